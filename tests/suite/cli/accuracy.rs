@@ -151,9 +151,9 @@ fn kept_back(recorded: &Recorded, node: &str) {
     }
     for (field, value, said) in [
         ("address", json!(format!("0x{}", "11".repeat(20))), "a log's address"),
-        ("blockNumber", json!("0x1"), "a log's block"),
-        ("data", json!("0x00"), "a log's data"),
-        ("removed", json!(true), "a log's removed flag"),
+        ("blockNumber", json!("0x1"), "no place in the requested blocks"),
+        ("data", json!("0x00"), "do not fit its event"),
+        ("removed", json!(true), "no place in the requested blocks"),
     ] {
         proxy.lie(move |asked, truth| {
             let mut logs =
