@@ -127,7 +127,7 @@ async fn a_service_that_bounds_its_clients_is_heeded() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_copy_that_is_killed_goes_on() {
-    let origin = Origin::start(6).await;
+    let origin = Origin::start(40).await;
     let whole = origin.published();
     let mut placed = Vec::new();
     for kill_at in [1, 2, 5, 9, 14, 20, 30] {
