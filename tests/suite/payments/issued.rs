@@ -2,6 +2,7 @@
 //! quotes the estimate again at later slots.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
@@ -154,7 +155,9 @@ impl<'a> Shop<'a> {
             fs::remove_file(path).unwrap();
         }
         for (path, bytes) in database {
-            fs::write(path, bytes).unwrap();
+            fs::write(&path, bytes).unwrap();
+            // The server refuses a database that others may read.
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
         }
     }
 
