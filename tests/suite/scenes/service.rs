@@ -261,6 +261,9 @@ impl Service {
 /// Sends a body on a connection of its own, and reads the whole answer.
 pub fn post(address: SocketAddr, target: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
     let mut request = format!("POST {target} HTTP/1.1\r\n");
+    if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("host")) {
+        request.push_str("Host: a\r\n");
+    }
     for (name, value) in headers {
         request.extend([*name, ": ", *value, "\r\n"]);
     }
