@@ -237,7 +237,7 @@ async fn believed(
         judged.replace(Judged::of(answered, [from, to]), &garbled);
     }
     if !judged.unread.is_empty() {
-        // It is no fault of the node that was asked first alone.
+        // Every node was tried, so the next request begins with another one.
         rpc.prefer_next();
     }
     Ok(judged)

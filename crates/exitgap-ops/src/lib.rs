@@ -109,8 +109,8 @@ pub struct Service {
     /// Figures of thousands of slots, one at a time for each client: they take seconds, and others must not wait for
     /// them.
     figures: Readers,
-    /// Where the largest size within a gap is looked for, one at a time for each client. Whoever asks chooses the gap,
-    /// and some take seconds: others must not wait for those.
+    /// Searches for the largest size within a gap, one at a time for each client. The client chooses the gap, and some
+    /// searches take seconds, so other clients must not wait for them.
     searches: BlockingPool,
     current: RwLock<Arc<Current>>,
     prepared: PreparedCache,

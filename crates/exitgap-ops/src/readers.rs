@@ -91,12 +91,12 @@ pub struct BlockingPool {
     room: Room,
 }
 
-/// Who has room in a lane.
+/// The order in which work gets a thread.
 #[derive(Debug, Clone)]
 enum Room {
-    /// Whoever asked first.
+    /// In the order of the requests.
     InOrder(Arc<Semaphore>),
-    /// Each client in turn.
+    /// One client after another.
     InTurn(Arc<Turns>),
 }
 

@@ -93,7 +93,7 @@ pub enum FeedPlan {
     Chainlink {
         /// The proxy's address.
         feed: Address,
-        /// Seconds after which an answer is stale, as it is recorded: the feed 's heartbeat and its grace period.
+        /// Seconds after which an answer is stale: the feed's heartbeat and its grace period. This is what is recorded.
         heartbeat_s: u32,
     },
     /// A configured number: `answer ÷ 10^decimals` USD.

@@ -156,7 +156,7 @@ impl RpcError {
         }
     }
 
-    /// Whether asking for less helps, as far as it is known.
+    /// Whether the node is known to refuse the size of the request.
     pub(crate) fn is_about_size(&self) -> bool {
         self.outcome() == Outcome::Narrow
     }

@@ -105,14 +105,14 @@ impl Fault<'_> {
         }
     }
 
-    /// What is told of it: its code or status, its message, and its `data` where that says more.
+    /// The text of the error: its code or status, its message, and its `data` where that adds something.
     fn words(&self) -> String {
         let mut words = cut(self.message);
         if !self.data.is_empty() && !self.data.starts_with("0x") && self.data != self.message {
             words = cut(&format!("{words} ({})", self.data));
         }
         match (self.meaning(), self.code, self.status) {
-            // These have their words alone, as they are shown to whoever sent a transaction or called a contract.
+            // Shown to the caller of a contract or the sender of a transaction, who needs the message alone.
             (Meaning::Reverted | Meaning::Rejected, ..) => words,
             (_, Some(code), 200 | 0) => format!("error {code}: {words}"),
             (_, Some(code), status) => format!("HTTP status {status}, error {code}: {words}"),

@@ -52,7 +52,7 @@ pub struct Fetcher {
     native: Native,
     /// Without a slash at its end.
     log: String,
-    /// Nothing is asked for before: what one file was told, all of them heed.
+    /// No file is requested before this: a wait that one answer asks for holds for all of them.
     not_before: Mutex<Instant>,
 }
 

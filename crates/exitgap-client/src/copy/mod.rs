@@ -278,7 +278,7 @@ impl Log {
         if known == Some(&newest) {
             return Ok((newest, Entries::new()));
         }
-        // The keys that the log names are no more than its word, and are not put into the copy for it.
+        // Before the keys that the log names are copied: a log that no trusted key signed leaves nothing behind.
         if !self.trusted.is_empty() {
             self.check_signed(&newest, &self.trusted)?;
         }

@@ -54,7 +54,7 @@ pub struct SeenCheckpoint {
     pub proof: Vec<Hash>,
 }
 
-/// Verifies an evidence file. Whoever asks more of it reads it once: [`Evidence::from_bytes`].
+/// Verifies an evidence file. To ask more than the verdict of one file, parse it once with [`Evidence::from_bytes`].
 pub fn verify(evidence: &[u8], policy: &Policy) -> Report {
     Evidence::from_bytes(evidence).verify(policy)
 }

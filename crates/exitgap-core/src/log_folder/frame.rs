@@ -12,7 +12,7 @@ pub fn is_one_frame(bytes: &[u8]) -> bool {
     after_frame(bytes).is_some_and(<[u8]>::is_empty)
 }
 
-/// The most bytes that a packer makes of so many: whatever does not get smaller is kept as it is, in blocks.
+/// The most bytes to which so many can be compressed: data that does not get smaller is stored in raw blocks.
 pub const fn most_packed(unpacked: u64) -> u64 {
     unpacked.saturating_add(unpacked / 256).saturating_add(512)
 }

@@ -40,8 +40,8 @@ impl From<HostFault> for Problem {
     }
 }
 
-/// Whether a head has more bytes than are accepted, counted as it is written without needless spaces. The connection's
-/// buffer bounds the head before it is parsed, but only to the buffer and what is read at once.
+/// Whether a request's head has more bytes than are accepted, optional spaces not counted. The connection's buffer
+/// bounds the head before it is parsed, but only to the size of the buffer and of one read.
 pub fn is_too_large<B>(request: &Request<B>) -> bool {
     let uri = request.uri();
     let path = uri.path_and_query().map_or(1, |path| path.as_str().len());

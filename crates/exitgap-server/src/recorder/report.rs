@@ -109,7 +109,8 @@ pub enum RecorderError {
     },
     /// Only the machine's clock shows that the slot's time has come.
     #[error(
-        "no node has a block at or after the time of slot {slot}, and the timesince a block was last seen does not reach it; the slot is not written. Check the machine's clock and the nodes"
+        "no node has a block at or after the time of slot {slot}, and the time since a block was last seen does not \
+         reach it; the slot is not written. Check the machine's clock and the nodes"
     )]
     ClockUnconfirmed {
         /// The slot by the machine's clock.

@@ -26,7 +26,7 @@ pub(super) static ROWS: &[Row] = &[
     Row::codes(&[3], Meaning::Reverted).of(CALLS),
     // Nethermind and OpenEthereum: code -32015, "VM execution error.", and the cause in `data` ("Reverted 0x…").
     Row::words(Words::Data(&["revert"]), Meaning::Reverted).with_codes(&[-32_015]).of(CALLS),
-    // A transaction that a node has, or that cannot be mined as it is (go-ethereum, core/txpool/errors.go and
+    // A transaction that the node already has, or that cannot be mined (go-ethereum, core/txpool/errors.go and
     // core/error.go): sending it again changes nothing.
     Row::words(
         Words::Message(&[

@@ -1,4 +1,4 @@
-//! A small log as it is published, a server of its files, and copies of it.
+//! A small published log, a server of its files, and copies of it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -144,7 +144,7 @@ impl Log {
         manifest.to_bytes().unwrap()
     }
 
-    /// A slot's manifest with many signatures that nobody knows the keys of.
+    /// A slot's manifest with many signatures by unknown keys.
     pub fn padded_manifest(&self, index: u32) -> Vec<u8> {
         let mut manifest = Manifest::from_bytes(&self.files[&manifest_of(index)]).unwrap();
         for seed in 10..60 {
