@@ -22,7 +22,7 @@ fn payment() -> NewPayment {
 }
 
 /// Leaves a file to its owner alone, as the server requires of files with secrets.
-fn make_private(path: &std::path::Path) {
+fn make_private(path: &Path) {
     use std::os::unix::fs::PermissionsExt;
 
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).unwrap();
