@@ -37,7 +37,7 @@ async function sizeBox({ service, pool, open, get }) {
   await page.locator("#size").fill("1e5");
   for (const [text, words] of [["1e5", "Write a size in dollars, such as 250,000."], ["", "Write a size in dollars, such as 250,000."],
     ["$9,000,000,000", "The largest size is $1,000,000,000."], ["0.0010", "The smallest size is one cent, $0.01."],
-    ["1.000", '"1.000" is ambiguous: write 1.0000 if the point is a decimal point, or 1000 if it separates thousands.']]) {
+    ["1.000", '"1.000" is ambiguous: write 1.0000 if the point is a decimal point, or 1,000 if it separates thousands.']]) {
     await page.locator("#size").fill(text);
     await eventually(`what is said of ${text}`, async () => (await page.locator(".answer .refused").allTextContents()).join() === words);
   }
