@@ -83,6 +83,8 @@ pub enum Artifact {
     SlipstreamFactory,
     /// A vault of shares (ERC-4626), `OpenZeppelin`'s.
     Vault,
+    /// A token that takes a fee on transfer.
+    TaxedToken,
     /// Balancer's second vault.
     BalancerVault,
     /// Balancer's provider of the shares of fees that its protocol takes.
@@ -154,6 +156,7 @@ impl Artifact {
             Self::AerodromePoolFactory => "compiled/PoolFactory.json",
             Self::SlipstreamPool => "compiled/CLPool.json",
             Self::Vault => "compiled/Vault.json",
+            Self::TaxedToken => "compiled/TaxedToken.json",
             Self::SlipstreamFactory => "compiled/CLFactory.json",
             Self::BalancerVault => "balancer-v2/dist/tasks/20210418-vault/artifact/Vault.json",
             Self::BalancerFees => {

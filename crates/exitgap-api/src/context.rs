@@ -209,6 +209,12 @@ pub struct Context {
     /// Why the oracle is stale, if it is. While a market is closed, the oracle keeps its last
     /// answer.
     pub oracle_state: OracleState,
+    /// Whether the amounts are what a holder sends and receives. `false` if a token takes a fee on
+    /// transfer, as logs of the pool's own swaps showed: the exit is then worse than computed.
+    pub exact: bool,
+    /// Why the amounts are not exact, if they are not.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub inexact_because: Option<String>,
     /// Whether the markets of both tokens are open at the block.
     pub market_open: bool,
     /// The market session at the block, e.g. `XNYS@1/regular`. `continuous` for assets without a
@@ -293,6 +299,7 @@ impl Context {
         let (days_observed, window) = series(provenance);
         let naming = PoolName::from_observation(observation);
         let session = observation.session();
+        let inexact_because = inexact_because(observation);
         let disclose = |(role, reading)| disclosure(role, reading, block_time);
         Self {
             pool: observation.pool().to_string(),
@@ -305,6 +312,8 @@ impl Context {
             oracle_price_usd: observation.prices()[base].to_decimal().into(),
             oracle_stale: observation.oracle_stale(),
             oracle_state: observation.oracle_state().into(),
+            exact: inexact_because.is_none(),
+            inexact_because,
             market_open: session.market_open,
             session_note: session.note,
             days_observed,
@@ -317,6 +326,19 @@ impl Context {
             },
         }
     }
+}
+
+/// Why amounts computed of a pool are not what a holder sends and receives; `None` where nothing says so.
+pub fn inexact_because(observation: &Observation) -> Option<String> {
+    let taxed: Vec<String> =
+        observation.taxed_tokens().map(|token| token.symbol.to_string()).collect();
+    let (takes, them) = if taxed.len() == 1 { ("takes", "it") } else { ("take", "them") };
+    (!taxed.is_empty()).then(|| {
+        format!(
+            "{} {takes} a fee on transfer, so less of {them} arrives than was sent",
+            taxed.join(" and ")
+        )
+    })
 }
 
 fn series(provenance: &Provenance) -> (Option<Number>, Option<Window>) {

@@ -12,7 +12,7 @@ use exitgap_core::snapshot::Snapshot;
 use serde::{Deserialize, Serialize};
 
 use crate::number::decimal;
-use crate::{Number, OracleState, SplitLeftOut, Status};
+use crate::{Number, OracleState, SplitLeftOut, Status, inexact_because};
 
 /// The current state of a tokenized stock, from the newest snapshot of its deepest pool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,6 +29,12 @@ pub struct EquityState {
     pub session: String,
     /// How reliable the oracle answers are.
     pub oracle_state: OracleState,
+    /// Whether the amounts are what a holder sends and receives. `false` if a token takes a fee on
+    /// transfer, as logs of the pool's own swaps showed: the exit is then worse than computed.
+    pub exact: bool,
+    /// Why the amounts are not exact, if they are not.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub inexact_because: Option<String>,
     /// The oracle price of the token, USD.
     pub oracle_price_usd: Number,
     /// The price of one share as shown in wallets, from the oracle price, USD. `null` without a
@@ -69,12 +75,15 @@ impl EquityState {
         let session =
             own.filter(|(token, _)| *token == share).map(|(_, calendar)| calendar.state(at)).next();
         let ui_price = said.ui_price(token, observation, share);
+        let inexact_because = inexact_because(observation);
         Self {
             slot_time: snapshot.slot().to_string(),
             snapshot_age_s: age_s,
             status: observation.chain().kind.into(),
             session: session.unwrap_or(MarketState::Unknown).as_str().to_owned(),
             oracle_state: observation.oracle_state().into(),
+            exact: inexact_because.is_none(),
+            inexact_because,
             oracle_price_usd: observation.prices()[share].to_decimal().into(),
             ui_price_usd: ui_price.map(Number::from),
             basis_pct: Exit::mid_basis(observation, direction).map(Number::from),

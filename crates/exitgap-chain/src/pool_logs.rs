@@ -4,6 +4,7 @@
 mod judge;
 #[cfg(test)]
 mod tests;
+mod transfers;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,6 +22,7 @@ use tokio::time::Instant;
 
 use judge::{AnsweredLog, Judged};
 pub use judge::{LogFault, UnreadLogs};
+pub(crate) use transfers::{PoolTokens, compare_with_swaps};
 
 use crate::abi::{PancakePool, V2Pair, V3Pool, own};
 use crate::blocks::contradiction;

@@ -1,7 +1,9 @@
 //! Open against closed markets: what a pool's last 28 days say of its closures.
 
 use exitgap_api::operations::{FigureAddress, HoursAsked, HoursFileAsked};
-use exitgap_api::{HoursClosed, HoursClosure, HoursToken, MarketHours, Number, Problem};
+use exitgap_api::{
+    HoursClosed, HoursClosure, HoursToken, MarketHours, Number, Problem, inexact_because,
+};
 use exitgap_core::analytics::hours::HoursTerms;
 use exitgap_core::evidence::Base;
 use exitgap_core::exit::{ReopeningStatus, check_reopening, reopening_gap};
@@ -112,12 +114,15 @@ impl Service {
         let own = closed.iter().find(|one| kind.as_ref() == Some(&one.closure_kind));
         let file = read.series.hours_terms().address();
         let never = hand.kind.is_none() && session.market_open && hand.closes_in_s.is_none();
+        let inexact_because = inexact_because(observation);
         Ok(MarketHours {
             block_time: rfc3339(at),
             snapshot_age_s: self.age_s(read.newest.slot()),
             market_open: session.market_open,
             session_note: session.note,
             oracle_state: observation.oracle_state().into(),
+            exact: inexact_because.is_none(),
+            inexact_because,
             sessions: HoursToken::from_observation(observation),
             opens_in_s: hand.opens_in_s,
             closes_in_s: hand.closes_in_s,

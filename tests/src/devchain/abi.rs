@@ -41,6 +41,13 @@ sol! {
         function convertToAssets(uint256 shares) external view returns (uint256);
     }
 
+    /// A token that takes a fee on transfer.
+    interface TaxedToken {
+        constructor(string name, string symbol);
+        function mint(address account, uint256 value) external;
+        function setFeeBps(uint256 bps) external;
+    }
+
     /// What a share says of itself (ERC-8056), and when that changes.
     interface Share {
         function uiMultiplier() external view returns (uint256);

@@ -55,6 +55,7 @@ mod solidly;
 mod stand_in;
 mod standard;
 mod sushi;
+mod taxed;
 mod token;
 mod tx;
 mod usdc;

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use crate::scenes::service::{Recorded, configured_with, record_blocks};
 
 /// A recorder's folder whose chain is final after two blocks and asked at this address, with more in its configuration.
-fn soon_final(chain: &DevChain, world: &World, url: &str, more: &str) -> TempDir {
+pub fn soon_final(chain: &DevChain, world: &World, url: &str, more: &str) -> TempDir {
     let folder = configured_with(chain, world, more);
     let path = folder.path().join("exitgap.toml");
     let text = fs::read_to_string(&path).unwrap();

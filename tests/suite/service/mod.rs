@@ -32,5 +32,6 @@ mod sales;
 mod schemathesis;
 mod series;
 mod stream;
+mod taxed_tokens;
 mod two_hosts;
 mod venue_stress;

@@ -179,9 +179,13 @@ fn Result(result: ExitResult, lowest: Signal<Option<Number>>) -> impl IntoView {
         OracleState::Stale => Some("An oracle price is older than its heartbeat."),
     };
     let stale = stale.map(|words| view! { <p class="standing warn">{words}</p> });
+    let inexact = context.inexact_because.as_ref().map(|because| {
+        view! { <p class="standing warn" id="inexact">{format!("Not exact: {because}.")}</p> }
+    });
     view! {
         <p class="headline"><b id="gap" title=text::percent(magnitude)>{text::percent_read(magnitude)}</b>{format!(" {side} the oracle price")}</p>
         {stale}
+        {inexact}
         <Split split=split/>
         <dl class="facts">
             <div><dt>"Realized price"</dt><dd>{realized}</dd></div>

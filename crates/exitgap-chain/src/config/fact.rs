@@ -79,11 +79,11 @@ fn plan_fact(
             "write 1 to 40 characters from a-z, 0-9 and _, starting with a letter, such as \"paused\"",
         )
     })?;
-    if Fact::is_of_pool(name) {
+    if Fact::is_reserved(name) {
         return Err(wrong(
             "name",
             name,
-            "this name is reserved for the facts that identify a pool; write another name",
+            "this name is reserved for facts that exitgap records itself; write another name",
         ));
     }
     let data = call.to_ascii_lowercase();

@@ -279,8 +279,9 @@ call = "0x5C975ABB"
     let long = format!("0x5c975abb{}", "00".repeat(129));
     for (from, to, said) in [
         ("\"paused\"", "\"Paused\"", "1 to 40 characters from a-z"),
-        ("\"paused\"", "\"pool_key\"", "reserved for the facts that identify a pool"),
-        ("\"paused\"", "\"uniswap_v3\"", "reserved for the facts that identify a pool"),
+        ("\"paused\"", "\"pool_key\"", "reserved for facts that exitgap records itself"),
+        ("\"paused\"", "\"uniswap_v3\"", "reserved for facts that exitgap records itself"),
+        ("\"paused\"", "\"token_taxed\"", "reserved for facts that exitgap records itself"),
         ("0x5C975ABB", "0x5c975a", "the selector's 4 bytes"),
         ("0x5C975ABB", "5c975abb00", "the selector's 4 bytes"),
         ("0x5C975ABB", "0x5c975abb0", "the selector's 4 bytes"),

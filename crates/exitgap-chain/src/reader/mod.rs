@@ -7,6 +7,7 @@
 //! - `schedule`: when each pool's turn for a full reading is
 //! - `links`: the blocks of the series that a node must have
 //! - `facts`: what contracts other than the pools report at the block
+//! - `taxes`: which tokens take a fee on transfer, by the logs of pools' swaps
 //! - `check`: checks a configuration with its nodes
 //!
 //! How a pool's answers and its parts (ticks) are read is in `pools`, by kind. This module decides
@@ -22,6 +23,7 @@ mod links;
 mod logs;
 mod observe;
 mod schedule;
+mod taxes;
 
 use std::collections::BTreeMap;
 
@@ -113,6 +115,7 @@ impl ChainReader {
                 && memory.parts.is_none()
             {
                 memory.parts = PartMemory::of_snapshot(&snapshot);
+                memory.transfers = taxes::remembered(snapshot.observation().facts());
             }
         }
     }
@@ -221,9 +224,12 @@ impl ChainReader {
     ) -> Result<Results, ReadFailure> {
         let block = blocks::head(&self.rpc, deadline).await?.block;
         // Ticks that are remembered belong to the slots.
-        let identities = self.memory.iter().map(|memory| memory.identity.clone());
-        let mut memory: Vec<PoolMemory> =
-            identities.map(|identity| PoolMemory { identity, ..PoolMemory::default() }).collect();
+        let kept = self.memory.iter().map(|memory| PoolMemory {
+            identity: memory.identity.clone(),
+            transfers: memory.transfers.clone(),
+            ..PoolMemory::default()
+        });
+        let mut memory: Vec<PoolMemory> = kept.collect();
         let mut pass = Pass {
             rpc: &self.rpc,
             second: None,
@@ -271,9 +277,20 @@ impl ChainReader {
 
     /// What pools logged of swaps and of what changes their states, each after its block and up to `last`; nearer where
     /// the nodes serve no more within the bounds on requests.
-    pub async fn logs_since(&self, since: &LogsSince, last: u64, deadline: Instant) -> LogsRead {
+    ///
+    /// Half of the time that is left then serves to compare swaps with the transfers of their tokens: a token that takes a
+    /// fee on transfer is a fact of its pool's next snapshots.
+    pub async fn logs_since(
+        &mut self,
+        since: &LogsSince,
+        last: u64,
+        deadline: Instant,
+    ) -> LogsRead {
         let most = self.rpc.limits().log_requests;
-        pool_logs::read_since(&self.rpc, since, last, most, deadline).await
+        let read = pool_logs::read_since(&self.rpc, since, last, most, deadline).await;
+        let left = deadline.saturating_duration_since(Instant::now());
+        self.compare_transfers(&read, deadline - left / 2).await;
+        read
     }
 
     /// Holds snapshots that it read at a slot against the chain's own state; in their order.

@@ -11,6 +11,7 @@ use tokio::time::Instant;
 use super::facts;
 use super::follow::{self, PartMemory, RememberedParts, Reread};
 use super::schedule::Schedule;
+use super::taxes::{self, TransferRecords};
 use crate::abi::{Answer, Call};
 use crate::config::{Calendars, ChainPlan, FactPlan, PoolPlan};
 use crate::events::{Event, Events};
@@ -28,6 +29,8 @@ pub(super) struct PoolMemory {
     pub(super) parts: Option<PartMemory>,
     /// The slot from which on it is tried again whether its contract pays our fill.
     pub(super) try_from: u32,
+    /// What its swaps showed of its tokens' transfers.
+    pub(super) transfers: TransferRecords,
 }
 
 /// One pass over some pools of a chain at one block.
@@ -411,7 +414,9 @@ impl Pass<'_> {
             let identity = self.memory[place].identity.as_ref();
             let identity = identity.ok_or_else(|| unidentified_pool(&pool.id))?;
             let tokens = identity.tokens.clone();
-            let facts = facts::of_tokens(&identity.facts, &tokens, &feeds.facts);
+            let mut own = identity.facts.clone();
+            own.extend(taxes::facts_of(&self.memory[place].transfers));
+            let facts = facts::of_tokens(&own, &tokens, &feeds.facts);
             let sessions = sessions_of(self.plan.calendars(), &tokens);
             Observation::new(pool.id.clone(), tag, block, tokens, state.clone(), oracles, facts)
                 .and_then(|observation| observation.with_sessions(sessions))

@@ -231,6 +231,9 @@ fn print_heading(context: &Context) -> Result<(), Failure> {
             "{yellow}STALE ORACLE{yellow:#}  an oracle price is older than its heartbeat"
         )?,
     }
+    if let Some(because) = &context.inexact_because {
+        writeln!(out, "{yellow}NOT EXACT{yellow:#}  {}", printable(because))?;
+    }
     Ok(())
 }
 

@@ -38,6 +38,19 @@ impl Fact {
         "uniswap_v3",
     ];
 
+    /// The name of the fact that one of the pool's tokens, its `contract`, takes a fee on transfer, as logs of the pool's
+    /// swaps showed: a holder receives less than the pool pays, or the pool less than a holder sends. `call` is
+    /// [`Self::TRANSFER_TOPIC`]. The words are how many of the newest [`Self::TAX_WINDOW`] swaps lacked units, and how many
+    /// swaps in a row since then lacked none. No fill depends on it; answers say that they are not exact.
+    pub const TOKEN_TAXED: &str = "token_taxed";
+
+    /// The topic of `Transfer(address,address,uint256)`.
+    pub const TRANSFER_TOPIC: &str =
+        "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+
+    /// The swaps that a token is judged by.
+    pub const TAX_WINDOW: usize = 50;
+
     /// The bytes of a call's data, at the least and at the most.
     pub const CALL_BYTES: [usize; 2] = [4, 132];
 
@@ -47,9 +60,14 @@ impl Fact {
     /// The most words of an answer.
     pub const MAX_WORDS: usize = 32;
 
-    /// Whether a fact of this name says what a pool is: nobody may choose it for another.
+    /// Whether a fact of this name says what a pool is.
     pub fn is_of_pool(name: &str) -> bool {
         name == Self::POOL_KEY || Self::OF_FACTORY.contains(&name)
+    }
+
+    /// Whether facts of this name have a meaning of their own: no configuration may choose it for another.
+    pub fn is_reserved(name: &str) -> bool {
+        Self::is_of_pool(name) || name == Self::TOKEN_TAXED
     }
 
     /// Whether a text is the data of a call: `0x` and 4 to 132 bytes in lower-case hex digits.
@@ -75,7 +93,7 @@ impl Fact {
 
     /// Whether this version knows what it is.
     pub(crate) fn is_known(&self) -> bool {
-        Self::is_of_pool(self.name.as_str())
+        Self::is_reserved(self.name.as_str())
     }
 }
 

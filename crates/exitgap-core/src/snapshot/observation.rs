@@ -228,6 +228,18 @@ impl Observation {
         &self.facts
     }
 
+    /// Those of the pool's two tokens that take a fee on transfer ([`Fact::TOKEN_TAXED`]): what a holder receives, or what
+    /// the pool receives of them, is then less than a fill says.
+    pub fn taxed_tokens(&self) -> impl Iterator<Item = &Token> {
+        let is_taxed = |token: &Token| {
+            let of_token = |fact: &Fact| {
+                fact.name.as_str() == Fact::TOKEN_TAXED && fact.contract == token.address
+            };
+            self.facts.iter().any(of_token)
+        };
+        self.tokens().iter().filter(move |token| is_taxed(token))
+    }
+
     /// USD per whole token 0 and per whole token 1.
     pub fn prices(&self) -> &[UsdPrice; 2] {
         &self.prices

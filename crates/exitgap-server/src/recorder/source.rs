@@ -81,7 +81,7 @@ pub trait SlotReader: Send + 'static {
 
     /// What pools logged after a block each and up to `last`, or a nearer one.
     fn logs_since(
-        &self,
+        &mut self,
         _since: &LogsSince,
         _last: u64,
         _deadline: Instant,
@@ -184,7 +184,7 @@ impl SlotReader for ChainReader {
     const TELLS_LOGS: bool = true;
 
     fn logs_since(
-        &self,
+        &mut self,
         since: &LogsSince,
         last: u64,
         deadline: Instant,

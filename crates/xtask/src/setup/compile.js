@@ -11,7 +11,7 @@ const SETS = [
   {
     compiler: "solc",
     roots: { "@openzeppelin/contracts/": "openzeppelin-contracts/", "tests/": own },
-    contracts: { Vault: "tests/Vault.sol" },
+    contracts: { Vault: "tests/Vault.sol", TaxedToken: "tests/TaxedToken.sol" },
   },
   {
     compiler: "solc",

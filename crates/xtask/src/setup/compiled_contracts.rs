@@ -21,7 +21,7 @@ const OWN: &str = "tests/contracts";
 const SCRIPT: &str = include_str!("compile.js");
 
 /// The files, and the SHA-512 of each.
-const FILES: [(&str, &str); 5] = [
+const FILES: [(&str, &str); 6] = [
     (
         "Pool.json",
         "0c1ad072fc730ab150b9467a3a66dd29dd5c345817ae6039526212d0a844e129\
@@ -43,6 +43,11 @@ const FILES: [(&str, &str); 5] = [
          2775dfee442e126f7d571f11373f45a948f9e1799ac1a0334117dc4786e51223",
     ),
     (
+        "TaxedToken.json",
+        "bde3a5575776b03418aa4502ef8f1295f0cad4920c98911a423d12c8f95093e5\
+         828fb9825180113ea91ca3a491ab07033fdb2f382781e4b24cb249c8d5858716",
+    ),
+    (
         "Vault.json",
         "0d64710dd9c8ec0d62041438953a9312a9b78cea4d229b3b72157d4dc17fffca\
          1a6718e64457b395657974a2c67561eaf5305404d45be08ea9607be3f9bfedb8",
@@ -60,7 +65,7 @@ pub fn ensure(folder: &Path) -> Result<()> {
         return Ok(());
     }
     eprintln!(
-        "setup: compiling the pools and factories of Aerodrome v2 and Slipstream, and a vault (some seconds)"
+        "setup: compiling the pools and factories of Aerodrome v2 and Slipstream, a vault and a token (some seconds)"
     );
     let aside = Aside::new(folder, FOLDER)?;
     let (script, out) = (aside.0.join("compile.js"), aside.0.join("out"));

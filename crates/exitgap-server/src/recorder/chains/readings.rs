@@ -105,7 +105,7 @@ async fn read_chain<R: SlotReader>(
         Proofs::default()
     };
     let logs = match request {
-        Some(request) => read_logs(&reader, &request, deadline).await,
+        Some(request) => read_logs(&mut reader, &request, deadline).await,
         None => None,
     };
     // It ends a little before the deadline, so that its end is seen in time: what is not ready by then is
@@ -149,7 +149,7 @@ pub fn ask_logs<R: SlotReader>(
         };
         let runtime = Handle::current();
         tasks.spawn_blocking(move || {
-            let logs = runtime.block_on(read_logs(&reader, &request, deadline));
+            let logs = runtime.block_on(read_logs(&mut reader, &request, deadline));
             let requests = logs.as_ref().map_or(0, |(_, requests)| *requests);
             (place, reader, (logs.map(|(logs, _)| logs), requests))
         });
@@ -174,14 +174,14 @@ impl<R: SlotReader> AskingLogs<R> {
 
 /// Asks the nodes for what pools logged, as long as that leaves time for the slot, and counts the requests.
 async fn read_logs<R: SlotReader>(
-    reader: &R,
+    reader: &mut R,
     request: &LogsRequest,
     deadline: Instant,
 ) -> Option<(LogsRead, u64)> {
     let left = deadline.saturating_duration_since(Instant::now());
     let until = Instant::now() + LOGS_WITHIN.min(left / 2);
-    let (before, asked) =
-        (reader.requests(), reader.logs_since(&request.since, request.last, until));
+    let before = reader.requests();
+    let asked = reader.logs_since(&request.since, request.last, until);
     let answer = timeout_at(until, asked).await.ok()?;
     Some((answer, reader.requests() - before))
 }

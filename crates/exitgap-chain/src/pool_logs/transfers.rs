@@ -1,0 +1,455 @@
+//! Which tokens take a fee on transfer: what they logged of transfers, compared with what pools logged of swaps.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use alloy::primitives::B256;
+use alloy_rpc_types_eth::Log;
+use exitgap_core::U256;
+use exitgap_core::analytics::accuracy::{PoolEvent, PoolLog};
+use exitgap_core::ids::Address;
+use exitgap_core::snapshot::Fact;
+use serde_json::json;
+use serde_json::value::RawValue;
+use tokio::time::Instant;
+
+use super::LogsRead;
+use crate::abi::own;
+use crate::limits::MAX_NAMED;
+use crate::rpc::{Failure, Manner, Measure, Rpc, RpcError, Weight, value};
+
+/// The units by which a transfer may differ from what a pool counts: tokens that rebase round.
+const ROUNDING: u64 = 2;
+
+/// The most requests that one comparison makes. What they do not reach is not judged.
+const MAX_REQUESTS: u32 = 16;
+
+/// The most transfers that one comparison looks at.
+const MAX_TRANSFERS: usize = 200_000;
+
+/// The two tokens of each pool.
+pub(crate) type PoolTokens = BTreeMap<Address, [Address; 2]>;
+
+/// By pool and token: of each swap that moved the token, in the order of the chain, whether units were lacking.
+pub(crate) type Lacking = BTreeMap<(Address, Address), Vec<bool>>;
+
+/// A token that a pool sent or received.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Transfer {
+    block: u64,
+    index: u64,
+    transaction: [u8; 32],
+    token: Address,
+    pool: Address,
+    is_inbound: bool,
+    value: U256,
+}
+
+/// Compares the swaps that were read with the transfers of their pools' tokens. Swaps whose transfers are not served, or
+/// not within the bounds, are not judged; then also why.
+pub(crate) async fn compare_with_swaps(
+    rpc: &Rpc,
+    read: &LogsRead,
+    tokens: &PoolTokens,
+    deadline: Instant,
+) -> (Lacking, Option<Failure>) {
+    let mut swaps: BTreeMap<Address, &[PoolLog]> = BTreeMap::new();
+    for (pool, until) in read {
+        if let Ok(until) = until
+            && tokens.contains_key(pool)
+            && until.logs.iter().any(is_swap)
+        {
+            swaps.insert(*pool, &until.logs);
+        }
+    }
+    let mut lacking = Lacking::new();
+    let mut requests = 0;
+    let pools: Vec<Address> = swaps.keys().copied().collect();
+    for named in pools.chunks(MAX_NAMED) {
+        let blocks = || named.iter().flat_map(|pool| swaps[pool]).filter(|log| is_swap(log));
+        let blocks = blocks().map(|log| log.block);
+        let Some((from, to)) = blocks.clone().min().zip(blocks.max()) else { continue };
+        let filter = TransferFilter::new(named, tokens);
+        let fetched = match filter.fetch(rpc, [from, to], &mut requests, deadline).await {
+            Ok(fetched) => fetched,
+            Err(failure) => return (lacking, Some(failure)),
+        };
+        let (transfers, Some(reached)) = fetched else { break };
+        for pool in named {
+            let judged = judge(*pool, swaps[pool], tokens[pool], &transfers, reached);
+            for (token, lacks) in tokens[pool].into_iter().zip(judged) {
+                lacking.insert((*pool, token), lacks);
+            }
+        }
+    }
+    (lacking, None)
+}
+
+fn is_swap(log: &PoolLog) -> bool {
+    matches!(log.event, PoolEvent::Swap(..))
+}
+
+/// Which transfers are asked for: those of these pools' tokens that a pool sent or received.
+struct TransferFilter {
+    pools: BTreeSet<Address>,
+    tokens: BTreeSet<Address>,
+}
+
+impl TransferFilter {
+    fn new(pools: &[Address], tokens: &PoolTokens) -> Self {
+        let of_pools = pools.iter().filter_map(|pool| tokens.get(pool)).flatten();
+        Self { pools: pools.iter().copied().collect(), tokens: of_pools.copied().collect() }
+    }
+
+    /// The transfers from one block to another, sorted, and the last block that was reached; `None` where there was none.
+    async fn fetch(
+        &self,
+        rpc: &Rpc,
+        [first, last]: [u64; 2],
+        requests: &mut u32,
+        deadline: Instant,
+    ) -> Result<(Vec<Transfer>, Option<u64>), Failure> {
+        let (mut found, mut reached) = (BTreeSet::new(), None);
+        let (mut from, mut narrowest) = (first, u64::MAX);
+        while from <= last && *requests < MAX_REQUESTS && found.len() < MAX_TRANSFERS {
+            let stretch = rpc.most_of(Measure::SwapBlocks).min(narrowest).max(1);
+            let to = last.min(from.saturating_add(stretch - 1));
+            *requests += 2;
+            match self.request(rpc, [from, to], deadline).await {
+                Ok(transfers) => {
+                    found.extend(transfers);
+                    reached = Some(to);
+                    from = to + 1;
+                    narrowest = narrowest.saturating_mul(2);
+                }
+                Err(failure) if failure.may_narrow() && to > from => {
+                    narrowest = (to - from).div_ceil(2);
+                }
+                // What was read before counts.
+                Err(_) if reached.is_some() => break,
+                Err(failure) => return Err(failure),
+            }
+        }
+        Ok((found.into_iter().collect(), reached))
+    }
+
+    async fn request(
+        &self,
+        rpc: &Rpc,
+        [from, to]: [u64; 2],
+        deadline: Instant,
+    ) -> Result<Vec<Transfer>, Failure> {
+        let words: Vec<String> = self.pools.iter().map(|pool| word(*pool).to_string()).collect();
+        let addresses: Vec<String> = self.tokens.iter().map(ToString::to_string).collect();
+        let mut all = Vec::new();
+        for topics in [
+            json!([Fact::TRANSFER_TOPIC, words]),
+            json!([Fact::TRANSFER_TOPIC, null, words]),
+        ] {
+            let params = json!([{
+                "fromBlock": format!("{from:#x}"),
+                "toBlock": format!("{to:#x}"),
+                "address": addresses,
+                "topics": topics,
+            }]);
+            let weight = Weight { of: Measure::SwapBlocks, amount: to - from + 1 };
+            let manner =
+                Manner { weight: Some(weight), narrows: to > from, ..Manner::default() };
+            let decode = |raw: &_| -> Result<Vec<Transfer>, RpcError> {
+                let logs: Vec<&RawValue> = value(raw)?;
+                let read = logs.into_iter().filter_map(|log| self.decode(value(log).ok()?));
+                Ok(read.flatten().collect())
+            };
+            all.extend(rpc.request_in(manner, "eth_getLogs", &params, deadline, decode).await?);
+        }
+        Ok(all)
+    }
+
+    /// A transfer, for each of the pools that are party to it; `None` where the log is no transfer that was asked for. What a
+    /// token logs is not trusted: it is only counted.
+    fn decode(&self, log: Log) -> Option<Vec<Transfer>> {
+        let token = own(log.address());
+        let [topic, from, to] = *log.topics() else { return None };
+        let value: [u8; 32] = log.inner.data.data.as_ref().try_into().ok()?;
+        let is_asked_for = self.tokens.contains(&token)
+            && topic.to_string() == Fact::TRANSFER_TOPIC
+            && !log.removed;
+        let place = log.block_number.zip(log.log_index).zip(log.transaction_hash);
+        let ((block, index), transaction) = place.filter(|_| is_asked_for)?;
+        let party = |place: B256, is_inbound| {
+            let pool = self.pools.iter().find(|pool| word(**pool) == place)?;
+            Some(Transfer {
+                block,
+                index,
+                transaction: transaction.0,
+                token,
+                pool: *pool,
+                is_inbound,
+                value: U256::from_be_bytes(value),
+            })
+        };
+        Some([party(from, false), party(to, true)].into_iter().flatten().collect())
+    }
+}
+
+/// An address as a topic.
+fn word(address: Address) -> B256 {
+    B256::left_padding_from(&address.0)
+}
+
+/// Of each of a pool's tokens: for each swap up to this block that moved it and whose transfers are known, whether units
+/// were lacking.
+fn judge(
+    pool: Address,
+    logs: &[PoolLog],
+    tokens: [Address; 2],
+    transfers: &[Transfer],
+    reached: u64,
+) -> [Vec<bool>; 2] {
+    let mut judged = [Vec::new(), Vec::new()];
+    for (place, log) in logs.iter().enumerate() {
+        let PoolEvent::Swap(amounts, _) = log.event else { continue };
+        if log.block > reached {
+            continue;
+        }
+        let begins = begins_after(&logs[..place], log);
+        let first = transfers.partition_point(|transfer| transfer.block < log.block);
+        let of_block = transfers[first..].iter().take_while(|it| it.block == log.block);
+        let of_swap: Vec<&Transfer> = of_block
+            .filter(|it| it.pool == pool && it.transaction == log.transaction)
+            .filter(|it| it.index < u64::from(log.index) && begins.is_none_or(|at| it.index > at))
+            .collect();
+        for (token, judged) in judged.iter_mut().enumerate() {
+            let values = |is_inbound| -> Vec<U256> {
+                let of_token = of_swap
+                    .iter()
+                    .filter(|it| it.token == tokens[token] && it.is_inbound == is_inbound);
+                of_token.map(|it| it.value).collect()
+            };
+            let lacks = [
+                lacks_inbound(&values(true), amounts.sold[token]),
+                lacks_outbound(&values(false), amounts.bought[token]),
+            ];
+            if lacks.iter().any(Option::is_some) {
+                judged.push(lacks.contains(&Some(true)));
+            }
+        }
+    }
+    judged
+}
+
+/// The index of what the pool logged last in the transaction before this swap, which earlier transfers belong to. The
+/// reserves that a constant product logs right before its swap belong to the swap.
+fn begins_after(before: &[PoolLog], swap: &PoolLog) -> Option<u64> {
+    let mut before = before.iter().rev().peekable();
+    before.next_if(|log| matches!(log.event, PoolEvent::Reserves(_)));
+    let last = before.next()?;
+    let is_same = last.block == swap.block && last.transaction == swap.transaction;
+    is_same.then(|| u64::from(last.index))
+}
+
+/// Whether more was sent to the pool than it counts; `None` where that is not known.
+fn lacks_inbound(values: &[U256], counted: U256) -> Option<bool> {
+    let sum = sum(values)?;
+    if counted.is_zero() || values.is_empty() {
+        return None;
+    }
+    // A pool may be paid back a loan in the same transaction: one transfer that fits is enough.
+    if values.iter().chain([&sum]).any(|value| is_near(*value, counted)) {
+        return Some(false);
+    }
+    (sum > counted).then_some(true)
+}
+
+/// Whether nobody received as much as the pool paid; `None` where that is not known. Some tokens log the fee as a transfer
+/// of its own: so it is the largest that counts, and not the sum.
+fn lacks_outbound(values: &[U256], counted: U256) -> Option<bool> {
+    let largest = values.iter().max().filter(|_| !counted.is_zero())?;
+    if values.iter().any(|value| is_near(*value, counted)) {
+        return Some(false);
+    }
+    (*largest < counted).then_some(true)
+}
+
+fn is_near(value: U256, counted: U256) -> bool {
+    let difference =
+        if value > counted { value.wrapping_sub(counted) } else { counted.wrapping_sub(value) };
+    difference <= U256::from(ROUNDING)
+}
+
+/// `None` where a token logged more than there can be.
+fn sum(values: &[U256]) -> Option<U256> {
+    values.iter().try_fold(U256::ZERO, |sum, value| sum.checked_add(*value))
+}
+
+#[cfg(test)]
+mod tests {
+    use exitgap_core::analytics::accuracy::SwapAmounts;
+    use serde_json::Value;
+
+    use super::super::LogsUntil;
+    use super::*;
+    use crate::trial_node::{Reply, TrialNode, rpc, short_limits};
+
+    const POOL: Address = Address([0x11; 20]);
+    const OTHER: Address = Address([0x12; 20]);
+    const SOLD: Address = Address([0x21; 20]);
+    const BOUGHT: Address = Address([0x22; 20]);
+    const HOLDER: Address = Address([0x31; 20]);
+
+    fn log(block: u64, index: u32, event: PoolEvent) -> PoolLog {
+        PoolLog { block, index, transaction: [9; 32], parties: [HOLDER; 2], event }
+    }
+
+    fn swap(block: u64, index: u32, sold: u64, bought: u64) -> PoolLog {
+        let amounts = SwapAmounts {
+            sold: [U256::from(sold), U256::ZERO],
+            bought: [U256::ZERO, U256::from(bought)],
+        };
+        log(block, index, PoolEvent::Swap(amounts, None))
+    }
+
+    fn transfer(token: Address, index: u64, is_inbound: bool, value: u64) -> Transfer {
+        let value = U256::from(value);
+        Transfer { block: 5, index, transaction: [9; 32], token, pool: POOL, is_inbound, value }
+    }
+
+    fn judged(logs: &[PoolLog], transfers: &[Transfer]) -> [Vec<bool>; 2] {
+        let mut transfers = transfers.to_vec();
+        transfers.sort();
+        judge(POOL, logs, [SOLD, BOUGHT], &transfers, 9)
+    }
+
+    #[test]
+    fn a_fee_on_the_way_in_or_out_is_seen_and_rounding_is_none() {
+        let of = |sent: u64, received: &[u64]| {
+            let mut transfers = vec![transfer(SOLD, 1, true, sent)];
+            transfers.extend((2..).zip(received).map(|(at, got)| transfer(BOUGHT, at, false, *got)));
+            judged(&[swap(5, 8, 1_000, 500)], &transfers)
+        };
+        let [clean, lacks] = [vec![false], vec![true]];
+        assert_eq!(of(1_000, &[500]), [clean.clone(), clean.clone()]);
+        assert_eq!(of(1_002, &[498]), [clean.clone(), clean.clone()], "two units are rounding");
+        assert_eq!(of(1_003, &[500]), [lacks.clone(), clean.clone()]);
+        assert_eq!(of(1_000, &[497]), [clean.clone(), lacks.clone()]);
+        assert_eq!(of(1_000, &[495, 5]), [clean.clone(), lacks], "its fee is a transfer of its own");
+        assert_eq!(of(990, &[]), [vec![], vec![]], "what is not known is not judged");
+        assert_eq!(of(1_000, &[600, 500]), [clean.clone(), clean]);
+    }
+
+    #[test]
+    fn a_swap_is_compared_with_its_own_transfers() {
+        let logs = [
+            log(5, 2, PoolEvent::Deposit([U256::from(70_u8), U256::from(70_u8)])),
+            log(5, 6, PoolEvent::Reserves([1, 2])),
+            swap(5, 7, 1_000, 500),
+            log(5, 10, PoolEvent::Reserves([1, 2])),
+            swap(5, 11, 400, 200),
+        ];
+        let transfers = [
+            transfer(SOLD, 1, true, 70),
+            transfer(SOLD, 3, true, 1_000),
+            transfer(BOUGHT, 4, false, 500),
+            transfer(SOLD, 8, true, 400),
+            transfer(BOUGHT, 9, false, 190),
+        ];
+        assert_eq!(judged(&logs, &transfers), [vec![false, false], vec![false, true]]);
+        // Those of another transaction, another pool or a later place are none of it.
+        let elsewhere = transfers.map(|it| Transfer { transaction: [8; 32], ..it });
+        assert_eq!(judged(&logs, &elsewhere), [vec![], vec![]]);
+        let of_other = transfers.map(|it| Transfer { pool: OTHER, ..it });
+        assert_eq!(judged(&logs, &of_other), [vec![], vec![]]);
+        let later = [transfer(SOLD, 12, true, 4_000)];
+        assert_eq!(judged(&logs, &later), [vec![], vec![]]);
+        // A loan of the same transaction, paid back.
+        let loan = [transfer(SOLD, 3, true, 1_000), transfer(SOLD, 4, true, 5_000)];
+        assert_eq!(judged(&logs[..3], &loan), [vec![false], vec![]]);
+        // More than there can be.
+        let huge = Transfer { value: U256::MAX, ..loan[1] };
+        assert_eq!(judged(&logs[..3], &[loan[0], huge]), [vec![], vec![]]);
+        // Beyond what was reached.
+        assert_eq!(judge(POOL, &logs, [SOLD, BOUGHT], &transfers, 4), [vec![], vec![]]);
+    }
+
+    /// A transfer as nodes serve it.
+    fn served(block: u64, index: u64, token: Address, [from, to]: [Address; 2], value: u64) -> Value {
+        json!({
+            "address": token.to_string(),
+            "topics": [Fact::TRANSFER_TOPIC, word(from).to_string(), word(to).to_string()],
+            "data": format!("{value:#066x}"),
+            "blockNumber": format!("{block:#x}"),
+            "blockHash": format!("{block:#066x}"),
+            "transactionHash": B256::repeat_byte(9).to_string(),
+            "transactionIndex": "0x0",
+            "logIndex": format!("{index:#x}"),
+            "removed": false,
+        })
+    }
+
+    fn number(value: &Value) -> u64 {
+        u64::from_str_radix(value.as_str().unwrap().trim_start_matches("0x"), 16).unwrap()
+    }
+
+    /// A node that has these transfers, and serves so many blocks at once.
+    fn node(logs: Vec<Value>, most_blocks: u64) -> TrialNode {
+        TrialNode::start(move |request| {
+            let asked = &request["params"][0];
+            let [from, to] = ["fromBlock", "toBlock"].map(|name| number(&asked[name]));
+            if to - from + 1 > most_blocks {
+                return Reply::Error(json!({
+                    "code": -32005,
+                    "message": format!("block range exceeds {most_blocks}"),
+                }));
+            }
+            let is_asked = |log: &&Value| {
+                let has = |place: usize| {
+                    let named = &asked["topics"][place];
+                    named.as_array().is_none_or(|named| named.contains(&log["topics"][place]))
+                };
+                (from..=to).contains(&number(&log["blockNumber"])) && has(1) && has(2)
+            };
+            Reply::Result(logs.iter().filter(is_asked).cloned().collect())
+        })
+    }
+
+    async fn lacking(node: &TrialNode, logs: Vec<PoolLog>) -> (Lacking, Option<Failure>) {
+        let read = LogsRead::from([(POOL, Ok(LogsUntil { to_block: 30, logs, unread: None }))]);
+        let tokens = PoolTokens::from([(POOL, [SOLD, BOUGHT]), (OTHER, [SOLD, BOUGHT])]);
+        let soon = Instant::now() + core::time::Duration::from_secs(20);
+        compare_with_swaps(&rpc(&[node], short_limits()), &read, &tokens, soon).await
+    }
+
+    #[tokio::test]
+    async fn transfers_are_read_in_as_many_blocks_as_a_node_serves() {
+        let logs = vec![swap(5, 8, 1_000, 500), swap(25, 8, 1_000, 500)];
+        let mut served = vec![
+            served(5, 1, SOLD, [HOLDER, POOL], 1_000),
+            served(5, 2, BOUGHT, [POOL, HOLDER], 450),
+            served(25, 1, SOLD, [HOLDER, POOL], 1_000),
+            served(25, 2, BOUGHT, [POOL, HOLDER], 500),
+        ];
+        // What is no transfer of a token is not one: of a collectible, of another contract, without a place.
+        let mut collectible = served[0].clone();
+        collectible["topics"].as_array_mut().unwrap().push(json!(word(HOLDER).to_string()));
+        let mut unplaced = served[0].clone();
+        unplaced["logIndex"] = Value::Null;
+        let mut short = served[0].clone();
+        short["data"] = json!("0x01");
+        served.extend([collectible, unplaced, short, json!({"address": 7}), served[1].clone()]);
+        for most_blocks in [100, 10] {
+            let (lacking, failure) = lacking(&node(served.clone(), most_blocks), logs.clone()).await;
+            assert!(failure.is_none(), "{failure:?}");
+            let expected =
+                [((POOL, SOLD), vec![false, false]), ((POOL, BOUGHT), vec![true, false])];
+            assert_eq!(lacking, Lacking::from(expected), "{most_blocks}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_node_that_serves_no_transfers_says_nothing_of_a_token() {
+        let node = TrialNode::start(|_| {
+            Reply::Error(json!({ "code": -32601, "message": "method not found" }))
+        });
+        let (lacking, failure) = lacking(&node, vec![swap(5, 8, 1_000, 500)]).await;
+        assert!(lacking.is_empty() && failure.is_some());
+    }
+}
