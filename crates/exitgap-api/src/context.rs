@@ -5,7 +5,7 @@ use exitgap_core::ids::SnapshotHash;
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{Slot, days_observed_hundredths, rfc3339};
 use exitgap_core::snapshot::{
-    ChainKind, Observation, OracleReading, OracleRole, OracleSource, Token,
+    ChainKind, Fact, Observation, OracleReading, OracleRole, OracleSource, Token,
 };
 use exitgap_core::units::SizeUsd;
 use serde::{Deserialize, Serialize};
@@ -212,9 +212,12 @@ pub struct Context {
     /// Whether the amounts are what a holder sends and receives. `false` if a token takes a fee on
     /// transfer, as logs of the pool's own swaps showed: the exit is then worse than computed.
     pub exact: bool,
-    /// Why the amounts are not exact, if they are not.
+    /// Why the amounts are not exact, if they are not: `token_taxed`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub inexact_because: Option<String>,
+    /// The same reason as a sentence that names the tokens.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub inexact_detail: Option<String>,
     /// Whether the markets of both tokens are open at the block.
     pub market_open: bool,
     /// The market session at the block, e.g. `XNYS@1/regular`. `continuous` for assets without a
@@ -299,7 +302,7 @@ impl Context {
         let (days_observed, window) = series(provenance);
         let naming = PoolName::from_observation(observation);
         let session = observation.session();
-        let inexact_because = inexact_because(observation);
+        let inexact_detail = inexact_detail(observation);
         let disclose = |(role, reading)| disclosure(role, reading, block_time);
         Self {
             pool: observation.pool().to_string(),
@@ -312,8 +315,9 @@ impl Context {
             oracle_price_usd: observation.prices()[base].to_decimal().into(),
             oracle_stale: observation.oracle_stale(),
             oracle_state: observation.oracle_state().into(),
-            exact: inexact_because.is_none(),
-            inexact_because,
+            exact: inexact_detail.is_none(),
+            inexact_because: inexact_detail.as_ref().map(|_| Fact::TOKEN_TAXED.to_owned()),
+            inexact_detail,
             market_open: session.market_open,
             session_note: session.note,
             days_observed,
@@ -328,8 +332,8 @@ impl Context {
     }
 }
 
-/// Why amounts computed of a pool are not what a holder sends and receives; `None` where nothing says so.
-pub fn inexact_because(observation: &Observation) -> Option<String> {
+/// Why amounts computed of a pool are not what a holder sends and receives, as a sentence; `None` if no fact says so.
+pub fn inexact_detail(observation: &Observation) -> Option<String> {
     let taxed: Vec<String> =
         observation.taxed_tokens().map(|token| token.symbol.to_string()).collect();
     let (takes, them) = if taxed.len() == 1 { ("takes", "it") } else { ("take", "them") };

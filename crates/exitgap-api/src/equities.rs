@@ -8,11 +8,11 @@ use exitgap_core::exit::Exit;
 use exitgap_core::hours::MarketState;
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{Slot, rfc3339};
-use exitgap_core::snapshot::Snapshot;
+use exitgap_core::snapshot::{Fact, Snapshot};
 use serde::{Deserialize, Serialize};
 
 use crate::number::decimal;
-use crate::{Number, OracleState, SplitLeftOut, Status, inexact_because};
+use crate::{Number, OracleState, SplitLeftOut, Status, inexact_detail};
 
 /// The current state of a tokenized stock, from the newest snapshot of its deepest pool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,9 +32,12 @@ pub struct EquityState {
     /// Whether the amounts are what a holder sends and receives. `false` if a token takes a fee on
     /// transfer, as logs of the pool's own swaps showed: the exit is then worse than computed.
     pub exact: bool,
-    /// Why the amounts are not exact, if they are not.
+    /// Why the amounts are not exact, if they are not: `token_taxed`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub inexact_because: Option<String>,
+    /// The same reason as a sentence that names the tokens.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub inexact_detail: Option<String>,
     /// The oracle price of the token, USD.
     pub oracle_price_usd: Number,
     /// The price of one share as shown in wallets, from the oracle price, USD. `null` without a
@@ -75,15 +78,16 @@ impl EquityState {
         let session =
             own.filter(|(token, _)| *token == share).map(|(_, calendar)| calendar.state(at)).next();
         let ui_price = said.ui_price(token, observation, share);
-        let inexact_because = inexact_because(observation);
+        let inexact_detail = inexact_detail(observation);
         Self {
             slot_time: snapshot.slot().to_string(),
             snapshot_age_s: age_s,
             status: observation.chain().kind.into(),
             session: session.unwrap_or(MarketState::Unknown).as_str().to_owned(),
             oracle_state: observation.oracle_state().into(),
-            exact: inexact_because.is_none(),
-            inexact_because,
+            exact: inexact_detail.is_none(),
+            inexact_because: inexact_detail.as_ref().map(|_| Fact::TOKEN_TAXED.to_owned()),
+            inexact_detail,
             oracle_price_usd: observation.prices()[share].to_decimal().into(),
             ui_price_usd: ui_price.map(Number::from),
             basis_pct: Exit::mid_basis(observation, direction).map(Number::from),

@@ -82,7 +82,7 @@ pub use capabilities::{Capabilities, Capability, CapabilityStatus, ChainCapabili
 pub use comparison::{ComparedLog, ComparedSlot, ComparisonReport, PeerDifference, PeerSlot};
 pub use context::{
     Answer, Context, DepthSource, DepthSourceKind, Direct, Method, OracleDisclosure, OracleState,
-    Provenance, Status, TokenLabel, Window, inexact_because,
+    Provenance, Status, TokenLabel, Window, inexact_detail,
 };
 pub use decay::{
     DepthDecay, DepthDecayEvent, DepthDecayHorizon, DepthDecayOf, DepthDecaySide, DepthDecayStep,

@@ -25,9 +25,12 @@ pub struct Routes {
     /// Whether the amounts are what a holder sends and receives. `false` if a token takes a fee on
     /// transfer, as logs of swaps of a leg's pool showed: the exit is then worse than computed.
     pub exact: bool,
-    /// Why the amounts are not exact, if they are not.
+    /// Why the amounts are not exact, if they are not: `token_taxed`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub inexact_because: Option<String>,
+    /// The same reason as a sentence that names the tokens.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub inexact_detail: Option<String>,
     /// Whether the markets of the tokens of all legs are open.
     pub market_open: bool,
     /// The market session: of a leg whose market is closed, if there is one.

@@ -2,7 +2,7 @@
 
 use exitgap_api::operations::{FigureAddress, HoursAsked, HoursFileAsked};
 use exitgap_api::{
-    HoursClosed, HoursClosure, HoursToken, MarketHours, Number, Problem, inexact_because,
+    HoursClosed, HoursClosure, HoursToken, MarketHours, Number, Problem, inexact_detail,
 };
 use exitgap_core::analytics::hours::HoursTerms;
 use exitgap_core::evidence::Base;
@@ -12,7 +12,7 @@ use exitgap_core::hours::{
     RecordedSlot, hours_figures,
 };
 use exitgap_core::series::{LookupError, Slot, rfc3339};
-use exitgap_core::snapshot::Snapshot;
+use exitgap_core::snapshot::{Fact, Snapshot};
 use exitgap_core::units::Percent;
 use exitgap_store::{FindError, Gap, Held, Point, Reader, Rollup, StoreError};
 
@@ -114,15 +114,16 @@ impl Service {
         let own = closed.iter().find(|one| kind.as_ref() == Some(&one.closure_kind));
         let file = read.series.hours_terms().address();
         let never = hand.kind.is_none() && session.market_open && hand.closes_in_s.is_none();
-        let inexact_because = inexact_because(observation);
+        let inexact_detail = inexact_detail(observation);
         Ok(MarketHours {
             block_time: rfc3339(at),
             snapshot_age_s: self.age_s(read.newest.slot()),
             market_open: session.market_open,
             session_note: session.note,
             oracle_state: observation.oracle_state().into(),
-            exact: inexact_because.is_none(),
-            inexact_because,
+            exact: inexact_detail.is_none(),
+            inexact_because: inexact_detail.as_ref().map(|_| Fact::TOKEN_TAXED.to_owned()),
+            inexact_detail,
             sessions: HoursToken::from_observation(observation),
             opens_in_s: hand.opens_in_s,
             closes_in_s: hand.closes_in_s,

@@ -75,7 +75,7 @@ impl Service {
         let first = contexts.first().ok_or_else(|| told("a split has no leg"))?;
         let (days_observed, window) = series.ok_or_else(|| told("a leg has no series"))?;
         let session = contexts.iter().find(|one| !one.market_open).unwrap_or(first);
-        let inexact_because = contexts.iter().find_map(|one| one.inexact_because.clone());
+        let inexact = contexts.iter().find(|one| !one.exact);
         Ok(Routes {
             chain: asked.chain.to_string(),
             token: first.base.clone(),
@@ -84,8 +84,9 @@ impl Service {
             snapshot_age_s: self.age_s(venues.slot),
             oracle_price_usd: first.oracle_price_usd.clone(),
             oracle_state: oracle_state.unwrap_or(first.oracle_state),
-            exact: inexact_because.is_none(),
-            inexact_because,
+            exact: inexact.is_none(),
+            inexact_because: inexact.and_then(|one| one.inexact_because.clone()),
+            inexact_detail: inexact.and_then(|one| one.inexact_detail.clone()),
             market_open: session.market_open,
             session_note: session.session_note.clone(),
             quote_group: asked.quote_group.clone(),

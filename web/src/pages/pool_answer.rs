@@ -179,8 +179,8 @@ fn Result(result: ExitResult, lowest: Signal<Option<Number>>) -> impl IntoView {
         OracleState::Stale => Some("An oracle price is older than its heartbeat."),
     };
     let stale = stale.map(|words| view! { <p class="standing warn">{words}</p> });
-    let inexact = context.inexact_because.as_ref().map(|because| {
-        view! { <p class="standing warn" id="inexact">{format!("Not exact: {because}.")}</p> }
+    let inexact = context.inexact_detail.as_ref().map(|detail| {
+        view! { <p class="standing warn" id="inexact">{format!("Not exact: {detail}.")}</p> }
     });
     view! {
         <p class="headline"><b id="gap" title=text::percent(magnitude)>{text::percent_read(magnitude)}</b>{format!(" {side} the oracle price")}</p>

@@ -231,8 +231,8 @@ fn print_heading(context: &Context) -> Result<(), Failure> {
             "{yellow}STALE ORACLE{yellow:#}  an oracle price is older than its heartbeat"
         )?,
     }
-    if let Some(because) = &context.inexact_because {
-        writeln!(out, "{yellow}NOT EXACT{yellow:#}  {}", printable(because))?;
+    if let Some(detail) = &context.inexact_detail {
+        writeln!(out, "{yellow}NOT EXACT{yellow:#}  {}", printable(detail))?;
     }
     Ok(())
 }

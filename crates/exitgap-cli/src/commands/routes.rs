@@ -59,8 +59,8 @@ fn print_text(routes: &Routes) -> Result<(), Failure> {
     let (slot, age) = (printable(&routes.slot_time), routes.snapshot_age_s);
     writeln!(out, "{:<16}slot {slot}, {age} s old", "recorded")?;
     writeln!(out, "{:<16}{} days, the fewest of all legs", "observed", routes.days_observed)?;
-    if let Some(because) = &routes.inexact_because {
-        writeln!(out, "{:<16}{}", "not exact", printable(because))?;
+    if let Some(detail) = &routes.inexact_detail {
+        writeln!(out, "{:<16}{}", "not exact", printable(detail))?;
     }
     let market = if routes.market_open { "open" } else { "CLOSED" };
     writeln!(out, "{:<16}{market} ({})", "market", printable(&routes.session_note))?;
