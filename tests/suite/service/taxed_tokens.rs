@@ -74,7 +74,11 @@ async fn a_token_that_takes_a_fee_on_transfer_makes_answers_inexact() {
         let detail = answer["inexact_detail"].as_str().unwrap();
         assert!(detail.starts_with("TAX takes a fee on transfer"), "{detail}");
         let answer = of(&other).found();
-        assert_eq!((&answer["exact"], answer.get("inexact_because")), (&json!(true), None), "{path}");
+        assert_eq!(
+            (&answer["exact"], answer.get("inexact_because")),
+            (&json!(true), None),
+            "{path}"
+        );
     }
     let exit = service.get(&format!("/v1/exit/{id}?size_usd=100")).found();
     let run = |arguments: &[&str]| {

@@ -141,10 +141,9 @@ impl TransferFilter {
         let words: Vec<String> = self.pools.iter().map(|pool| word(*pool).to_string()).collect();
         let addresses: Vec<String> = self.tokens.iter().map(ToString::to_string).collect();
         let mut all = Vec::new();
-        for topics in [
-            json!([Fact::TRANSFER_TOPIC, words]),
-            json!([Fact::TRANSFER_TOPIC, null, words]),
-        ] {
+        for topics in
+            [json!([Fact::TRANSFER_TOPIC, words]), json!([Fact::TRANSFER_TOPIC, null, words])]
+        {
             let params = json!([{
                 "fromBlock": format!("{from:#x}"),
                 "toBlock": format!("{to:#x}"),
@@ -152,8 +151,7 @@ impl TransferFilter {
                 "topics": topics,
             }]);
             let weight = Weight { of: Measure::SwapBlocks, amount: to - from + 1 };
-            let manner =
-                Manner { weight: Some(weight), narrows: to > from, ..Manner::default() };
+            let manner = Manner { weight: Some(weight), narrows: to > from, ..Manner::default() };
             let decode = |raw: &_| -> Result<Vec<Transfer>, RpcError> {
                 let logs: Vec<&RawValue> = value(raw)?;
                 let read = logs.into_iter().filter_map(|log| self.decode(value(log).ok()?));
@@ -313,6 +311,9 @@ mod tests {
         Transfer { block: 5, index, transaction: [9; 32], token, pool: POOL, is_inbound, value }
     }
 
+    /// Nothing was judged.
+    const NOTHING: [Vec<bool>; 2] = [Vec::new(), Vec::new()];
+
     fn judged(logs: &[PoolLog], transfers: &[Transfer]) -> [Vec<bool>; 2] {
         let mut transfers = transfers.to_vec();
         transfers.sort();
@@ -323,7 +324,8 @@ mod tests {
     fn a_fee_on_the_way_in_or_out_is_seen_and_rounding_is_none() {
         let of = |sent: u64, received: &[u64]| {
             let mut transfers = vec![transfer(SOLD, 1, true, sent)];
-            transfers.extend((2..).zip(received).map(|(at, got)| transfer(BOUGHT, at, false, *got)));
+            transfers
+                .extend((2..).zip(received).map(|(at, got)| transfer(BOUGHT, at, false, *got)));
             judged(&[swap(5, 8, 1_000, 500)], &transfers)
         };
         let [clean, lacks] = [vec![false], vec![true]];
@@ -331,8 +333,12 @@ mod tests {
         assert_eq!(of(1_002, &[498]), [clean.clone(), clean.clone()], "two units are rounding");
         assert_eq!(of(1_003, &[500]), [lacks.clone(), clean.clone()]);
         assert_eq!(of(1_000, &[497]), [clean.clone(), lacks.clone()]);
-        assert_eq!(of(1_000, &[495, 5]), [clean.clone(), lacks], "its fee is a transfer of its own");
-        assert_eq!(of(990, &[]), [vec![], vec![]], "what is not known is not judged");
+        assert_eq!(
+            of(1_000, &[495, 5]),
+            [clean.clone(), lacks],
+            "its fee is a transfer of its own"
+        );
+        assert_eq!(of(990, &[]), NOTHING, "what is not known is not judged");
         assert_eq!(of(1_000, &[600, 500]), [clean.clone(), clean]);
     }
 
@@ -355,23 +361,29 @@ mod tests {
         assert_eq!(judged(&logs, &transfers), [vec![false, false], vec![false, true]]);
         // Those of another transaction, another pool or a later place are none of it.
         let elsewhere = transfers.map(|it| Transfer { transaction: [8; 32], ..it });
-        assert_eq!(judged(&logs, &elsewhere), [vec![], vec![]]);
+        assert_eq!(judged(&logs, &elsewhere), NOTHING);
         let of_other = transfers.map(|it| Transfer { pool: OTHER, ..it });
-        assert_eq!(judged(&logs, &of_other), [vec![], vec![]]);
+        assert_eq!(judged(&logs, &of_other), NOTHING);
         let later = [transfer(SOLD, 12, true, 4_000)];
-        assert_eq!(judged(&logs, &later), [vec![], vec![]]);
+        assert_eq!(judged(&logs, &later), NOTHING);
         // A loan of the same transaction, paid back.
         let loan = [transfer(SOLD, 3, true, 1_000), transfer(SOLD, 4, true, 5_000)];
         assert_eq!(judged(&logs[..3], &loan), [vec![false], vec![]]);
         // More than there can be.
         let huge = Transfer { value: U256::MAX, ..loan[1] };
-        assert_eq!(judged(&logs[..3], &[loan[0], huge]), [vec![], vec![]]);
+        assert_eq!(judged(&logs[..3], &[loan[0], huge]), NOTHING);
         // Beyond what was reached.
-        assert_eq!(judge(POOL, &logs, [SOLD, BOUGHT], &transfers, 4), [vec![], vec![]]);
+        assert_eq!(judge(POOL, &logs, [SOLD, BOUGHT], &transfers, 4), NOTHING);
     }
 
     /// A transfer as nodes serve it.
-    fn served(block: u64, index: u64, token: Address, [from, to]: [Address; 2], value: u64) -> Value {
+    fn served(
+        block: u64,
+        index: u64,
+        token: Address,
+        [from, to]: [Address; 2],
+        value: u64,
+    ) -> Value {
         json!({
             "address": token.to_string(),
             "topics": [Fact::TRANSFER_TOPIC, word(from).to_string(), word(to).to_string()],
@@ -434,9 +446,12 @@ mod tests {
         unplaced["logIndex"] = Value::Null;
         let mut short = served[0].clone();
         short["data"] = json!("0x01");
-        served.extend([collectible, unplaced, short, json!({"address": 7}), served[1].clone()]);
+        let mut malformed = served[0].clone();
+        malformed["address"] = json!(7);
+        served.extend([collectible, unplaced, short, malformed, served[1].clone()]);
         for most_blocks in [100, 10] {
-            let (lacking, failure) = lacking(&node(served.clone(), most_blocks), logs.clone()).await;
+            let (lacking, failure) =
+                lacking(&node(served.clone(), most_blocks), logs.clone()).await;
             assert!(failure.is_none(), "{failure:?}");
             let expected =
                 [((POOL, SOLD), vec![false, false]), ((POOL, BOUGHT), vec![true, false])];

@@ -36,11 +36,8 @@ impl TransferRecord {
         }
         self.newest.push_back(lacks);
         self.clean = if lacks { 0 } else { self.clean.saturating_add(1) };
-        let is_taxed = if self.is_taxed {
-            self.clean < CLEARED_AFTER
-        } else {
-            self.lacking() >= MARKED_AFTER
-        };
+        let is_taxed =
+            if self.is_taxed { self.clean < CLEARED_AFTER } else { self.lacking() >= MARKED_AFTER };
         let is_other = is_taxed != self.is_taxed;
         self.is_taxed = is_taxed;
         is_other.then_some(is_taxed)
@@ -200,7 +197,9 @@ mod tests {
 
     #[test]
     fn no_words_of_a_fact_are_too_much() {
-        for words in [vec![], vec![Word([255; 32])], vec![Word([255; 32]); 2], vec![Word([0; 32]); 9]] {
+        for words in
+            [vec![], vec![Word([255; 32])], vec![Word([255; 32]); 2], vec![Word([0; 32]); 9]]
+        {
             let fact = Fact {
                 name: Fact::TOKEN_TAXED.parse().unwrap(),
                 contract: TOKEN,
