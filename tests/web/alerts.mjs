@@ -24,6 +24,13 @@ await page.waitForSelector("#alert >> text=pct");
 await page.fill("#alert-number", "0");
 await page.waitForSelector("#alert >> text=The alert would have fired once");
 await shoot(page, "pool-alert");
+// The service would read 1.000 as one dollar: what may mean a thousand is refused before it is sent.
+await page.selectOption("#alert select", "depth_below");
+await page.fill("#alert-number", "1.000");
+await page.waitForSelector("#alert >> text=ambiguous");
+await page.selectOption("#alert select", "gap_above");
+await page.fill("#alert-number", "0");
+await page.waitForSelector("#alert >> text=The alert would have fired once");
 await page.fill("#alert-webhook", "http://10.0.0.1/");
 await page.click("#keep-alert");
 await page.waitForSelector("#alert >> text=webhook_url");

@@ -144,4 +144,6 @@ pub use verification::{
 };
 pub use verified_evidence::{KeysFrom, LogContinuity, VerifiedBy, VerifiedCheck, VerifiedEvidence};
 pub use witness_check::check_witnesses;
-pub use written::{WrittenSizeError, size_as_written, size_to_write, written_size};
+pub use written::{
+    WrittenSizeError, size_as_written, size_to_write, usd_as_written, written_size,
+};

@@ -64,8 +64,12 @@ pub enum WrittenSizeError {
 
 impl From<WrittenSizeError> for Problem {
     fn from(error: WrittenSizeError) -> Self {
-        invalid_parameter("size_usd", &format!("size_usd: {error}"), HINT)
+        refuse_usd("size_usd", &error)
     }
+}
+
+fn refuse_usd(field: &'static str, error: &WrittenSizeError) -> Problem {
+    invalid_parameter(field, &format!("{field}: {error}"), HINT)
 }
 
 /// Reads a size as a person writes it: `250000`, `$250,000`, `250 000`, `250k`, `1.5m`, `1b`.
@@ -84,6 +88,12 @@ impl From<WrittenSizeError> for Problem {
 /// ```
 pub fn size_as_written(text: &str) -> Result<SizeUsd, Problem> {
     Ok(written_size(text)?)
+}
+
+/// Reads an amount of dollars as [`size_as_written`] reads a size, for a field of another name, such as the depth at
+/// which an alert fires. Refuses with `invalid_parameter` of that field.
+pub fn usd_as_written(field: &'static str, text: &str) -> Result<SizeUsd, Problem> {
+    written_size(text).map_err(|error| refuse_usd(field, &error))
 }
 
 /// Reads a size as [`size_as_written`] does, and says in a type why a text is not one.

@@ -326,7 +326,7 @@ fn read_key(path: &Path) -> Result<String, Problem> {
 
 #[cfg(unix)]
 fn check_mode(found: &fs::Metadata) -> Result<(), LooseMode> {
-    LooseMode::refuse(std::os::unix::fs::PermissionsExt::mode(&found.permissions()))
+    LooseMode::check(std::os::unix::fs::PermissionsExt::mode(&found.permissions()))
 }
 
 #[cfg(not(unix))]

@@ -17,7 +17,7 @@ pub struct LooseMode {
 
 impl LooseMode {
     /// Refuses permissions, as Unix counts them, that let anyone but the owner read, write or run a file.
-    pub fn refuse(mode: u32) -> Result<(), Self> {
+    pub fn check(mode: u32) -> Result<(), Self> {
         let mode = mode & 0o777;
         if mode & OTHERS == 0 { Ok(()) } else { Err(Self { mode }) }
     }
@@ -30,10 +30,10 @@ mod tests {
     #[test]
     fn only_its_owner_may_use_a_file_that_holds_a_secret() {
         for mode in [0o600, 0o400, 0o700, 0o100_600] {
-            assert_eq!(LooseMode::refuse(mode), Ok(()), "{mode:o}");
+            assert_eq!(LooseMode::check(mode), Ok(()), "{mode:o}");
         }
         for mode in [0o644, 0o640, 0o604, 0o620, 0o602, 0o601, 0o100_644] {
-            let refused = LooseMode::refuse(mode).unwrap_err();
+            let refused = LooseMode::check(mode).unwrap_err();
             assert_eq!(refused.mode, mode & 0o777, "{mode:o}");
             assert!(refused.to_string().contains("set mode 600"), "{refused}");
         }

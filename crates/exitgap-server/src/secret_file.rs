@@ -39,7 +39,7 @@ pub enum SecretFileError {
     },
     /// Others than its owner may read or write it.
     #[error("{path}: {loose}")]
-    Open {
+    LooseMode {
         /// The file.
         path: PathBuf,
         /// Its permissions.
@@ -56,8 +56,8 @@ pub fn read_secret(path: &Path, kind: &'static str) -> Result<String, SecretFile
     })?;
     // Of the file that was opened, not of what has its name by then.
     let mode = file.metadata().map_err(file_error)?.permissions().mode();
-    LooseMode::refuse(mode)
-        .map_err(|loose| SecretFileError::Open { path: path.to_owned(), loose })?;
+    LooseMode::check(mode)
+        .map_err(|loose| SecretFileError::LooseMode { path: path.to_owned(), loose })?;
     let mut text = String::new();
     (&mut file).take(MAX_KEY_BYTES).read_to_string(&mut text).map_err(file_error)?;
     Ok(text)

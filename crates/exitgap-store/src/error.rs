@@ -58,7 +58,7 @@ pub enum StoreError {
     },
     /// Others than its owner may read or write a database that holds secrets.
     #[error("{path}: {loose}")]
-    Open {
+    LooseMode {
         /// The file.
         path: PathBuf,
         /// Its permissions.

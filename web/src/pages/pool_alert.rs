@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use exitgap_api::operations::{Operation, Target, parameters};
-use exitgap_api::{History, Interval, size_as_written, slot_at};
+use exitgap_api::{History, Interval, Problem, size_as_written, slot_at, usd_as_written};
 use exitgap_client::{Browser, Client, ClientError, HistoryOf};
 use exitgap_core::evidence::Base;
 use exitgap_core::ids::PoolId;
@@ -15,7 +15,7 @@ use leptos::prelude::*;
 use super::pool::base_name;
 use crate::chart::{Line, LineChart, parse_number};
 use crate::kept_rules::{Backtest, Made, keep_token, request_owned, token};
-use crate::parts::{FailureNotice, LiveQuery, LoadingNotice, debounce_value};
+use crate::parts::{FailureNotice, LiveQuery, LoadingNotice, debounce_value, size_asked};
 use crate::paths::Page;
 use crate::service::client;
 use crate::text;
@@ -41,25 +41,25 @@ struct RuleDraft {
 
 impl RuleDraft {
     /// What it is made of beside the pool, by the names of the operation's parameters.
-    fn members(&self) -> Vec<(&'static str, String)> {
+    /// Refuses dollars that could mean two amounts: the service would read `1.000` as one dollar.
+    fn members(&self) -> Result<Vec<(&'static str, String)>, Problem> {
         let mut members =
             vec![("kind", self.kind.to_owned()), ("base", base_name(self.base).to_owned())];
         match self.kind {
             "gap_above" => {
-                let size = size_as_written(&self.size);
-                // The service reads `1.000` as one dollar. A size that is refused here is not sent, and the
-                // service then asks for it.
-                let size = size.map_or_else(|_| String::new(), |size| size.to_string());
+                let size = size_asked(&self.size)?.to_string();
                 members.extend([("size_usd", size), ("pct", self.number.clone())]);
             }
-            "depth_below" => members.push(("usd", self.number.clone())),
+            "depth_below" => {
+                members.push(("usd", usd_as_written("usd", &self.number)?.to_string()));
+            }
             _ => {}
         }
-        members
+        Ok(members)
     }
 
     /// Where it is tried.
-    fn target(&self, pool: &PoolId) -> Target {
+    fn target(&self, pool: &PoolId) -> Result<Target, Problem> {
         let known = [
             &parameters::ALERT_KIND,
             &parameters::BASE,
@@ -71,19 +71,19 @@ impl RuleDraft {
             let parameter = known.into_iter().find(|one| one.name == name);
             target.maybe(parameter.unwrap_or(&parameters::BASE), parameter.map(|_| value))
         };
-        self.members().into_iter().fold(Operation::AlertsOf.target_of(pool), add)
+        Ok(self.members()?.into_iter().fold(Operation::AlertsOf.target_of(pool), add))
     }
 
     /// What is asked to keep it.
-    fn body(&self, pool: &PoolId, webhook: &str) -> String {
+    fn body(&self, pool: &PoolId, webhook: &str) -> Result<String, Problem> {
         let object = Object::new();
         let webhook = (!webhook.is_empty()).then(|| ("webhook_url", webhook.to_owned()));
-        let members = self.members().into_iter().chain([("pool", pool.to_string())]).chain(webhook);
+        let members = self.members()?.into_iter().chain([("pool", pool.to_string())]).chain(webhook);
         for (name, value) in members {
             // An object of one's own takes every member.
             let _ = Reflect::set(&object, &name.into(), &value.into());
         }
-        JSON::stringify(&object).map(String::from).unwrap_or_default()
+        Ok(JSON::stringify(&object).map(String::from).unwrap_or_default())
     }
 }
 
@@ -175,7 +175,7 @@ async fn try_rule(
     pool: &PoolId,
     wanted: &RuleDraft,
 ) -> Result<(Backtest, History), ClientError> {
-    let told = client.get_document(&wanted.target(pool)).await?;
+    let told = client.get_document(&wanted.target(pool)?).await?;
     let base = Some(if wanted.base == 0 { Base::Token0 } else { Base::Token1 });
     let size = size_as_written(&wanted.size).unwrap_or(SizeUsd::STANDARD[2]);
     let (pool, interval) = (pool.clone(), Interval::Hour);
@@ -258,8 +258,11 @@ fn Keep(pool: PoolId, wanted: Memo<RuleDraft>, webhook: RwSignal<String>) -> imp
     let busy = RwSignal::new(false);
     let asker = client();
     let keep = move |_| {
+        let body = match wanted.get_untracked().body(&pool, webhook.get_untracked().trim()) {
+            Ok(body) => body,
+            Err(problem) => return made.set(Some(Err(problem.into()))),
+        };
         busy.set(true);
-        let body = wanted.get_untracked().body(&pool, webhook.get_untracked().trim());
         let asked = request_owned::<Made>(
             asker.clone(),
             Operation::KeepAlert.target(),

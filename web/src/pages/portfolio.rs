@@ -97,7 +97,7 @@ fn lines_of(fragment: &str) -> String {
 
 /// Writes the positions into the fragment, without a step to go back to.
 fn keep_in_address(positions: &[PositionAsked]) {
-    let lines: Vec<String> = positions.iter().map(PositionAsked::to_string).collect();
+    let lines: Vec<String> = positions.iter().map(PositionAsked::to_written).collect();
     let Ok(path) = window().location().pathname() else { return };
     let address = if lines.is_empty() { path } else { format!("{path}#{}", lines.join(",")) };
     if let Ok(history) = window().history() {

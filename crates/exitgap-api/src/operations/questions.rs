@@ -264,14 +264,29 @@ pub struct PositionAsked {
     pub size: SizeUsd,
 }
 
+impl PositionAsked {
+    /// As a form or a link holds it that [`position_as_written`] reads again: a size of three decimals, which would be
+    /// ambiguous, has a zero at its end.
+    #[must_use]
+    pub fn to_written(&self) -> String {
+        format!("{}:{}", self.held, crate::size_to_write(self.size))
+    }
+}
+
 /// As an address spells it.
 impl fmt::Display for PositionAsked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { held, size } = self;
-        match held {
-            Held::InPool { pool, base: Some(base) } => write!(f, "{pool}/{base}:{size}"),
-            Held::InPool { pool, base: None } => write!(f, "{pool}:{size}"),
-            Held::Token { chain, token } => write!(f, "{chain}/{token}:{size}"),
+        write!(f, "{}:{}", self.held, self.size)
+    }
+}
+
+/// As an address spells it.
+impl fmt::Display for Held {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::InPool { pool, base: Some(base) } => write!(f, "{pool}/{base}"),
+            Self::InPool { pool, base: None } => write!(f, "{pool}"),
+            Self::Token { chain, token } => write!(f, "{chain}/{token}"),
         }
     }
 }

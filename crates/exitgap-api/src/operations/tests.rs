@@ -245,6 +245,15 @@ fn an_address_is_written_as_it_is_read() {
     let query = target.as_str().split_once('?').unwrap().1;
     let asked: PortfolioAsked = Operation::Portfolio.parse_question(None, query).unwrap();
     assert_eq!(asked.positions, positions);
+    // What a page writes into its box and its link is read again there, also where its size has three decimals.
+    for (number, written) in [("1.234", "1.2340"), ("250000", "250000"), ("0.01", "0.01")] {
+        for position in &positions {
+            let position = PositionAsked { size: number.parse().unwrap(), ..position.clone() };
+            let text = position.to_written();
+            assert!(text.ends_with(&format!(":{written}")), "{text}");
+            assert_eq!(position_as_written(&text).unwrap(), position);
+        }
+    }
 }
 
 #[test]

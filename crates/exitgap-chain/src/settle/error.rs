@@ -65,7 +65,7 @@ pub enum KeyFileError {
     },
     /// Others than its owner may read or write it.
     #[error("{path}: {loose}")]
-    Open {
+    LooseMode {
         /// The file.
         path: PathBuf,
         /// Its permissions.

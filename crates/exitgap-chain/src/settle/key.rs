@@ -30,8 +30,8 @@ impl HotKey {
         let mut file = fs::File::open(path).map_err(file_error)?;
         // Of the file that was opened, not of what has its name by then.
         let mode = file.metadata().map_err(file_error)?.permissions().mode();
-        LooseMode::refuse(mode)
-            .map_err(|loose| KeyFileError::Open { path: path.to_owned(), loose })?;
+        LooseMode::check(mode)
+            .map_err(|loose| KeyFileError::LooseMode { path: path.to_owned(), loose })?;
         let mut text = String::new();
         (&mut file).take(256).read_to_string(&mut text).map_err(file_error)?;
         let digits = text.trim_end().strip_prefix("0x");
@@ -69,7 +69,7 @@ mod tests {
         let text = format!("0x{}\n", "11".repeat(32));
         for mode in [0o644, 0o640, 0o602] {
             let refused = write(&text, mode).unwrap_err();
-            assert!(matches!(refused, KeyFileError::Open { loose, .. } if loose.mode == mode));
+            assert!(matches!(refused, KeyFileError::LooseMode { loose, .. } if loose.mode == mode));
         }
         let key = write(&text, 0o600).unwrap();
         assert_eq!(key.address().to_string(), "0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a");

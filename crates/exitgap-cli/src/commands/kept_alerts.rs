@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use exitgap_api::{
-    AlertEventKept, AlertEventTold, AlertKept, AlertMade, Problem, ProblemCode, size_as_written,
+    AlertEventKept, AlertEventTold, AlertKept, AlertMade, Problem, ProblemCode, usd_as_written,
 };
 use exitgap_core::ids::Code;
 use serde_json::{Map, Value, json};
@@ -36,8 +36,13 @@ fn parse_alert_id(alert: &str) -> Result<Code, Failure> {
 
 /// The members of the request, those that were given.
 fn members(args: &KeepArgs) -> Result<Map<String, Value>, Failure> {
-    let size = args.size_usd.as_deref().map(size_as_written).transpose()?;
-    let size = size.map(|size| size.to_string());
+    // The service reads `1.000` as one dollar, and a person may mean a thousand.
+    let dollars = |field, text: &Option<String>| {
+        let read = text.as_deref().map(|text| usd_as_written(field, text)).transpose()?;
+        Ok::<_, Problem>(read.map(|usd| usd.to_string()))
+    };
+    let size = dollars("size_usd", &args.size_usd)?;
+    let (usd, clear_usd) = (dollars("usd", &args.usd)?, dollars("clear_usd", &args.clear_usd)?);
     let texts = [
         ("pool", Some(&args.pool)),
         ("kind", Some(&args.kind)),
@@ -45,8 +50,8 @@ fn members(args: &KeepArgs) -> Result<Map<String, Value>, Failure> {
         ("size_usd", size.as_ref()),
         ("pct", args.pct.as_ref()),
         ("clear_pct", args.clear_pct.as_ref()),
-        ("usd", args.usd.as_ref()),
-        ("clear_usd", args.clear_usd.as_ref()),
+        ("usd", usd.as_ref()),
+        ("clear_usd", clear_usd.as_ref()),
         ("at_pct", args.at_pct.as_ref()),
         ("on_missing", args.on_missing.as_ref()),
         ("webhook_url", args.webhook_url.as_ref()),

@@ -90,7 +90,7 @@ pub enum KeyError {
     },
     /// Others than its owner may read or write it.
     #[error("{path}: {loose}")]
-    Open {
+    LooseMode {
         /// The file.
         path: PathBuf,
         /// Its permissions.
@@ -213,7 +213,7 @@ pub fn read_key(path: &Path) -> Result<SignerKey, KeyError> {
     })?;
     // Of the file that was opened, not of what has its name by then.
     let mode = file.metadata().map_err(file_error)?.permissions().mode();
-    LooseMode::refuse(mode).map_err(|loose| KeyError::Open { path: path.to_owned(), loose })?;
+    LooseMode::check(mode).map_err(|loose| KeyError::LooseMode { path: path.to_owned(), loose })?;
     let mut text = String::new();
     (&mut file).take(MAX_KEY_BYTES).read_to_string(&mut text).map_err(file_error)?;
     text.trim_end().parse().map_err(|error| KeyError::NotAKey { path: path.to_owned(), error })
@@ -233,7 +233,7 @@ mod tests {
             fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
             let refused = read_key(&path).unwrap_err();
             assert!(
-                matches!(refused, KeyError::Open { loose, .. } if loose.mode == mode),
+                matches!(refused, KeyError::LooseMode { loose, .. } if loose.mode == mode),
                 "{mode:o}: {refused}"
             );
         }

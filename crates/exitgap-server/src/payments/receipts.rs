@@ -127,7 +127,7 @@ mod tests {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
         let open = read_signer(&path, &[]).unwrap_err();
         assert!(
-            matches!(&open, ReceiptFileError::File(SecretFileError::Open { loose, .. }) if loose.mode == 0o640),
+            matches!(&open, ReceiptFileError::File(SecretFileError::LooseMode { loose, .. }) if loose.mode == 0o640),
             "{open}"
         );
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();

@@ -236,7 +236,20 @@ fn keep_private(place: &Path) -> Result<(), StoreError> {
     let file = made.open(place).map_err(failed)?;
     // Of the file that was opened, not of what has its name by then.
     let mode = file.metadata().map_err(failed)?.permissions().mode();
-    LooseMode::refuse(mode).map_err(|loose| StoreError::Open { path: place.to_owned(), loose })
+    LooseMode::check(mode)
+        .map_err(|loose| StoreError::LooseMode { path: place.to_owned(), loose })?;
+    // What was written last may stand only in these.
+    for suffix in ["-wal", "-shm"] {
+        let mut path = place.to_owned();
+        path.as_mut_os_string().push(suffix);
+        match path.metadata() {
+            Ok(found) => LooseMode::check(found.permissions().mode())
+                .map_err(|loose| StoreError::LooseMode { path, loose })?,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(source) => return Err(StoreError::File { path, source }),
+        }
+    }
+    Ok(())
 }
 
 /// Requires that a file that is copied is there: opening it would make it.
@@ -317,11 +330,24 @@ mod tests {
                 fs::set_permissions(&place, fs::Permissions::from_mode(loose)).unwrap();
                 let refused = SidecarDb::open(&place, kind).unwrap_err();
                 assert!(
-                    matches!(&refused, StoreError::Open { loose: found, .. } if found.mode == loose),
+                    matches!(&refused, StoreError::LooseMode { loose: found, .. } if found.mode == loose),
                     "{loose:o}: {refused}"
                 );
             }
             fs::set_permissions(&place, fs::Permissions::from_mode(0o600)).unwrap();
+            let held_open = SidecarDb::open(&place, kind).unwrap().unwrap();
+            for suffix in ["-wal", "-shm"] {
+                let beside = folder.path().join(format!("{name}{suffix}"));
+                assert!(beside.is_file(), "{name}{suffix} is there while the database is open");
+                fs::set_permissions(&beside, fs::Permissions::from_mode(0o644)).unwrap();
+                let refused = SidecarDb::open(&place, kind).unwrap_err();
+                assert!(
+                    matches!(&refused, StoreError::LooseMode { path, .. } if *path == beside),
+                    "{refused}"
+                );
+                fs::set_permissions(&beside, fs::Permissions::from_mode(0o600)).unwrap();
+            }
+            drop(held_open);
             SidecarDb::open(&place, kind).unwrap().unwrap();
         }
     }
