@@ -154,7 +154,7 @@ impl TransferFilter {
             let manner = Manner { weight: Some(weight), narrows: to > from, ..Manner::default() };
             let decode = |raw: &_| -> Result<Vec<Transfer>, RpcError> {
                 let logs: Vec<&RawValue> = value(raw)?;
-                let read = logs.into_iter().filter_map(|log| self.decode(value(log).ok()?));
+                let read = logs.into_iter().filter_map(|log| self.decode(&value(log).ok()?));
                 Ok(read.flatten().collect())
             };
             all.extend(rpc.request_in(manner, "eth_getLogs", &params, deadline, decode).await?);
@@ -164,7 +164,7 @@ impl TransferFilter {
 
     /// A transfer, for each of the pools that are party to it; `None` where the log is no transfer that was asked for. What a
     /// token logs is not trusted: it is only counted.
-    fn decode(&self, log: Log) -> Option<Vec<Transfer>> {
+    fn decode(&self, log: &Log) -> Option<Vec<Transfer>> {
         let token = own(log.address());
         let [topic, from, to] = *log.topics() else { return None };
         let value: [u8; 32] = log.inner.data.data.as_ref().try_into().ok()?;
