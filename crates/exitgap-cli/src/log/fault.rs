@@ -77,6 +77,8 @@ pub enum Rule {
     CommittedHash { name: &'static str, file: String, found: DocumentHash },
     #[error("{file}: {reason}")]
     CommittedInvalid { name: &'static str, file: String, reason: String, newer: Option<Newer> },
+    #[error("{file} contains more documents than the heads of its slot commit to")]
+    CommittedExtra { name: &'static str, file: String },
     #[error("{file} is of {what}")]
     CommittedOfOther { name: &'static str, file: String, what: String },
     #[error("{reason}")]
@@ -184,6 +186,8 @@ impl Rule {
             Self::CommittedHash { .. } => "fills_hash_mismatch",
             Self::CommittedInvalid { name: IssuedReceipts::NAME, .. } => "issued_invalid",
             Self::CommittedInvalid { .. } => "fills_invalid",
+            Self::CommittedExtra { name: IssuedReceipts::NAME, .. } => "issued_not_committed",
+            Self::CommittedExtra { .. } => "fills_not_committed",
             Self::CommittedOfOther { name: IssuedReceipts::NAME, .. } => "issued_of_another_pool",
             Self::CommittedOfOther { .. } => "fills_do_not_follow",
             Self::BodyInvalid { .. } => "body_invalid",

@@ -1,14 +1,15 @@
 //! A slot's manifest and parts: read up to their limits, unpacked never beyond what they say.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Cursor, Read};
 use std::marker::PhantomData;
 
 use exitgap_client::copy::{unpack_body, unpack_table};
+use exitgap_core::Newer;
 use exitgap_core::analytics::accuracy::CommittedDocument;
 use exitgap_core::ids::DocumentHash;
 use exitgap_core::log_folder::{
-    Folder, LogFile, MAX_MANIFEST_BYTES, Manifest, PartError, PartRef, Table,
+    Folder, FrameError, LogFile, MAX_MANIFEST_BYTES, Manifest, PartError, PartRef, Table,
+    check_frame, is_one_frame,
 };
 use exitgap_core::series::Slot;
 use zstd::stream::read::Decoder;
@@ -27,43 +28,79 @@ pub fn manifest_file(slot: Slot) -> String {
 /// The documents of a kind of a slot, one after the other, in the order of pool ids.
 pub struct SlotDocuments<D> {
     file: String,
+    most: usize,
     slot: Slot,
-    lines: Option<BufReader<Decoder<'static, BufReader<File>>>>,
+    lines: Option<Lines>,
     kind: PhantomData<D>,
+}
+
+/// The lines of a packed file.
+struct Lines {
+    rest: BufReader<Decoder<'static, Cursor<Vec<u8>>>>,
+    /// How many bytes were unpacked.
+    unpacked: u64,
 }
 
 impl<D: CommittedDocument> SlotDocuments<D> {
     /// Those of a slot; nothing is read yet.
     pub fn for_slot(slot: Slot) -> Self {
-        Self { file: D::file(slot).to_string(), slot, lines: None, kind: PhantomData }
+        let file = D::file(slot);
+        let most = usize::try_from(file.max_bytes()).unwrap_or(usize::MAX);
+        Self { file: file.to_string(), most, slot, lines: None, kind: PhantomData }
     }
 
     /// The next document, which is to have this name.
     pub fn next(&mut self, folder: &FolderReader, hash: DocumentHash) -> Result<D, Rule> {
-        let (name, file) = (D::NAME, self.file.clone());
-        let invalid =
-            |reason, newer| Rule::CommittedInvalid { name, file: file.clone(), reason, newer };
-        let unpacked = |error: std::io::Error| invalid(error.to_string(), None);
-        if self.lines.is_none() {
-            let opened = folder.open(&self.file)?;
-            let decoder = Decoder::new(opened).and_then(|mut decoder| {
-                decoder.window_log_max(WINDOW_LOG_MAX)?;
-                Ok(BufReader::new(decoder))
-            });
-            self.lines = Some(decoder.map_err(unpacked)?);
-        }
+        let mut lines = match self.lines.take() {
+            Some(lines) => lines,
+            None => self.open(folder)?,
+        };
         let mut line = Vec::new();
-        if let Some(lines) = &mut self.lines {
-            let read = lines.take(D::MAX_LINE_BYTES as u64).read_until(b'\n', &mut line);
-            read.map_err(unpacked)?;
-        }
+        let read = (&mut lines.rest).take(D::MAX_LINE_BYTES as u64).read_until(b'\n', &mut line);
+        lines.unpacked += read.map_err(|error| self.invalid(&error, None))? as u64;
+        self.lines = Some(lines);
         let line = line.strip_suffix(b"\n").unwrap_or(&line);
         let (slot, document, found) =
-            D::from_line(line).map_err(|error| invalid(error.to_string(), D::newer(&error)))?;
+            D::from_line(line).map_err(|error| self.invalid(&error, D::newer(&error)))?;
         if (slot, found) != (self.slot, hash) {
-            return Err(Rule::CommittedHash { name, file, found });
+            return Err(Rule::CommittedHash { name: D::NAME, file: self.file.clone(), found });
         }
         Ok(document)
+    }
+
+    /// Requires that the file has no more than the documents that were read, and that it is absent where none was.
+    pub fn end(mut self, folder: &FolderReader) -> Result<(), Rule> {
+        let extra = Rule::CommittedExtra { name: D::NAME, file: self.file.clone() };
+        let Some(mut lines) = self.lines.take() else {
+            return match folder.open(&self.file) {
+                Ok(_) => Err(extra),
+                Err(Rule::FileAbsent { .. }) => Ok(()),
+                Err(rule) => Err(rule),
+            };
+        };
+        if !lines.rest.fill_buf().map_err(|error| self.invalid(&error, None))?.is_empty() {
+            return Err(extra);
+        }
+        let packed = lines.rest.get_ref().get_ref().get_ref();
+        check_frame(packed, lines.unpacked).map_err(|error| self.invalid(&error, None))
+    }
+
+    fn open(&self, folder: &FolderReader) -> Result<Lines, Rule> {
+        let packed = folder.read_file(&self.file, self.most)?;
+        if !is_one_frame(&packed) {
+            return Err(self.invalid(&FrameError::NotOneFrame, None));
+        }
+        let decoder = Decoder::with_buffer(Cursor::new(packed)).and_then(|mut decoder| {
+            decoder.window_log_max(WINDOW_LOG_MAX)?;
+            Ok(BufReader::new(decoder))
+        });
+        let rest = decoder.map_err(|error| self.invalid(&error, None))?;
+        Ok(Lines { rest, unpacked: 0 })
+    }
+
+    fn invalid(&self, error: &dyn core::fmt::Display, newer: Option<Newer>) -> Rule {
+        let (file, reason) = (self.file.clone(), error.to_string());
+        Rule::CommittedInvalid { name: D::NAME, file, reason, newer }
     }
 }
 

@@ -199,6 +199,7 @@ impl Walk<'_> {
             let read = read.and_then(|fills| self.fills(slot, &pool, &fills));
             read.map_err(|rule| rule.by(slot, &pool))?;
         }
+        logged.end(self.against.folder).map_err(at)?;
         let mut logged = parts::SlotDocuments::<IssuedReceipts>::for_slot(slot);
         let mut issued_of = BTreeMap::new();
         for (pool, hash) in issued {
@@ -209,6 +210,7 @@ impl Walk<'_> {
                 issued_of.insert(pool, issued);
             }
         }
+        logged.end(self.against.folder).map_err(at)?;
         let mut of_watched = BTreeMap::new();
         for (head, place) in named.iter().zip(&places) {
             let by = |rule: Rule| rule.by(slot, &head.pool);

@@ -7,6 +7,36 @@ const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// The most bytes of a block, packed or not.
 const MAX_BLOCK_BYTES: usize = 128 << 10;
 
+/// Why packed bytes are refused, whatever they unpack to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum FrameError {
+    /// They are not one frame, or not only one.
+    #[error("it is not a complete Zstandard frame, or more than one")]
+    NotOneFrame,
+    /// They are more than it takes to pack what they hold.
+    #[error("{found} bytes are more than {unpacked} bytes can be packed to")]
+    TooLong {
+        /// The packed bytes.
+        found: u64,
+        /// The bytes that they hold.
+        unpacked: u64,
+    },
+}
+
+/// Requires that packed bytes are one frame, and not more bytes than so many can be packed to. Otherwise bytes that no
+/// check sees could be anywhere in a file: unpackers pass over them.
+pub fn check_frame(packed: &[u8], unpacked: u64) -> Result<(), FrameError> {
+    if !is_one_frame(packed) {
+        return Err(FrameError::NotOneFrame);
+    }
+    let found = packed.len() as u64;
+    if found > most_packed(unpacked) {
+        Err(FrameError::TooLong { found, unpacked })
+    } else {
+        Ok(())
+    }
+}
+
 /// Whether these bytes are exactly one Zstandard frame, which is not a skippable one. Nothing is unpacked.
 pub fn is_one_frame(bytes: &[u8]) -> bool {
     after_frame(bytes).is_some_and(<[u8]>::is_empty)
@@ -80,6 +110,18 @@ mod tests {
         for cut in 0..FRAME.len() {
             assert!(!is_one_frame(&FRAME[..cut]), "{cut}");
         }
+    }
+
+    #[test]
+    fn a_frame_may_have_the_bytes_that_its_content_needs_and_no_more() {
+        assert_eq!(check_frame(&FRAME, 3), Ok(()));
+        assert_eq!(check_frame(&[&FRAME[..], b"x"].concat(), 3), Err(FrameError::NotOneFrame));
+        // Empty blocks before the last, each of which an unpacker passes over.
+        let empty = [0; 3].repeat(400);
+        let padded = [&FRAME[..6], &empty, &FRAME[6..]].concat();
+        assert!(is_one_frame(&padded));
+        assert_eq!(check_frame(&padded, 3), Err(FrameError::TooLong { found: 1_212, unpacked: 3 }));
+        assert_eq!(check_frame(&padded, 700), Ok(()));
     }
 
     #[test]

@@ -23,7 +23,7 @@ use crate::tlog::MAX_NOTE_BYTES;
 pub use bases::{DefaultBases, MAX_BASES_BYTES, NoBases};
 pub use bodies::{Bodies, BodyError, Folder, Place};
 pub use file::{LogFile, ProofName};
-pub use frame::{is_one_frame, most_packed};
+pub use frame::{FrameError, check_frame, is_one_frame, most_packed};
 pub use manifest::{Manifest, PartRef};
 pub use part::PartError;
 pub use table::{FrameRef, Table};

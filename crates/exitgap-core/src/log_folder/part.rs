@@ -47,15 +47,33 @@ impl PartRef {
         if expected != found {
             return Err(PartError::Length { expected, found });
         }
-        let (length, rest) = file.split_first_chunk().ok_or(PartError::Short)?;
-        let length = u32::from_be_bytes(*length);
-        let packed = rest.get(..length as usize).ok_or(PartError::Short)?;
+        self.read_beginning(file, unpack)
+    }
+
+    /// Reads the table out of the beginning of this part's file, which has it whole, and where its first body begins. That
+    /// the file is the one that the manifest names is not checked.
+    pub fn read_beginning(
+        &self,
+        beginning: &[u8],
+        unpack: impl FnOnce(&[u8], usize) -> Result<Vec<u8>, String>,
+    ) -> Result<(Table, u64), PartError> {
+        let packed = packed_table(beginning).ok_or(PartError::Short)?;
         let table = unpack(packed, MAX_TABLE_BYTES).map_err(PartError::Packed)?;
         let table = Table::from_bytes(&table, self.pools)?;
-        let start = 4 + u64::from(length);
-        table.check_length(start, expected)?;
+        let start = 4 + packed.len() as u64;
+        table.check_length(start, self.bytes)?;
         Ok((table, start))
     }
+
+    /// The beginning of a part's file, up to its first body; `None` where these bytes do not have all of it.
+    pub fn beginning_in(file: &[u8]) -> Option<&[u8]> {
+        file.get(..4 + packed_table(file)?.len())
+    }
+}
+
+fn packed_table(beginning: &[u8]) -> Option<&[u8]> {
+    let (length, rest) = beginning.split_first_chunk()?;
+    rest.get(..u32::from_be_bytes(*length) as usize)
 }
 
 #[cfg(test)]
@@ -78,7 +96,15 @@ mod tests {
         };
         let plain = |packed: &[u8], _: usize| Ok(packed.to_vec());
         let part = part_of(&file);
-        assert_eq!(part.read_table(&file, plain), Ok((table, 4 + packed.len() as u64)));
+        let whole = Ok((table, 4 + packed.len() as u64));
+        assert_eq!(part.read_table(&file, plain), whole);
+        let beginning = PartRef::beginning_in(&file).unwrap();
+        assert_eq!(beginning, &file[..file.len() - 3]);
+        assert_eq!(part.read_beginning(beginning, plain), whole);
+        for cut in 0..beginning.len() {
+            assert_eq!(PartRef::beginning_in(&file[..cut]), None);
+            assert_eq!(part.read_beginning(&file[..cut], plain), Err(PartError::Short));
+        }
         let longer = [&file[..], b"d"].concat();
         assert!(matches!(part.read_table(&longer, plain), Err(PartError::Hash { .. })));
         assert!(matches!(part_of(&longer).read_table(&longer, plain), Err(PartError::Table(_))));

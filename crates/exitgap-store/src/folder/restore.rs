@@ -269,6 +269,8 @@ impl<'a> Slots<'a> {
                 entries.push(NewEntry { pool, default_base, reading });
             }
         }
+        logged.end()?;
+        issued.end()?;
         Ok(SlotRead { entries, changes, checkpoint })
     }
 }
