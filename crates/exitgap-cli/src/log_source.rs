@@ -51,12 +51,33 @@ impl LogSource {
         copy: Option<&Path>,
         trusted: &[VerifierKey],
     ) -> Result<Self, Failure> {
+        Self::read_once(log, copy, |url, copy| Self::from_url(url, copy, trusted))
+    }
+
+    /// The same of a log that is compared with another, where the trusted keys may be of both.
+    pub fn for_comparing(
+        log: &LogAt,
+        copy: Option<&Path>,
+        trusted: &[VerifierKey],
+    ) -> Result<Self, Failure> {
+        Self::read_once(log, copy, |url, copy| {
+            let source = Self::from_url(url, copy, trusted)?;
+            let copier = source.copier.map(Copier::with_keys_of_several_logs);
+            Ok(Self { copier, ..source })
+        })
+    }
+
+    fn read_once(
+        log: &LogAt,
+        copy: Option<&Path>,
+        from_url: impl Fn(&str, &Path) -> Result<Self, Failure>,
+    ) -> Result<Self, Failure> {
         let mut source = match (log, copy) {
             (LogAt::Folder(path), copy) => Self::of_folder(path, copy)?,
-            (LogAt::Url(url), Some(copy)) => Self::from_url(url, copy, trusted)?,
+            (LogAt::Url(url), Some(copy)) => from_url(url, copy)?,
             (LogAt::Url(url), None) => {
                 let temporary = Temporary::new()?;
-                let source = Self::from_url(url, &temporary.0, trusted)?;
+                let source = from_url(url, &temporary.0)?;
                 let path = temporary.0.display();
                 anstream::eprintln!(
                     "Copying the log to {path}, which is deleted afterwards. Use --copy FOLDER to keep the copy."
@@ -173,9 +194,7 @@ impl From<CopyError> for Failure {
             CopyError::NotACopy { .. } => {
                 "--copy needs an empty folder, or one that this program created"
             }
-            CopyError::OtherLog { .. }
-            | CopyError::Changed { .. }
-            | CopyError::OtherKeys { .. } => {
+            CopyError::OtherLog { .. } | CopyError::OtherKeys { .. } => {
                 "keep this copy: it shows what the log was; use another folder with --copy"
             }
             CopyError::Newer { .. } => "update exitgap",

@@ -53,10 +53,6 @@ pub enum CopyError {
     #[error("{url} belongs to {there}, but the copy to {here}; use a separate folder for each log")]
     OtherLog { url: String, here: Origin, there: Origin },
     #[error(
-        "{url} differs from the copy, although this file never changes; it is a different or a false log"
-    )]
-    Changed { url: String },
-    #[error(
         "{url} does not begin with the keys of the copy, although keys are never removed; it is a different or a \
          false log"
     )]
@@ -97,7 +93,7 @@ impl CopyError {
             Self::PartLength { .. } | Self::PartHash { .. } => "part_hash_mismatch",
             Self::TooManySlots { .. } => "log_too_long",
             Self::Shrank { .. } => "log_shrank",
-            Self::OtherLog { .. } | Self::Changed { .. } | Self::OtherKeys { .. } => "other_log",
+            Self::OtherLog { .. } | Self::OtherKeys { .. } => "other_log",
             Self::Damaged { .. } => "copy_damaged",
             Self::Folder { .. } => "copy_unwritable",
             Self::NotACopy { .. } => "not_a_copy",

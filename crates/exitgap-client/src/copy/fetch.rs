@@ -26,27 +26,6 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// For so many bytes of its limit a second more.
 const BYTES_PER_SECOND: u64 = 256 << 10;
 
-/// What takes a file's bytes.
-pub trait Sink {
-    /// A file begins, perhaps anew: what came before is forgotten.
-    fn begin(&mut self) -> Result<(), CopyError>;
-
-    /// Its next bytes.
-    fn push_bytes(&mut self, piece: &[u8]) -> Result<(), CopyError>;
-}
-
-impl Sink for Vec<u8> {
-    fn begin(&mut self) -> Result<(), CopyError> {
-        self.clear();
-        Ok(())
-    }
-
-    fn push_bytes(&mut self, piece: &[u8]) -> Result<(), CopyError> {
-        self.extend_from_slice(piece);
-        Ok(())
-    }
-}
-
 /// A log's address, and the manners towards it.
 pub struct Fetcher {
     native: Native,
@@ -58,8 +37,8 @@ pub struct Fetcher {
 
 /// What came of asking once.
 enum FetchOutcome {
-    /// All of it.
-    Whole,
+    /// All of it, or as much as is enough.
+    Came(Vec<u8>),
     /// There is no such file.
     Absent,
     /// Asking again may help, perhaps after a pause that the service named.
@@ -79,23 +58,32 @@ impl Fetcher {
 
     /// A file of at most so many bytes; `None` where it is not there.
     pub async fn bytes(&self, file: &LogFile, most: usize) -> Result<Option<Vec<u8>>, CopyError> {
-        let mut bytes = Vec::new();
-        Ok(self.get(file, most, &mut bytes).await?.then_some(bytes))
+        self.get(file, most, |_| false).await
     }
 
     /// The same of a file that has to be there.
     pub async fn require_bytes(&self, file: &LogFile, most: usize) -> Result<Vec<u8>, CopyError> {
-        let bytes = self.bytes(file, most).await?;
-        bytes.ok_or_else(|| CopyError::Absent { url: self.url(file) })
+        self.require_until(file, most, |_| false).await
     }
 
-    /// Fetches a file of at most so many bytes; whether it is there.
-    pub async fn get(
+    /// The same of as much of a file's beginning as is enough.
+    pub async fn require_until(
         &self,
         file: &LogFile,
         most: usize,
-        sink: &mut impl Sink,
-    ) -> Result<bool, CopyError> {
+        is_enough: impl Fn(&[u8]) -> bool + Sync,
+    ) -> Result<Vec<u8>, CopyError> {
+        let bytes = self.get(file, most, is_enough).await?;
+        bytes.ok_or_else(|| CopyError::Absent { url: self.url(file) })
+    }
+
+    /// Fetches a file of at most so many bytes, or its beginning once that is enough; `None` where it is not there.
+    async fn get(
+        &self,
+        file: &LogFile,
+        most: usize,
+        is_enough: impl Fn(&[u8]) -> bool + Sync,
+    ) -> Result<Option<Vec<u8>>, CopyError> {
         let seconds = (most as u64).div_ceil(BYTES_PER_SECOND);
         // What is written once may come from a cache, what says where the log stands may not.
         let fresh = matches!(
@@ -119,9 +107,9 @@ impl Fetcher {
         let (mut tries, mut waited) = (0, Duration::ZERO);
         loop {
             waited += self.wait().await;
-            let (asked, why) = match self.ask(&request, sink).await? {
-                FetchOutcome::Whole => return Ok(true),
-                FetchOutcome::Absent => return Ok(false),
+            let (asked, why) = match self.ask(&request, &is_enough).await? {
+                FetchOutcome::Came(bytes) => return Ok(Some(bytes)),
+                FetchOutcome::Absent => return Ok(None),
                 FetchOutcome::Perhaps { asked, why } => (asked, why),
             };
             tries += u32::from(asked.is_none());
@@ -136,7 +124,7 @@ impl Fetcher {
     async fn ask(
         &self,
         request: &Request,
-        sink: &mut impl Sink,
+        is_enough: &(impl Fn(&[u8]) -> bool + Sync),
     ) -> Result<FetchOutcome, CopyError> {
         let unanswered = |error: TransportError| {
             let again = matches!(error, TransportError::Unreachable(_));
@@ -155,12 +143,15 @@ impl Fetcher {
             }
             status => return classify_status(request, status, answer.header("retry-after")),
         }
-        sink.begin()?;
+        let mut bytes = Vec::new();
         loop {
             match answer.piece().await {
-                Ok(Some(piece)) => sink.push_bytes(&piece)?,
-                Ok(None) => return Ok(FetchOutcome::Whole),
+                Ok(Some(piece)) => bytes.extend_from_slice(&piece),
+                Ok(None) => return Ok(FetchOutcome::Came(bytes)),
                 Err(error) => return unanswered(error),
+            }
+            if is_enough(&bytes) {
+                return Ok(FetchOutcome::Came(bytes));
             }
         }
     }

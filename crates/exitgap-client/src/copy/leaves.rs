@@ -4,7 +4,8 @@
 
 use std::sync::Arc;
 
-use exitgap_core::evidence::{MAX_LEAF_BYTES, SlotLeaf};
+use exitgap_core::evidence::{MAX_LEAF_BYTES, Predecessor, SlotLeaf};
+use exitgap_core::ids::DocumentHash;
 use exitgap_core::log_folder::LogFile;
 use exitgap_core::tlog::{
     Checkpoint, Frontier, Hash, TILE_WIDTH, Tile, TileKind, root, split_entries,
@@ -28,6 +29,7 @@ pub struct SignedLeaf {
 pub struct Leaves {
     leaves: Vec<SignedLeaf>,
     tree: Frontier,
+    predecessor: Option<DocumentHash>,
 }
 
 /// Tiles of entries that were fetched, and are of the signed log.
@@ -45,6 +47,11 @@ impl Leaves {
         let count = usize::try_from(index).unwrap_or(usize::MAX);
         self.leaves.iter().take(count).for_each(|leaf| tree.push(leaf.hash));
         tree
+    }
+
+    /// The predecessor to which the first leaf commits.
+    pub fn predecessor(&self) -> Option<DocumentHash> {
+        self.predecessor
     }
 
     /// How many heads all of their slots have.
@@ -77,6 +84,7 @@ impl Leaves {
         let most = usize::try_from(size).unwrap_or(usize::MAX).min(self.leaves.len());
         let mut kept = Self::default();
         self.leaves.iter().take(most - most % width).for_each(|leaf| kept.push(*leaf));
+        kept.predecessor = self.predecessor.filter(|_| !kept.leaves.is_empty());
         kept
     }
 
@@ -88,7 +96,11 @@ impl Leaves {
     /// Adds the leaves of a tile that continues them.
     fn push_tile(&mut self, entries: &[u8]) {
         for entry in split_entries(entries).0 {
-            let pools = SlotLeaf::from_canonical(entry).ok().map(|leaf| leaf.pools);
+            let leaf = SlotLeaf::from_canonical(entry).ok();
+            if let Some(first) = leaf.as_ref().filter(|_| self.leaves.is_empty()) {
+                self.predecessor = first.commits.get(Predecessor::NAME);
+            }
+            let pools = leaf.map(|leaf| leaf.pools);
             self.push(SignedLeaf { hash: SlotLeaf::leaf_of(entry), pools });
         }
     }

@@ -11,8 +11,10 @@
 //!
 //! - `fetch`: one file, up to its limit, requested again where that helps
 //! - `place`: the folder, and how a file is written into it
+//! - `metadata`: the newest checkpoint, the log's keys, its predecessor and its successor
 //! - `leaves`: the leaves that the checkpoint signs, and tiles
-//! - `slot`: a slot's files, each checked before it is put in place
+//! - `slot`: a slot's files, fetched; `put`: written, once all of it was checked
+//! - `reading`: what bodies are read from while a part is checked
 //! - `unpack`: packed files, never unpacked to more than they may hold
 //! - `ordered`: work begun in order, some of it at once
 //! - `single`: single files, without a copy
@@ -20,8 +22,11 @@
 mod error;
 mod fetch;
 mod leaves;
+mod metadata;
 mod ordered;
 mod place;
+mod put;
+mod reading;
 mod single;
 mod slot;
 #[cfg(test)]
@@ -32,21 +37,22 @@ use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use exitgap_api::Contradiction;
-use exitgap_core::log_folder::{Bodies, DefaultBases, LogFile, MAX_BASES_BYTES};
+use exitgap_core::log_folder::{Bodies, LogFile};
 use exitgap_core::series::Slot;
-use exitgap_core::tlog::{
-    Checkpoint, MAX_KEY_FILE_BYTES, MAX_NOTE_BYTES, Origin, Tile, VerifierKey, keys_from_lines,
-};
+use exitgap_core::tlog::{Checkpoint, Origin, Tile, VerifierKey};
 use tokio::runtime::Runtime;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use self::fetch::Fetcher;
-use self::leaves::{Entries, Leaves};
+use self::leaves::Leaves;
 use self::ordered::Ordered;
 use self::place::Place;
-use self::slot::{NoteOf, Wanted};
+use self::put::NoteOf;
+use self::reading::Reading;
+use self::slot::Wanted;
 use crate::{BaseUrl, Client, Native};
 
 pub use error::CopyError;
@@ -59,14 +65,9 @@ pub const MAX_ORIGIN_BYTES: usize = 4 << 10;
 /// How many slots are fetched at once, and how many tiles.
 const AT_ONCE: usize = 8;
 
-/// The most bytes of a line that names a pool and its token.
-const MAX_BASE_LINE_BYTES: usize = 256;
-
-/// How many bytes of slots are on the disk before they were checked, unless a single slot has more.
+/// How many bytes of parts are in memory before they were checked, and how many of other files, unless a single file has
+/// more.
 const MAX_UNCHECKED_BYTES: u64 = 16 << 20;
-
-/// How far a log may be ahead of this machine's clock: a day of slots.
-const SLACK_SLOTS: u64 = Slot::PER_DAY as u64;
 
 /// Is told how many slots are there, and of how many.
 pub type Progress<'a> = &'a (dyn Fn(u64, u64) + Sync);
@@ -78,7 +79,7 @@ pub struct Copier {
     base: BaseUrl,
     place: Arc<Place>,
     /// The keys that must have signed its checkpoint; none: the log's own.
-    trusted: Vec<VerifierKey>,
+    trusted: Trusted,
     /// Known once the service was asked where its log is.
     log: Option<Arc<Log>>,
     /// The checkpoint that was brought last.
@@ -96,14 +97,33 @@ pub struct Newest {
     pub checkpoint: Checkpoint,
 }
 
+/// Keys that are trusted.
+#[derive(Clone)]
+struct Trusted {
+    keys: Vec<VerifierKey>,
+    /// Whether they are of several logs: those with the log's name then count for it.
+    are_of_several: bool,
+}
+
+impl Trusted {
+    /// Those that count for a log.
+    fn for_log(&self, origin: &Origin) -> Vec<VerifierKey> {
+        let name = origin.to_string();
+        let counts = |key: &&VerifierKey| !self.are_of_several || key.name() == name;
+        self.keys.iter().filter(counts).cloned().collect()
+    }
+}
+
 /// A log, and where its copy is.
 struct Log {
     fetcher: Fetcher,
     client: Client<Native>,
     place: Arc<Place>,
-    trusted: Vec<VerifierKey>,
+    trusted: Trusted,
     /// The leaves of the checkpoint that was copied last.
     leaves: Mutex<Arc<Leaves>>,
+    /// Room in memory, in KiB, for files other than parts that were not yet checked.
+    memory: Semaphore,
 }
 
 impl Copier {
@@ -118,7 +138,15 @@ impl Copier {
         let native = Native::new()
             .map_err(|error| CopyError::Unanswered { url: base.to_string(), error })?;
         let place = Arc::new(Place::open(path)?);
+        let trusted = Trusted { keys: trusted, are_of_several: false };
         Ok(Self { runtime, native, base, place, trusted, log: None, brought: None, named: None })
+    }
+
+    /// The same where the trusted keys are of several logs. Those that have the log's name must have signed its checkpoint;
+    /// where none has it, those that the log names.
+    pub fn with_keys_of_several_logs(mut self) -> Self {
+        self.trusted.are_of_several = true;
+        self
     }
 
     /// Brings the copy up to the log's newest checkpoint, within `limit`, and lets `progress` follow. What this copier
@@ -193,6 +221,7 @@ impl Copier {
             place: Arc::clone(&self.place),
             trusted: self.trusted.clone(),
             leaves: Mutex::default(),
+            memory: Semaphore::new(kib(MAX_UNCHECKED_BYTES) as usize),
         });
         self.log = Some(Arc::clone(&log));
         Ok(log)
@@ -267,49 +296,6 @@ impl Log {
         Ok(newest)
     }
 
-    /// What the log says of itself: its keys, what it succeeds and what succeeds it, which come into the copy, and its
-    /// newest checkpoint, which is signed, with the tiles of entries that were fetched for its leaves. Where that is the
-    /// one that is `known`, nothing else is asked for.
-    async fn fetch_metadata(
-        self: &Arc<Self>,
-        known: Option<&Newest>,
-    ) -> Result<(Newest, Entries), CopyError> {
-        let newest = self.newest().await?;
-        if known == Some(&newest) {
-            return Ok((newest, Entries::new()));
-        }
-        // Before the keys that the log names are copied: a log that no trusted key signed leaves nothing behind.
-        if !self.trusted.is_empty() {
-            self.check_signed(&newest, &self.trusted)?;
-        }
-        self.keys().await?;
-        if self.trusted.is_empty() {
-            self.check_signed(&newest, &self.keys_named()?)?;
-        }
-        self.written_once(&LogFile::Predecessor, MAX_NOTE_BYTES).await?;
-        self.written_once(&LogFile::SupersededBy, MAX_ORIGIN_BYTES).await?;
-        let (leaves, entries) = self.leaves(&newest.checkpoint).await?;
-        self.bases(&leaves).await?;
-        Ok((newest, entries))
-    }
-
-    /// Requires that one of these keys signed a checkpoint.
-    fn check_signed(&self, newest: &Newest, keys: &[VerifierKey]) -> Result<(), CopyError> {
-        let signed = Checkpoint::signed_by(&newest.note, keys);
-        signed.map(drop).map_err(|error| {
-            let url = self.fetcher.url(&LogFile::Checkpoint);
-            CopyError::Unsigned { url, error: Box::new(error) }
-        })
-    }
-
-    /// The keys that the copy names as the log's.
-    fn keys_named(&self) -> Result<Vec<VerifierKey>, CopyError> {
-        let file = LogFile::VerifierKey;
-        let lines = self.place.read_file(&file, MAX_KEY_FILE_BYTES)?.unwrap_or_default();
-        let path = self.place.path_of(&file);
-        keys_from_lines(&lines).map_err(|why| CopyError::Damaged { path, why })
-    }
-
     /// The files of these slots, one after the other. Several are fetched at once, and put into the copy in their order.
     async fn slots(
         self: &Arc<Self>,
@@ -322,8 +308,9 @@ impl Log {
         let index = |slot: Slot| origin.index_of(slot).unwrap_or(u64::MAX);
         let Some(first) = slots.peek().copied() else { return Ok(()) };
         let mut tree = leaves.tree_before(index(first));
-        let keys = [self.keys_named()?, self.trusted.clone()].concat();
-        let mut bodies = Bodies::new(&*self.place);
+        let keys = [self.keys_named()?, self.trusted.for_log(origin)].concat();
+        let reading = Reading::from_place(&self.place);
+        let mut bodies = Bodies::new(&reading);
         let (mut manifests, mut files) = (Ordered::new(), Ordered::new());
         let (mut unchecked, mut next) = (VecDeque::<u64>::new(), None);
         loop {
@@ -342,7 +329,7 @@ impl Log {
             let bytes = next
                 .as_ref()
                 .and_then(|(_, wanted)| wanted.as_ref())
-                .map_or(0, Wanted::absent_bytes);
+                .map_or(0, Wanted::unchecked_bytes);
             let in_hand: u64 = unchecked.iter().sum();
             let has_room = unchecked.is_empty()
                 || unchecked.len() < AT_ONCE
@@ -362,7 +349,7 @@ impl Log {
             tree.push(leaf.hash);
             if let Some(fetched) = fetched {
                 let note = NoteOf { origin, tree: &tree, keys: &keys };
-                self.put_slot(&fetched, &mut bodies, &note)?;
+                self.put_slot(fetched, (&reading, &mut bodies), &note).await?;
             }
             done();
         }
@@ -376,95 +363,13 @@ impl Log {
         *self.leaves.lock().unwrap_or_else(PoisonError::into_inner) = leaves;
     }
 
-    /// The log's keys: those that are here, and perhaps more behind them.
-    async fn keys(&self) -> Result<(), CopyError> {
-        let (file, most) = (LogFile::VerifierKey, MAX_KEY_FILE_BYTES);
-        let there = self.fetcher.require_bytes(&file, most).await?;
-        self.check_end(&file, &there)?;
-        let url = || self.fetcher.url(&file);
-        match keys_from_lines(&there) {
-            Ok(keys) if !keys.is_empty() => {}
-            Ok(_) => return Err(CopyError::Invalid { url: url(), why: "it has no key".into() }),
-            Err(why) => return Err(CopyError::Invalid { url: url(), why }),
-        }
-        match self.place.read_file(&file, most)? {
-            Some(here) if here == there => Ok(()),
-            Some(here) if !there.starts_with(&here) => Err(CopyError::OtherKeys { url: url() }),
-            _ => self.place.put(&file, &there),
-        }
-    }
-
-    /// The newest checkpoint: of the log that is here, no smaller, and no larger than time allows.
-    async fn newest(&self) -> Result<Newest, CopyError> {
-        let file = LogFile::Checkpoint;
-        let note = self.fetcher.require_bytes(&file, MAX_NOTE_BYTES).await?;
-        let url = self.fetcher.url(&file);
-        let newest =
-            read_checkpoint(note).map_err(|why| CopyError::Invalid { url: url.clone(), why })?;
-        let there = &newest.checkpoint;
-        if let Some(here) = self.place.read_file(&file, MAX_NOTE_BYTES)? {
-            let path = self.place.path_of(&file);
-            let here = read_checkpoint(here).map_err(|why| CopyError::Damaged { path, why })?;
-            let here = here.checkpoint;
-            if here.origin != there.origin {
-                let there = there.origin.clone();
-                return Err(CopyError::OtherLog { url, here: here.origin, there });
-            }
-            if here.size > there.size {
-                return Err(CopyError::Shrank { url, here: here.size, there: there.size });
-            }
-        }
-        let (size, first, now) = (there.size, there.origin.first_slot(), now_s() / Slot::SECONDS);
-        let end = u64::from(first.number()).saturating_add(size);
-        if size > 0 && end > now.saturating_add(SLACK_SLOTS) {
-            return Err(CopyError::TooManySlots { url, size, first, now });
-        }
-        Ok(newest)
-    }
-
-    /// Which token of each pool is sold where a question does not say so: it may be absent, and may change. It has a line
-    /// at most for each pool, and each pool has a head.
-    async fn bases(&self, leaves: &Leaves) -> Result<(), CopyError> {
-        let file = LogFile::DefaultBases;
-        let most = usize::try_from(leaves.heads()).unwrap_or(usize::MAX);
-        let most = most.saturating_mul(MAX_BASE_LINE_BYTES).min(MAX_BASES_BYTES);
-        let Some(there) = self.fetcher.bytes(&file, most).await? else { return Ok(()) };
-        let read = core::str::from_utf8(&there).map_err(|error| error.to_string());
-        read.and_then(|text| DefaultBases::from_text(text).map_err(|error| error.to_string()))
-            .map_err(|why| CopyError::Invalid { url: self.fetcher.url(&file), why })?;
-        if self.place.read_file(&file, MAX_BASES_BYTES)?.as_ref() == Some(&there) {
-            return Ok(());
-        }
-        self.place.put(&file, &there)
-    }
-
-    /// A file that may be absent, and is never changed.
-    async fn written_once(&self, file: &LogFile, most: usize) -> Result<(), CopyError> {
-        let there = self.fetcher.bytes(file, most).await?;
-        there.iter().try_for_each(|there| self.check_end(file, there))?;
-        match (self.place.read_file(file, most)?, there) {
-            (None, Some(there)) => self.place.put(file, &there),
-            (here, there) if here == there => Ok(()),
-            _ => Err(CopyError::Changed { url: self.fetcher.url(file) }),
-        }
-    }
-
-    /// Requires that a text ends as it must: else it was cut off.
-    fn check_end(&self, file: &LogFile, text: &[u8]) -> Result<(), CopyError> {
-        if text.ends_with(b"\n") {
-            return Ok(());
-        }
-        let why = "it does not end with a line break".to_owned();
-        Err(CopyError::Invalid { url: self.fetcher.url(file), why })
+    /// Waits until there is room in memory for so many bytes.
+    async fn memory_for(&self, bytes: u64) -> Option<SemaphorePermit<'_>> {
+        // A single file may have more: it is then alone. Nothing closes it.
+        self.memory.acquire_many(kib(bytes.min(MAX_UNCHECKED_BYTES))).await.ok()
     }
 }
 
-fn read_checkpoint(note: Vec<u8>) -> Result<Newest, String> {
-    let note = String::from_utf8(note).map_err(|error| error.to_string())?;
-    let (checkpoint, _) = Checkpoint::from_note(&note).map_err(|error| error.to_string())?;
-    Ok(Newest { note, checkpoint })
-}
-
-fn now_s() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+fn kib(bytes: u64) -> u32 {
+    u32::try_from(bytes.div_ceil(1 << 10)).unwrap_or(u32::MAX)
 }

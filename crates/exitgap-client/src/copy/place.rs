@@ -2,19 +2,15 @@
 //! goes: written aside, synced, renamed into place, its folder synced.
 
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use exitgap_core::ids::DocumentHash;
-use exitgap_core::log_folder::{Folder, LogFile, MAX_MANIFEST_BYTES, Manifest, PartRef, Table};
-use exitgap_core::series::Slot;
+use exitgap_core::log_folder::{LogFile, PartRef, Table};
 use exitgap_core::tlog::Tile;
-use sha2::{Digest, Sha256};
 
 use super::error::CopyError;
-use super::fetch::Sink;
-use super::unpack::{unpack_body, unpack_table};
+use super::unpack::unpack_table;
 
 /// Where files stand that are not yet whole.
 const ASIDE: &str = ".copy-aside";
@@ -93,24 +89,25 @@ impl Place {
         }
     }
 
-    /// A file to be written, aside.
-    pub fn aside(&self) -> Result<Aside, CopyError> {
+    /// A file of these bytes, written aside and synced.
+    pub fn aside(&self, bytes: &[u8]) -> Result<Aside, CopyError> {
         let number = self.begun.fetch_add(1, Ordering::Relaxed);
-        let path = self.path.join(ASIDE).join(number.to_string());
-        let file = File::create(&path).map_err(folder_error(&path))?;
-        Ok(Aside { file, path, bytes: 0, hasher: Sha256::new() })
+        let aside = Aside { path: self.path.join(ASIDE).join(number.to_string()) };
+        let written = File::create(&aside.path).and_then(|mut file| {
+            file.write_all(bytes)?;
+            file.sync_all()
+        });
+        written.map_err(folder_error(&aside.path))?;
+        Ok(aside)
     }
 
     /// Puts a whole file in its place.
     pub fn put(&self, file: &LogFile, bytes: &[u8]) -> Result<(), CopyError> {
-        let mut aside = self.aside()?;
-        aside.push_bytes(bytes)?;
-        self.place(&aside, file)
+        self.place(&self.aside(bytes)?, file)
     }
 
     /// Puts a file that was written aside in its place.
     pub fn place(&self, aside: &Aside, file: &LogFile) -> Result<(), CopyError> {
-        aside.file.sync_all().map_err(folder_error(&aside.path))?;
         let path = self.path_of(file);
         let folder = path.parent().unwrap_or(&self.path);
         self.make_folder(folder)?;
@@ -156,88 +153,30 @@ impl Place {
     }
 }
 
-/// What bodies are read from that others refer to.
-impl Folder for Place {
-    type Error = CopyError;
-
-    fn manifest(&self, slot: Slot) -> Result<Manifest, CopyError> {
-        let file = LogFile::Slot(slot);
-        let bytes = self.read_file(&file, MAX_MANIFEST_BYTES)?.ok_or_else(|| self.absent(&file))?;
-        Manifest::from_bytes(&bytes).map_err(|error| self.damaged(&file, &error))
-    }
-
-    fn table(&self, part: &PartRef) -> Result<(Table, u64), CopyError> {
+impl Place {
+    /// The table of a part that is here, and where its first body begins.
+    pub fn part_table(&self, part: &PartRef) -> Result<(Table, u64), CopyError> {
         let file = LogFile::Part(part.sha256);
         let most = usize::try_from(part.bytes).unwrap_or(usize::MAX);
         let bytes = self.read_file(&file, most)?.ok_or_else(|| self.absent(&file))?;
         part.read_table(&bytes, unpack_table).map_err(|error| self.damaged(&file, &error))
     }
 
-    fn bytes(&self, part: &PartRef, from: u64, length: u32) -> Result<Vec<u8>, CopyError> {
-        let path = self.path_of(&LogFile::Part(part.sha256));
-        let mut bytes = Vec::new();
-        let read = File::open(&path).and_then(|mut file| {
-            file.seek(SeekFrom::Start(from))?;
-            file.take(length.into()).read_to_end(&mut bytes)
-        });
-        read.map_err(folder_error(&path))?;
-        Ok(bytes)
-    }
-
-    fn unpack(packed: &[u8], length: usize, base: Option<&[u8]>) -> Result<Vec<u8>, String> {
-        unpack_body(packed, length, base)
-    }
-}
-
-impl Place {
-    fn absent(&self, file: &LogFile) -> CopyError {
+    /// The error that a file is not here.
+    pub fn absent(&self, file: &LogFile) -> CopyError {
         let error = io::ErrorKind::NotFound.into();
         CopyError::Folder { path: self.path_of(file), error }
     }
 
-    fn damaged(&self, file: &LogFile, error: &dyn core::fmt::Display) -> CopyError {
+    /// The error that a file is not what it should be.
+    pub fn damaged(&self, file: &LogFile, error: &dyn core::fmt::Display) -> CopyError {
         CopyError::Damaged { path: self.path_of(file), why: error.to_string() }
     }
 }
 
-/// A file that is not yet whole. It is removed where it does not become so.
+/// A file that was checked and is not yet in its place. It is removed where it does not come there.
 pub struct Aside {
-    file: File,
     path: PathBuf,
-    bytes: u64,
-    hasher: Sha256,
-}
-
-impl Aside {
-    /// Its bytes.
-    pub fn read_file(&self) -> Result<Vec<u8>, CopyError> {
-        fs::read(&self.path).map_err(folder_error(&self.path))
-    }
-
-    /// Makes its bytes outlast a power cut.
-    pub fn sync(&self) -> Result<(), CopyError> {
-        self.file.sync_all().map_err(folder_error(&self.path))
-    }
-
-    /// Its length and its hash.
-    pub fn length_and_hash(&self) -> (u64, DocumentHash) {
-        (self.bytes, DocumentHash(self.hasher.clone().finalize().into()))
-    }
-}
-
-impl Sink for Aside {
-    fn begin(&mut self) -> Result<(), CopyError> {
-        (self.bytes, self.hasher) = (0, Sha256::new());
-        let emptied = self.file.set_len(0).and_then(|()| self.file.rewind());
-        emptied.map_err(folder_error(&self.path))
-    }
-
-    fn push_bytes(&mut self, piece: &[u8]) -> Result<(), CopyError> {
-        self.file.write_all(piece).map_err(folder_error(&self.path))?;
-        self.bytes += piece.len() as u64;
-        self.hasher.update(piece);
-        Ok(())
-    }
 }
 
 impl Drop for Aside {
@@ -259,7 +198,7 @@ fn sync(folder: &Path) -> Result<(), CopyError> {
     File::open(folder).and_then(|folder| folder.sync_all()).map_err(folder_error(folder))
 }
 
-fn folder_error(path: &Path) -> impl FnOnce(io::Error) -> CopyError {
+pub fn folder_error(path: &Path) -> impl FnOnce(io::Error) -> CopyError {
     let path = path.to_owned();
     |error| CopyError::Folder { path, error }
 }

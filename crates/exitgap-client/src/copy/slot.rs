@@ -1,6 +1,9 @@
-//! A slot's files: fetched where they are absent, and put into the copy only after they were checked against the slot's
-//! signed leaf. The leaf says how many heads there are and what they hash to; the heads say what their snapshots and
-//! documents hash to. So each file has a bound that follows from what is signed, and nothing else stays on the disk.
+//! A slot's files: fetched where they are absent, and written only after they were checked against the slot's signed leaf
+//! (`put`).
+//! The leaf has the number of heads and their hash; the heads have the hashes of their snapshots and documents. Nothing that
+//! is signed has the length or the hash of a part, so a part is in memory until each of its bodies was checked: its table
+//! first, with those of the slot's other parts. The parts of a slot that are too large for that together are fetched
+//! one at a time, each written before the next is fetched.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -8,28 +11,32 @@ use exitgap_core::analytics::accuracy::{CommittedDocument, Fills, IssuedReceipts
 use exitgap_core::evidence::{Head, HeadEntry, MAX_HEAD_BYTES, SlotLeaf};
 use exitgap_core::ids::{DocumentHash, PoolId, SnapshotHash};
 use exitgap_core::log_folder::{
-    self, Bodies, LogFile, MAX_MANIFEST_BYTES, MAX_PART_BYTES, Manifest, PartRef, PublishedError,
+    self, LogFile, MAX_MANIFEST_BYTES, MAX_PART_BYTES, Manifest, PartRef, PublishedError, Table,
     most_packed,
 };
-use exitgap_core::pools::{MAX_STATE_BYTES, PoolState};
+use exitgap_core::pools::MAX_STATE_BYTES;
 use exitgap_core::series::Slot;
-use exitgap_core::snapshot::{MAX_SNAPSHOT_BYTES, Snapshot, SnapshotDocuments};
-use exitgap_core::tlog::{Checkpoint, Frontier, Hash, Origin, VerifierKey, root};
+use exitgap_core::snapshot::MAX_SNAPSHOT_BYTES;
+use exitgap_core::tlog::{Hash, root};
 
-use super::Log;
 use super::error::CopyError;
 use super::leaves::SignedLeaf;
-use super::place::{Aside, Place};
+use super::place::Aside;
 use super::unpack::{NotCommitted, check_committed, unpack_table};
+use super::{Log, MAX_UNCHECKED_BYTES};
+use crate::TransportError;
 
 /// The most bytes of a file of what a slot's heads commit to: a service serves no larger one.
 const MAX_COMMITTED_FILE_BYTES: u64 = MAX_PART_BYTES;
 
-/// The most bytes that others' signatures take in a slot's manifest: two dozen witnesses. Nothing vouches for them.
-const MAX_OTHER_SIGNATURES_BYTES: usize = 4 << 10;
+/// The most bytes of a file of documents that is fetched while others are: most have less.
+const MAX_USUAL_FILE_BYTES: u64 = 1 << 20;
 
-/// The most bytes of a pool in a part: its head and the line of its body, and its body, each packed.
-const MAX_PART_BYTES_PER_POOL: u64 = most_packed(MAX_HEAD_BYTES as u64 + 130)
+/// The most bytes of a pool in a part's table: its head and the line of its body.
+const MAX_TABLE_BYTES_PER_POOL: u64 = MAX_HEAD_BYTES as u64 + 130;
+
+/// The most bytes of a pool in a part: its lines in the table, and its body, each packed.
+const MAX_PART_BYTES_PER_POOL: u64 = most_packed(MAX_TABLE_BYTES_PER_POOL)
     + most_packed((MAX_SNAPSHOT_BYTES + MAX_STATE_BYTES) as u64);
 
 /// A slot of which files are absent.
@@ -43,49 +50,56 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// How many bytes its manifest says are to be fetched.
-    pub fn absent_bytes(&self) -> u64 {
-        self.absent_bytes
+    /// How many bytes of it are in memory before they were checked.
+    pub fn unchecked_bytes(&self) -> u64 {
+        if self.is_fetched_at_once() { self.absent_bytes } else { 0 }
+    }
+
+    /// Whether all of its parts are fetched before the first is checked.
+    fn is_fetched_at_once(&self) -> bool {
+        self.absent_bytes <= MAX_UNCHECKED_BYTES
     }
 }
 
-/// A slot whose files are fetched, and whose heads are the signed ones. Its bodies are not yet checked.
+/// A slot whose heads are the signed ones. Its bodies are not yet checked.
 pub struct Fetched {
-    slot: Slot,
-    manifest: Manifest,
-    bytes: Option<Vec<u8>>,
-    /// The parts that were absent.
-    parts: Vec<(PartRef, Aside)>,
-    committed: Vec<(LogFile, Aside)>,
-    bodies: Vec<Body>,
+    pub slot: Slot,
+    pub manifest: Manifest,
+    /// The manifest's bytes, where it is absent.
+    pub bytes: Option<Vec<u8>>,
+    /// Its parts, in their order.
+    pub parts: Vec<(PartRef, PartBytes)>,
+    pub committed: Vec<(LogFile, Aside)>,
+    pub bodies: Vec<Body>,
+}
+
+/// What is known of a part's file.
+pub enum PartBytes {
+    /// It is in the copy.
+    Copied,
+    /// It was fetched.
+    Fetched(Vec<u8>),
+    /// Only its beginning was fetched, up to the first body, and has this hash.
+    Beginning(DocumentHash),
 }
 
 /// The body of a head that names a snapshot.
-struct Body {
-    pool: PoolId,
-    snapshot: SnapshotHash,
-    place: log_folder::Place,
+pub struct Body {
+    pub pool: PoolId,
+    pub snapshot: SnapshotHash,
+    pub place: log_folder::Place,
 }
 
 /// What a slot's heads name.
 #[derive(Default)]
 struct Named {
+    hashes: Vec<Hash>,
     bodies: Vec<Body>,
     fills: Vec<DocumentHash>,
     issued: Vec<DocumentHash>,
 }
 
-/// Which checkpoint a slot's manifest must have.
-pub struct NoteOf<'a> {
-    /// The log.
-    pub origin: &'a Origin,
-    /// The log up to and with the slot.
-    pub tree: &'a Frontier,
-    /// The keys that sign it.
-    pub keys: &'a [VerifierKey],
-}
-
-/// Files may be large: no two are read into memory at once.
+/// Parts of the copy may be large: no two are read into memory at once.
 static ONE_IN_MEMORY: Mutex<()> = Mutex::new(());
 
 impl Log {
@@ -144,7 +158,7 @@ impl Log {
     }
 
     /// Whether a part is in the copy.
-    fn has_part(&self, part: &PartRef) -> Result<bool, CopyError> {
+    pub(super) fn has_part(&self, part: &PartRef) -> Result<bool, CopyError> {
         let file = LogFile::Part(part.sha256);
         match self.place.length(&file)? {
             None => Ok(false),
@@ -156,16 +170,37 @@ impl Log {
         }
     }
 
-    /// Fetches what is absent of a slot: its parts, and the documents to which its heads commit, if they commit to any.
+    /// Fetches what is absent of a slot: its parts, or their tables, and the documents to which its heads commit, if they
+    /// commit to any.
     pub(super) async fn fetch(&self, wanted: Wanted) -> Result<Fetched, CopyError> {
+        let is_fetched_at_once = wanted.is_fetched_at_once();
         let Wanted { slot, leaf, manifest, bytes, .. } = wanted;
-        let mut parts = Vec::new();
+        let (mut named, mut parts) = (Named::default(), Vec::new());
         for part in &manifest.parts {
-            if !self.has_part(part)? {
-                parts.push((part.clone(), self.part(part).await?));
-            }
+            let not_signed = |why: String| self.not_signed(&LogFile::Part(part.sha256), why);
+            let (read, part_bytes) = if self.has_part(part)? {
+                let _one = ONE_IN_MEMORY.lock().unwrap_or_else(PoisonError::into_inner);
+                (self.place.part_table(part)?, PartBytes::Copied)
+            } else if is_fetched_at_once {
+                let bytes = self.part(part).await?;
+                let read = part.read_table(&bytes, unpack_table);
+                (read.map_err(|error| not_signed(error.to_string()))?, PartBytes::Fetched(bytes))
+            } else {
+                let most = most_of_beginning(part);
+                let _memory = self.memory_for(most).await;
+                let beginning = self.beginning(part, most).await?;
+                let read = part.read_beginning(&beginning, unpack_table);
+                let hash = PartRef::hash_of(&beginning);
+                (read.map_err(|error| not_signed(error.to_string()))?, PartBytes::Beginning(hash))
+            };
+            self.add_named(part, read, &mut named)?;
+            parts.push((part.clone(), part_bytes));
         }
-        let Named { bodies, fills, issued } = self.named_in(slot, &leaf, &manifest, &parts)?;
+        let Named { hashes, bodies, fills, issued } = named;
+        if root(&hashes) != leaf.root {
+            let why = "its heads are not those that the slot's leaf signs".to_owned();
+            return Err(self.not_signed(&LogFile::Slot(slot), why));
+        }
         let mut committed = Vec::new();
         // Where a manifest is, documents that are absent were not served, and are not requested again.
         if bytes.is_some() {
@@ -175,74 +210,63 @@ impl Log {
         Ok(Fetched { slot, manifest, bytes, parts, committed, bodies })
     }
 
-    async fn part(&self, part: &PartRef) -> Result<Aside, CopyError> {
+    pub(super) async fn part(&self, part: &PartRef) -> Result<Vec<u8>, CopyError> {
         let file = LogFile::Part(part.sha256);
-        let mut aside = self.place.aside()?;
+        let bytes = self.fetcher.require_bytes(&file, length(part.bytes)).await?;
         let url = || self.fetcher.url(&file);
-        if !self.fetcher.get(&file, length(part.bytes), &mut aside).await? {
-            return Err(CopyError::Absent { url: url() });
-        }
-        let (found, hash) = aside.length_and_hash();
+        let found = bytes.len() as u64;
         if found != part.bytes {
             return Err(CopyError::PartLength { url: url(), expected: part.bytes, found });
         }
-        if hash != part.sha256 {
-            return Err(CopyError::PartHash { url: url(), found: hash });
+        let found = PartRef::hash_of(&bytes);
+        if found != part.sha256 {
+            return Err(CopyError::PartHash { url: url(), found });
         }
-        aside.sync()?;
-        Ok(aside)
+        Ok(bytes)
     }
 
-    /// What the heads of a slot name, which must be those that its leaf signs.
-    fn named_in(
+    /// The beginning of a part, of at most so many bytes, up to its first body.
+    async fn beginning(&self, part: &PartRef, most: u64) -> Result<Vec<u8>, CopyError> {
+        let file = LogFile::Part(part.sha256);
+        let is_enough =
+            |bytes: &[u8]| PartRef::beginning_in(bytes).is_some() || bytes.len() as u64 >= most;
+        let mut bytes = self.fetcher.require_until(&file, length(part.bytes), is_enough).await?;
+        bytes.truncate(PartRef::beginning_in(&bytes).map_or(0, <[u8]>::len));
+        Ok(bytes)
+    }
+
+    /// Adds what the heads of a part name.
+    fn add_named(
         &self,
-        slot: Slot,
-        leaf: &SlotLeaf,
-        manifest: &Manifest,
-        asides: &[(PartRef, Aside)],
-    ) -> Result<Named, CopyError> {
-        let (mut named, mut hashes) = (Named::default(), Vec::<Hash>::new());
-        for part in &manifest.parts {
-            let file = LogFile::Part(part.sha256);
-            let not_signed =
-                |why: String| CopyError::NotSigned { url: self.fetcher.url(&file), why };
-            let (table, mut from) = {
-                let _one = ONE_IN_MEMORY.lock().unwrap_or_else(PoisonError::into_inner);
-                let bytes = match asides.iter().find(|(of, _)| of.sha256 == part.sha256) {
-                    Some((_, aside)) => aside.read_file()?,
-                    None => self.place.read_file(&file, length(part.bytes))?.unwrap_or_default(),
-                };
-                let read = part.read_table(&bytes, unpack_table);
-                read.map_err(|error| not_signed(error.to_string()))?
+        part: &PartRef,
+        (table, mut from): (Table, u64),
+        named: &mut Named,
+    ) -> Result<(), CopyError> {
+        let file = LogFile::Part(part.sha256);
+        let not_signed = |why: String| self.not_signed(&file, why);
+        let mut frames = table.frames.iter();
+        for bytes in &table.heads {
+            let head = Head::from_canonical(bytes).map_err(|error| match error.newer() {
+                Some(newer) => CopyError::Newer { url: self.fetcher.url(&file), newer },
+                None => not_signed(error.to_string()),
+            })?;
+            named.hashes.push(Head::leaf_of(bytes));
+            named.fills.extend(head.commits.get(Fills::NAME));
+            named.issued.extend(head.commits.get(IssuedReceipts::NAME));
+            let HeadEntry::Recorded { snapshot, .. } = head.entry else { continue };
+            let Some(frame) = frames.next().copied() else {
+                let (expected, found) = (table.heads.len(), table.frames.len());
+                let error = PublishedError::Frames { expected, found };
+                return Err(not_signed(error.to_string()));
             };
-            let mut frames = table.frames.iter();
-            for bytes in &table.heads {
-                let head = Head::from_canonical(bytes).map_err(|error| match error.newer() {
-                    Some(newer) => CopyError::Newer { url: self.fetcher.url(&file), newer },
-                    None => not_signed(error.to_string()),
-                })?;
-                hashes.push(Head::leaf_of(bytes));
-                named.fills.extend(head.commits.get(Fills::NAME));
-                named.issued.extend(head.commits.get(IssuedReceipts::NAME));
-                let HeadEntry::Recorded { snapshot, .. } = head.entry else { continue };
-                let Some(frame) = frames.next().copied() else {
-                    let (expected, found) = (table.heads.len(), table.frames.len());
-                    let error = PublishedError::Frames { expected, found };
-                    return Err(not_signed(error.to_string()));
-                };
-                let place = log_folder::Place { part: part.clone(), from, frame };
-                named.bodies.push(Body { pool: head.pool, snapshot, place });
-                from += u64::from(frame.bytes);
-            }
-            if frames.next().is_some() {
-                return Err(not_signed("it has more bodies than its heads name".to_owned()));
-            }
+            let place = log_folder::Place { part: part.clone(), from, frame };
+            named.bodies.push(Body { pool: head.pool, snapshot, place });
+            from += u64::from(frame.bytes);
         }
-        if root(&hashes) != leaf.root {
-            let why = "its heads are not those that the slot's leaf signs".to_owned();
-            return Err(CopyError::NotSigned { url: self.fetcher.url(&LogFile::Slot(slot)), why });
+        if frames.next().is_some() {
+            return Err(not_signed("it has more bodies than its heads name".to_owned()));
         }
-        Ok(named)
+        Ok(())
     }
 
     /// The documents of a kind to which a slot's heads commit. Whether they must be there, an audit says.
@@ -258,92 +282,44 @@ impl Log {
         }
         let lines = (committed.len() as u64).saturating_mul(D::MAX_LINE_BYTES as u64);
         let most = most_packed(lines).min(MAX_COMMITTED_FILE_BYTES);
-        let mut aside = self.place.aside()?;
-        if !self.fetcher.get(&file, length(most), &mut aside).await? {
-            return Ok(None);
+        let usual = most.min(MAX_USUAL_FILE_BYTES);
+        match self.documents::<D>(slot, committed, usual).await {
+            Err(CopyError::Unanswered { error: TransportError::TooLarge { .. }, .. })
+                if usual < most =>
+            {
+                self.documents::<D>(slot, committed, most).await
+            }
+            fetched => fetched,
         }
-        let checked = {
-            let _one = ONE_IN_MEMORY.lock().unwrap_or_else(PoisonError::into_inner);
-            check_committed::<D>(&aside.read_file()?, slot, committed)
-        };
-        checked.map_err(|why| match why {
+    }
+
+    /// The same, of a file of at most so many bytes.
+    async fn documents<D: CommittedDocument>(
+        &self,
+        slot: Slot,
+        committed: &[DocumentHash],
+        most: u64,
+    ) -> Result<Option<(LogFile, Aside)>, CopyError> {
+        let file = D::file(slot);
+        let _memory = self.memory_for(most).await;
+        let Some(bytes) = self.fetcher.bytes(&file, length(most)).await? else { return Ok(None) };
+        check_committed::<D>(&bytes, slot, committed).map_err(|why| match why {
             NotCommitted::Newer(newer) => CopyError::Newer { url: self.fetcher.url(&file), newer },
-            NotCommitted::Wrong(why) => CopyError::NotSigned { url: self.fetcher.url(&file), why },
+            NotCommitted::Wrong(why) => self.not_signed(&file, why),
         })?;
-        aside.sync()?;
+        let aside = self.place.aside(&bytes)?;
         Ok(Some((file, aside)))
     }
 
-    /// Puts a slot into the copy: its parts, whose bodies must be those that the heads name, then the other files, and its
-    /// manifest last. The slots before it must be there: bodies refer to theirs.
-    pub(super) fn put_slot(
-        &self,
-        fetched: &Fetched,
-        bodies: &mut Bodies<'_, Place>,
-        note: &NoteOf<'_>,
-    ) -> Result<(), CopyError> {
-        let file = LogFile::Slot(fetched.slot);
-        if fetched.bytes.is_some() {
-            check_note(&fetched.manifest.checkpoint, note)
-                .map_err(|why| CopyError::NotSigned { url: self.fetcher.url(&file), why })?;
-        }
-        for (part, aside) in &fetched.parts {
-            self.place.place(aside, &LogFile::Part(part.sha256))?;
-        }
-        for body in &fetched.bodies {
-            if let Err(why) = check_body(body, fetched.slot, bodies) {
-                for (part, _) in &fetched.parts {
-                    self.place.remove(&LogFile::Part(part.sha256))?;
-                }
-                let url = self.fetcher.url(&LogFile::Part(body.place.part.sha256));
-                return Err(CopyError::NotSigned { url, why });
-            }
-        }
-        for (file, aside) in &fetched.committed {
-            self.place.place(aside, file)?;
-        }
-        fetched.bytes.as_ref().map_or(Ok(()), |bytes| self.place.put(&file, bytes))
+    pub(super) fn not_signed(&self, file: &LogFile, why: String) -> CopyError {
+        CopyError::NotSigned { url: self.fetcher.url(file), why }
     }
 }
 
-/// Requires that a body holds the snapshot that its head names, and that snapshot's state.
-fn check_body(body: &Body, slot: Slot, bodies: &mut Bodies<'_, Place>) -> Result<(), String> {
-    let pool = &body.pool;
-    let joined = bodies.body(pool, slot, &body.place);
-    let mut snapshot = joined.map_err(|error| format!("{pool}: {error}"))?;
-    let state = snapshot.split_off((body.place.frame.snapshot as usize).min(snapshot.len()));
-    let documents = SnapshotDocuments { snapshot, state };
-    let found = documents.hash();
-    if found != body.snapshot {
-        let expected = body.snapshot;
-        return Err(format!(
-            "{pool}: the head names the snapshot {expected}, but the body has {found}"
-        ));
-    }
-    // What only a later version understands may name its state in another way.
-    let named = Snapshot::state_named_in(&documents.snapshot);
-    match named.filter(|named| *named != PoolState::hash_of(&documents.state)) {
-        Some(named) => Err(format!(
-            "{pool}: the snapshot names the state {named}, which the body does not have"
-        )),
-        None => Ok(()),
-    }
-}
-
-/// Requires that a slot's checkpoint is the log's own, up to and with the slot, and has few signatures of others.
-fn check_note(note: &str, of: &NoteOf<'_>) -> Result<(), String> {
-    let (checkpoint, signed): (Checkpoint, _) =
-        Checkpoint::from_note(note).map_err(|error| error.to_string())?;
-    let of_log = (of.origin, of.tree.size(), of.tree.root());
-    if (&checkpoint.origin, checkpoint.size, checkpoint.root) != of_log {
-        return Err("its checkpoint is not that of the log up to this slot".to_owned());
-    }
-    signed.signed_by(of.origin, of.keys).map_err(|error| error.to_string())?;
-    let others = signed.lines_of_others(of.keys).len();
-    if others > MAX_OTHER_SIGNATURES_BYTES {
-        return Err(format!("its checkpoint has {others} bytes of signatures by unknown keys"));
-    }
-    Ok(())
+/// The most bytes of a part before its first body.
+fn most_of_beginning(part: &PartRef) -> u64 {
+    let table = u64::from(part.pools).saturating_mul(MAX_TABLE_BYTES_PER_POOL);
+    most_packed(table).saturating_add(4).min(part.bytes)
 }
 
 /// A length of what is held in memory; one that cannot be is a limit that is never met.

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader, Read};
 
 use exitgap_core::analytics::accuracy::CommittedDocument;
 use exitgap_core::ids::DocumentHash;
-use exitgap_core::log_folder::{is_one_frame, most_packed};
+use exitgap_core::log_folder::{FrameError, check_frame, is_one_frame};
 use exitgap_core::series::Slot;
 use zstd::stream::read::Decoder;
 use zstd::zstd_safe::{self, DCtx};
@@ -12,21 +12,19 @@ use zstd::zstd_safe::{self, DCtx};
 /// The largest back-reference window that a file may ask memory for: 8 MiB.
 const WINDOW_LOG_MAX: u32 = 23;
 
-const NOT_ONE_FRAME: &str = "it is not a complete Zstandard frame, or more than one";
-
 /// The bytes of a packed table, at most so many and one more; words where it does not unpack.
 pub fn unpack_table(packed: &[u8], most: usize) -> Result<Vec<u8>, String> {
     let mut table = Vec::new();
     let unpacked =
         decoder(packed).and_then(|decoder| decoder.take(most as u64 + 1).read_to_end(&mut table));
     unpacked.map_err(|error| error.to_string())?;
-    check_form(packed, table.len() as u64)?;
+    check_frame(packed, table.len() as u64).map_err(|error| error.to_string())?;
     Ok(table)
 }
 
 /// The bytes that a packed body holds, exactly as many as it should; words where it does not.
 pub fn unpack_body(packed: &[u8], length: usize, base: Option<&[u8]>) -> Result<Vec<u8>, String> {
-    check_form(packed, length as u64)?;
+    check_frame(packed, length as u64).map_err(|error| error.to_string())?;
     let mut context = DCtx::create();
     let words = |code| zstd_safe::get_error_name(code).to_owned();
     if let Some(base) = base {
@@ -59,7 +57,7 @@ pub fn check_committed<D: CommittedDocument>(
 ) -> Result<(), NotCommitted> {
     let wrong = |error: &dyn core::fmt::Display| NotCommitted::Wrong(error.to_string());
     if !is_one_frame(packed) {
-        return Err(wrong(&NOT_ONE_FRAME));
+        return Err(wrong(&FrameError::NotOneFrame));
     }
     let mut lines = BufReader::new(decoder(packed).map_err(|error| wrong(&error))?);
     let mut unpacked = 0;
@@ -80,19 +78,7 @@ pub fn check_committed<D: CommittedDocument>(
     if !lines.fill_buf().map_err(|error| wrong(&error))?.is_empty() {
         return Err(wrong(&"it has more documents than the heads commit to"));
     }
-    check_form(packed, unpacked).map_err(NotCommitted::Wrong)
-}
-
-/// Requires one frame of no more bytes than it takes to pack so many.
-fn check_form(packed: &[u8], unpacked: u64) -> Result<(), String> {
-    if !is_one_frame(packed) {
-        return Err(NOT_ONE_FRAME.to_owned());
-    }
-    let (found, most) = (packed.len() as u64, most_packed(unpacked));
-    if found > most {
-        return Err(format!("{found} bytes are more than {unpacked} bytes can be packed to"));
-    }
-    Ok(())
+    check_frame(packed, unpacked).map_err(|error| wrong(&error))
 }
 
 fn decoder(packed: &[u8]) -> io::Result<Decoder<'static, &[u8]>> {

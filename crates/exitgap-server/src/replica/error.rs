@@ -33,6 +33,16 @@ pub enum ReplicaError {
         /// The proof.
         path: PathBuf,
     },
+    /// The log has fewer slots than it had.
+    #[error(
+        "the log's newest checkpoint has {there} slots, but an accepted one had {here}; the log became shorter"
+    )]
+    RolledBack {
+        /// How many slots the accepted one has.
+        here: u64,
+        /// How many the newest one has now.
+        there: u64,
+    },
     /// What was fetched is not what was signed, or the store cannot take it.
     #[error(transparent)]
     Follow(#[from] FollowError),
@@ -62,7 +72,7 @@ impl ReplicaError {
             ),
             Self::Follow(error) => matches!(error, FollowError::Restore(_)),
             Self::Store(_) | Self::File { .. } => true,
-            Self::NotTrusted { .. } | Self::TwoHistories { .. } => false,
+            Self::NotTrusted { .. } | Self::TwoHistories { .. } | Self::RolledBack { .. } => false,
         }
     }
 
@@ -71,8 +81,7 @@ impl ReplicaError {
         match self {
             Self::Copy(error) => matches!(
                 error,
-                CopyError::Changed { .. }
-                    | CopyError::OtherKeys { .. }
+                CopyError::OtherKeys { .. }
                     | CopyError::OtherLog { .. }
                     | CopyError::Shrank { .. }
                     | CopyError::PartHash { .. }
@@ -82,7 +91,10 @@ impl ReplicaError {
                     | CopyError::NotSigned { .. }
                     | CopyError::Invalid { .. }
             ),
-            Self::Follow(_) | Self::NotTrusted { .. } | Self::TwoHistories { .. } => true,
+            Self::Follow(_)
+            | Self::NotTrusted { .. }
+            | Self::TwoHistories { .. }
+            | Self::RolledBack { .. } => true,
             Self::Store(_) | Self::File { .. } => false,
         }
     }
@@ -99,6 +111,7 @@ impl ReplicaError {
             Self::Follow(FollowError::Checkpoint(_)) => "not_as_specified",
             Self::Follow(FollowError::Slot { .. }) => "not_as_signed",
             Self::Follow(FollowError::Restore(_)) | Self::Store(_) => "store",
+            Self::RolledBack { .. } => "log_shrank",
             Self::File { .. } => "file",
         }
     }
