@@ -84,6 +84,7 @@ mod rows;
 #[cfg(test)]
 mod samples;
 pub mod shards;
+mod unfinished;
 pub mod witness;
 mod writer;
 

@@ -3,8 +3,9 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::path::Path;
+
+use crate::unfinished::{Unfinished, sync_folder};
 
 /// Writes a file of these bytes at `path`: next to it, synced, and then renamed. What was there is replaced by a file
 /// with the same permissions. Through a symbolic link its target is replaced; what is no file, such as a pipe, is
@@ -27,38 +28,13 @@ fn write_output_with(
         Err(error) => return Err(error),
     };
     let path = if before.is_some() { path.canonicalize()? } else { path.to_owned() };
-    let aside = Aside::next_to(&path);
-    let mut file = File::create_new(&aside.path)?;
-    write(&mut file)?;
+    let mut unfinished = Unfinished::begin(&path)?;
+    write(unfinished.file())?;
     if let Some(before) = before {
-        file.set_permissions(before.permissions())?;
+        unfinished.file().set_permissions(before.permissions())?;
     }
-    file.sync_all()?;
-    fs::rename(&aside.path, &path)?;
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    File::open(folder.unwrap_or(Path::new("."))).and_then(|folder| folder.sync_all())
-}
-
-/// A file that is not yet whole, removed where it does not become so.
-struct Aside {
-    path: PathBuf,
-}
-
-impl Aside {
-    fn next_to(path: &Path) -> Self {
-        static BEGUN: AtomicU64 = AtomicU64::new(0);
-        let number = BEGUN.fetch_add(1, Ordering::Relaxed);
-        let mut aside = path.to_owned();
-        aside.as_mut_os_string().push(format!(".{}-{number}.part", std::process::id()));
-        Self { path: aside }
-    }
-}
-
-impl Drop for Aside {
-    fn drop(&mut self) {
-        // It is not there any more where it was renamed.
-        let _ = fs::remove_file(&self.path);
-    }
+    unfinished.end()?;
+    sync_folder(path.parent().unwrap_or(Path::new("")))
 }
 
 #[cfg(test)]

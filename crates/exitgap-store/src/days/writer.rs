@@ -67,6 +67,7 @@ pub fn write_day(
         pool.first_slot <= last && pool.retired_slot.is_none_or(|retired| retired >= first)
     });
     let pools: Vec<Pool> = pools.collect();
+    durable::remove_unfinished(&folder.join(DaysFile::FOLDER).join(day.to_string()))?;
     let mut slots = Trees::default();
     let (mut ranges, mut rest) = (Vec::new(), pools.as_slice());
     for number in 0_u16.. {

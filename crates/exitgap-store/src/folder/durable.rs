@@ -1,10 +1,11 @@
 //! Files that are there whole or not at all, also after a power cut.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::PublishError;
+use crate::unfinished::{self, Unfinished};
 
 /// Puts a file of these bytes at `path`: written aside, synced, renamed into place, its
 /// folder synced. What stood there is replaced.
@@ -40,36 +41,39 @@ pub fn write_all_once<'a>(
 /// A file that is written piece by piece, and takes its place once it is whole.
 pub struct Pieces {
     path: PathBuf,
-    file: File,
+    unfinished: Unfinished,
 }
 
 impl Pieces {
     /// Begins a file that is to stand at `path`; what stands there stays until the end.
     pub fn begin(path: &Path) -> Result<Self, PublishError> {
         make_folder(path.parent().unwrap_or(Path::new(".")))?;
-        let aside = aside(path);
-        let file = File::create(&aside);
-        let file = file.map_err(|source| PublishError::File { path: aside, source })?;
-        Ok(Self { path: path.to_owned(), file })
+        let unfinished = Unfinished::begin_alone(path).map_err(failed(path))?;
+        Ok(Self { path: path.to_owned(), unfinished })
     }
 
     /// Puts the file at its path, synced.
     pub fn end(self) -> Result<(), PublishError> {
-        let aside = aside(&self.path);
-        let failed = |source| PublishError::File { path: self.path.clone(), source };
-        self.file.sync_all().map_err(failed)?;
-        fs::rename(&aside, &self.path).map_err(failed)?;
+        self.unfinished.end().map_err(failed(&self.path))?;
         sync_folder(self.path.parent().unwrap_or(Path::new(".")))
     }
 }
 
 impl Write for Pieces {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes)
+        self.unfinished.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
+        self.unfinished.flush()
+    }
+}
+
+/// Removes what a process that ended left unfinished in a folder, where there is one.
+pub fn remove_unfinished(folder: &Path) -> Result<(), PublishError> {
+    match unfinished::remove_unfinished_in(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed.map_err(failed(folder)),
     }
 }
 
@@ -82,18 +86,16 @@ fn holds(path: &Path, bytes: &[u8]) -> Result<Option<bool>, PublishError> {
     }
 }
 
-/// Puts a file of these bytes at `path`; its name may not yet outlast a power cut.
+/// Puts a file of these bytes at `path`; its name may not yet outlast a power cut. Only one process writes here.
 fn put(path: &Path, bytes: &[u8]) -> Result<(), PublishError> {
-    // Only one process writes here, so that one name for what is unfinished will do.
-    let aside = aside(path);
-    let failed = |path: &Path| {
-        let path = path.to_owned();
-        move |source| PublishError::File { path, source }
-    };
-    let mut file = File::create(&aside).map_err(failed(&aside))?;
-    file.write_all(bytes).map_err(failed(&aside))?;
-    file.sync_all().map_err(failed(&aside))?;
-    fs::rename(&aside, path).map_err(failed(path))
+    let mut unfinished = Unfinished::begin_alone(path).map_err(failed(path))?;
+    unfinished.write_all(bytes).map_err(failed(path))?;
+    unfinished.end().map_err(failed(path))
+}
+
+fn failed(path: &Path) -> impl FnOnce(io::Error) -> PublishError {
+    let path = path.to_owned();
+    |source| PublishError::File { path, source }
 }
 
 /// Makes the folder and those above it, each known to the disk.
@@ -113,13 +115,5 @@ fn make_folder(folder: &Path) -> Result<(), PublishError> {
 
 /// Makes renames in the folder outlast a power cut.
 fn sync_folder(folder: &Path) -> Result<(), PublishError> {
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let synced = File::open(folder).and_then(|folder| folder.sync_all());
-    synced.map_err(|source| PublishError::File { path: folder.to_owned(), source })
-}
-
-fn aside(path: &Path) -> PathBuf {
-    let mut aside = path.to_owned();
-    aside.as_mut_os_string().push(".part");
-    aside
+    unfinished::sync_folder(folder).map_err(failed(folder))
 }
