@@ -21,6 +21,10 @@ pub struct ComparisonReport {
     pub pools: u64,
     /// Slots of these pools that both recorded and neither retracted.
     pub slots: u64,
+    /// Those slots as a share of all slots of these pools that at least one of the two recorded, in percent. Absent if
+    /// neither recorded any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slots_in_common_pct: Option<String>,
     /// Slots in which the two differ.
     pub differing: u64,
     /// Of those, slots that were read at different blocks.

@@ -39,6 +39,7 @@ mod history;
 mod hours;
 mod instant;
 mod ladder;
+mod log_age;
 mod names;
 mod number;
 pub mod operations;
@@ -110,6 +111,7 @@ pub use history::{
 pub use hours::{HoursClosed, HoursClosure, HoursSpread, HoursToken, MarketHours};
 pub use instant::slot_at;
 pub use ladder::{GapRung, Ladder, LadderRows, MaxSize, MaxSizeResult, SizeRung};
+pub use log_age::LogAge;
 pub use names::{PoolLabels, PoolName, names_apart};
 pub use number::Number;
 pub use parameters::{
@@ -140,7 +142,7 @@ pub use stream::{StreamedPool, StreamedSlot};
 pub use venue_stress::{StressedSlot, StressedVenue, VenueStress, VenueStressOf};
 pub use verification::{
     AuditFault, AuditReport, AuditedCounts, AuditedProofs, Claim, Contradiction, DayReport,
-    ExportReport, ForkReport, Recomputation, VerificationReport,
+    ExportReport, ForkReport, Recomputation, UnsignedFiles, VerificationReport,
 };
 pub use verified_evidence::{KeysFrom, LogContinuity, VerifiedBy, VerifiedCheck, VerifiedEvidence};
 pub use witness_check::check_witnesses;

@@ -9,6 +9,7 @@ use exitgap_core::snapshot::ChainKind;
 use exitgap_core::tlog::{Checkpoint, Fork, ForkError, Hash, LogProof, ProvenFork};
 use serde::{Deserialize, Serialize};
 
+use crate::log_age::LogAge;
 use crate::{Problem, ProblemCode, SlotsAfterClock};
 
 /// The claims of an evidence file. They are not checked: every field may be false.
@@ -250,9 +251,16 @@ pub struct AuditReport {
     /// Extension lines of the newest checkpoint.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub extensions: Vec<String>,
-    /// The log that continues this one, which has ended.
+    /// The log that continues this one, which has ended. Nothing signs this.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub superseded_by: Option<String>,
+    /// Files in the folder that nothing signed commits to. Absent if there are none, or if there is a fault: then not all
+    /// files could be looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unsigned: Option<UnsignedFiles>,
+    /// How old the newest slot is by the clock of this machine. Absent unless the log was copied from a service just now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub age: Option<LogAge>,
     /// State proofs published with the log. Absent if there are none and none are due.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proofs: Option<AuditedProofs>,
@@ -269,6 +277,18 @@ pub struct AuditReport {
     /// Proof of misbehaviour, if the replay found one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contradiction: Option<Contradiction>,
+}
+
+/// Files in a log's folder that neither the log commits to nor carry proofs or signatures of their own.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct UnsignedFiles {
+    /// How many there are.
+    pub count: u64,
+    /// The first of them, at most 100, by their paths.
+    pub names: Vec<String>,
+    /// How many files this audit does not check although they are signed or can be proven: closed days, anchors, and what
+    /// was compared with other logs.
+    pub checked_elsewhere: u64,
 }
 
 /// What an audit checked and found valid.

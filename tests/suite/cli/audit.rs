@@ -60,6 +60,13 @@ impl Published {
         serde_json::from_slice(&output.stdout).expect(&words)
     }
 
+    /// What is printed for people.
+    pub fn text(&self) -> String {
+        let (log, key) = (self.log(), self.folder.path().join("key"));
+        let output = exitgap(&["audit", log.to_str().unwrap(), "--trust", key.to_str().unwrap()]);
+        String::from_utf8(output.stdout).unwrap()
+    }
+
     /// The first fault: its code, the slot's index in the log, the pool's number.
     pub fn fault(&self, more: &[&str]) -> (String, Option<u32>, Option<usize>) {
         let fault = &self.report(more, 6)["fault"];

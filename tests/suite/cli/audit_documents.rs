@@ -64,3 +64,89 @@ fn documents_that_heads_commit_to_are_of_their_pool_and_follow_each_other() {
         assert_eq!((&fault["code"], &fault["slot"]), expected, "{blocks:?}");
     }
 }
+
+/// What `audit` says of a log whose first pool's head of a slot commits to a document, which stands in a file of these bytes.
+fn in_file(make: fn(&[u8]) -> Vec<u8>, ends: i32) -> Value {
+    let mut log = Log::honest(SLOTS);
+    let contract = pool(0).contract().clone();
+    let document = Fills { contract, after_block: 10, to_block: 20, logs: Vec::new() };
+    let canonical = document.to_canonical().unwrap();
+    log.head(3).commits = Fills::commitment(DocumentHash(Sha256::digest(&canonical).into()));
+    log.link();
+    let published = Published::of(&log);
+    let file = published.log().join(Fills::file(slot(3)).to_string());
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(file, make(&Fills::line(slot(3), &canonical).unwrap())).unwrap();
+    published.report(&[], ends)
+}
+
+fn packed(bytes: &[u8]) -> Vec<u8> {
+    zstd::bulk::compress(bytes, 3).unwrap()
+}
+
+/// The bytes before a frame's first block: the length of its content takes one of them, or more.
+fn header_bytes(frame: &[u8]) -> usize {
+    5 + [1, 2, 4, 8][usize::from(frame[4] >> 6)]
+}
+
+/// Bytes that unpackers pass over.
+const SKIPPABLE: [u8; 11] = *b"\x50\x2a\x4d\x18\x03\x00\x00\x00xyz";
+
+#[test]
+fn a_file_of_documents_has_those_that_heads_commit_to_and_nothing_else() {
+    assert_eq!(in_file(packed, 0)["verdict"], "valid");
+    let cases: [(fn(&[u8]) -> Vec<u8>, &str); 6] = [
+        (|line| packed(&line.repeat(2)), "fills_not_committed"),
+        (|line| packed(&[line, b"x"].concat()), "fills_not_committed"),
+        (|line| [&SKIPPABLE[..], &packed(line)].concat(), "fills_invalid"),
+        (|line| [&packed(line)[..], &SKIPPABLE].concat(), "fills_invalid"),
+        (|line| [&packed(line)[..], b"x"].concat(), "fills_invalid"),
+        (
+            |line| {
+                // Many empty blocks before the only one.
+                let frame = packed(line);
+                let (header, rest) = frame.split_at(header_bytes(&frame));
+                [header, &[0_u8; 3].repeat(1_000), rest].concat()
+            },
+            "fills_invalid",
+        ),
+    ];
+    for (number, (make, code)) in cases.into_iter().enumerate() {
+        let report = in_file(make, 6);
+        let fault = &report["fault"];
+        assert_eq!((&fault["code"], &fault["slot"]), (&json!(code), &json!(FIRST + 3)), "{number}");
+    }
+    // A file of a slot whose heads commit to nothing.
+    for (name, code) in [("fills", "fills_not_committed"), ("issued", "issued_not_committed")] {
+        let published = Published::of(&Log::honest(SLOTS));
+        let folder = published.log().join(name);
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join(format!("{}.zst", FIRST + 2)), packed(b"anything\n")).unwrap();
+        let report = published.report(&[], 6);
+        let fault = &report["fault"];
+        assert_eq!((&fault["code"], &fault["slot"]), (&json!(code), &json!(FIRST + 2)));
+    }
+}
+
+#[test]
+fn files_that_nothing_signed_commits_to_are_listed() {
+    let published = Published::of(&Log::honest(SLOTS));
+    assert_eq!(published.report(&[], 0).get("unsigned"), None);
+    let beyond = format!("slots/{}.jsonl", FIRST + SLOTS);
+    let part = format!("parts/{}", "7".repeat(64));
+    let unsigned = ["default-bases", "letter", &part, &beyond, "superseded-by"];
+    for file in unsigned.iter().chain(&["days/checkpoint", "anchors/anvil/20687"]) {
+        let path = published.log().join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, "exitgap.example/successor/5957857\n").unwrap();
+    }
+    let report = published.report(&[], 0);
+    let expected = json!({"count": 5, "names": unsigned, "checked_elsewhere": 2});
+    assert_eq!((&report["verdict"], &report["unsigned"]), (&json!("valid"), &expected));
+    let text = published.text();
+    assert!(
+        text.contains("its successor is exitgap.example/successor/5957857 (unsigned)"),
+        "{text}"
+    );
+    assert!(text.contains("superseded-by: no signature covers these files"), "{text}");
+}

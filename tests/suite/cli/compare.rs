@@ -92,9 +92,18 @@ async fn a_lie_that_one_of_two_operators_signed_ends_as_a_file_that_shows_it() {
     assert_eq!((code, &report["verdict"]), (Some(0), &Value::from("valid")), "{report}");
     assert_eq!((&report["pools"], &report["slots"]), (&pools.into(), &(3 * pools).into()));
     assert_eq!(report["differing"], 0);
-    // By their own keys only, it is not known whose they are; a log beside itself says nothing against it.
+    assert_eq!(report["slots_in_common_pct"], "100.0");
+    // By their own keys only, it is not known whose they are. A log beside itself says nothing, also not beside a copy.
     assert_eq!(compared(&honest, &lying, &[]).0, Some(7));
-    assert_eq!(compared(&honest, &honest, &["--trust", &ours]).0, Some(0));
+    let copied = honest.folder.path().join("copied").to_str().unwrap().to_owned();
+    let copy = Command::new("cp").args(["-r", &honest.log(), &copied]).status().unwrap();
+    assert!(copy.success());
+    for itself in [honest.log(), copied] {
+        let arguments = ["compare", &honest.log(), &itself, "--trust", &ours];
+        let refused = program("exitgap", honest.folder.path(), &arguments);
+        assert_eq!(refused.status.code(), Some(2), "{}", words(&refused));
+        assert!(words(&refused).contains("a log always agrees with itself"), "{}", words(&refused));
+    }
     // The node of one tells a reserve that is not there.
     pass_slot(&chain, FIRST_SLOT + 3).await;
     honest.record(FIRST_SLOT + 3).await;

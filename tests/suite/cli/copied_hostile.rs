@@ -4,6 +4,7 @@
 use std::fs::{self, File};
 
 use exitgap_core::log_folder::MAX_MANIFEST_BYTES;
+use exitgap_core::tlog::SignerKey;
 use serde_json::Value;
 
 use crate::scenes;
@@ -173,30 +174,42 @@ async fn a_copy_is_of_one_log_and_never_shrinks() {
         ("checkpoint", shrunk, "log_shrank", "of 2 slots, but the copy has one of 4"),
         ("checkpoint", other, "other_log", "exitgap.example/log/5958856"),
         ("verifier-key", other_key, "other_log", "does not begin with the keys"),
-        ("predecessor", b"another\n".to_vec(), "", ""),
-        ("predecessor", b"a third\n".to_vec(), "other_log", "although this file never changes"),
     ] {
         origin.lie(move |asked, _| (asked == file).then(|| answer("200 OK", "", &lie)));
         let refused = origin.audit("copy");
         let said = words(&refused);
         assert_eq!(origin.be_honest(), 1, "{file}");
-        if code.is_empty() {
-            // That is for the audit to say, with the log's first leaf.
-            assert_eq!(refused.status.code(), Some(6), "{said}");
-            continue;
-        }
         assert_eq!(refused.status.code(), Some(5), "{said}");
         assert!(said.contains(&format!("[{code}]")) && said.contains(why), "{said}");
     }
-    let false_one = origin.log.path().join("copy/predecessor");
-    assert_eq!(fs::read(&false_one).unwrap(), b"another\n");
-    let gone = origin.audit("copy");
-    assert!(gone.status.code() == Some(5) && words(&gone).contains("[other_log]"), "{gone:?}");
-    fs::remove_file(false_one).unwrap();
-    assert!(origin.copied("copy") == before, "nothing else was changed");
+    assert!(origin.copied("copy") == before, "nothing was changed");
     origin.log.seal(false);
     assert_eq!(origin.audit("copy").status.code(), Some(0));
     damaged(&origin);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_comparison_copies_a_log_only_by_the_trusted_keys_of_its_name() {
+    let origin = Origin::start(3).await;
+    let other = origin.log.path().join("other-log");
+    scenes::log::Log::honest(3).publish(&other);
+    let name = fs::read_to_string(origin.folder().join("verifier-key")).unwrap();
+    let name = name.split('+').next().unwrap();
+    let stranger = SignerKey::from_seed(name, [9; 32]).unwrap().verifier().to_string();
+    let of_other = scenes::log::signer().verifier().to_string();
+    let compare = |copy: &str, trusted: &str| {
+        let arguments = ["compare", &origin.url, "other-log", "--copy-first", copy];
+        origin.run(&[&arguments[..], &["--trust", trusted]].concat())
+    };
+    // A key with the log's name must have signed it.
+    let refused = compare("copy", &stranger);
+    assert_eq!(refused.status.code(), Some(5), "{}", words(&refused));
+    assert!(words(&refused).contains("[signature_not_trusted]"), "{}", words(&refused));
+    assert!(origin.copied("copy").is_empty(), "nothing was copied");
+    // A key of the other log says nothing about this one: it is copied as it signs itself, and the result is open.
+    let compared = compare("copy", &of_other);
+    assert_eq!(compared.status.code(), Some(7), "{}", words(&compared));
+    assert!(origin.copied("copy") == origin.published());
 }
 
 /// Files in the copy that are not what they should be, and folders that are no copies.

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use anstyle::Style;
-use exitgap_api::{AuditReport, AuditedCounts, AuditedProofs, SlotsAfterClock};
+use exitgap_api::{AuditReport, AuditedCounts, AuditedProofs, LogAge, SlotsAfterClock};
 use exitgap_client::copy::MAX_ORIGIN_BYTES;
 use exitgap_core::evidence::{Predecessor, Verdict};
 use exitgap_core::log_folder::{LogFile, ProofName};
@@ -21,7 +21,7 @@ use crate::failure::{Failure, read_or_not, verdict_code};
 use crate::format::{group_digits, printable};
 use crate::log::{
     Against, Counts, Fault, FolderReader, ProofAudit, ProofFetcher, Rule, SignedCheckpoint,
-    WatchedPools, replay,
+    WatchedPools, replay, unsigned_files,
 };
 use crate::log_source::{LogAt, LogSource};
 use crate::{source, trust};
@@ -98,6 +98,10 @@ fn audit_log(
         None if keys_trusted && counts.unsupported == 0 && proofs.unusable == 0 => Verdict::Valid,
         None => Verdict::Incomplete,
     };
+    let unsigned =
+        fault.is_none().then(|| unsigned_files(&folder, source.path(), &newest.checkpoint));
+    let unsigned = unsigned.transpose().map_err(|rule| unreadable(&rule))?;
+    let age = LogAge::of_log(&newest.checkpoint, source::now_s()).filter(|_| source.is_copied());
     let Counts { slots, last_slot, pools, heads, snapshots, retracted, unsupported } = counts;
     let without_snapshot = heads.saturating_sub(snapshots);
     let after_clock = SlotsAfterClock::of_log(&newest.checkpoint, source::now_s());
@@ -114,6 +118,8 @@ fn audit_log(
         predecessor: predecessor(&folder)?,
         extensions: newest.checkpoint.extensions,
         superseded_by: superseded_by(&folder)?,
+        unsigned: unsigned.filter(|unsigned| unsigned.count > 0),
+        age,
         proofs: (proofs != AuditedProofs::default()).then_some(proofs),
         since_size: since.map(|since| since.checkpoint.size),
         after_clock,
@@ -217,6 +223,12 @@ fn print_text(report: &AuditReport) -> Result<(), Failure> {
     if let Some(after) = &report.after_clock {
         writeln!(out, "{:<16}{}", "after the clock", after.sentence())?;
     }
+    if let Some(age) = &report.age {
+        writeln!(out, "{:<16}{}", "age", age.sentence())?;
+        if let Some(warning) = age.warning() {
+            writeln!(out, "{:<16}{warning}", "WARNING")?;
+        }
+    }
     if let Some(proofs) = &report.proofs {
         let AuditedProofs { published, hold, differ, unusable, due, present } = proofs;
         writeln!(
@@ -236,6 +248,9 @@ fn print_text(report: &AuditReport) -> Result<(), Failure> {
         )?;
     }
     audit_output::print_unsupported(&mut out, &report.counts)?;
+    if let Some(unsigned) = &report.unsigned {
+        audit_output::print_unsigned(&mut out, unsigned)?;
+    }
     if let Some(lost) = &report.predecessor {
         writeln!(out, "{:<16}this log continues {}", "predecessor", printable(lost))?;
     }
@@ -245,7 +260,7 @@ fn print_text(report: &AuditReport) -> Result<(), Failure> {
     if let Some(origin) = &report.superseded_by {
         writeln!(
             out,
-            "{:<16}the log has ended; its successor is {}",
+            "{:<16}the log has ended; its successor is {} (unsigned)",
             "superseded",
             printable(origin)
         )?;

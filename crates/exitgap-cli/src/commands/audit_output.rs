@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
-use exitgap_api::{AuditFault, AuditedCounts};
+use exitgap_api::{AuditFault, AuditedCounts, UnsignedFiles};
 use exitgap_core::evidence::Verdict;
 
 use crate::failure::Failure;
@@ -66,6 +66,19 @@ pub fn print_unsupported(out: &mut impl Write, counts: &AuditedCounts) -> Result
         "not checked",
         group_digits(&counts.unsupported.to_string())
     )?)
+}
+
+/// Files in the folder that nothing signed commits to.
+pub fn print_unsigned(out: &mut impl Write, unsigned: &UnsignedFiles) -> Result<(), Failure> {
+    const SHOWN: usize = 5;
+    let mut names: Vec<String> =
+        unsigned.names.iter().take(SHOWN).map(|name| printable(name)).collect();
+    let more = unsigned.count.saturating_sub(names.len() as u64);
+    if more > 0 {
+        names.push(format!("{} more", group_digits(&more.to_string())));
+    }
+    let names = names.join(", ");
+    Ok(writeln!(out, "{:<16}{names}: no signature covers these files", "unsigned")?)
 }
 
 /// The keys that signatures were checked by: the caller's, or the own ones of what is audited,

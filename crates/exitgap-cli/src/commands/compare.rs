@@ -6,18 +6,20 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
-use exitgap_api::{ComparedLog, ComparedSlot, ComparisonReport};
+use exitgap_api::{ComparedLog, ComparedSlot, ComparisonReport, invalid_parameter};
 use exitgap_core::evidence::Verdict;
 use exitgap_core::ids::PoolId;
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::{Difference, Testimony, place_of};
-use exitgap_core::tlog::{Note, VerifierKey};
+use exitgap_core::tlog::VerifierKey;
 
 use super::{audit, print_json};
 use crate::arguments::CompareArgs;
 use crate::failure::{Failure, read_or_not, verdict_code};
 use crate::format::{group_digits, printable};
-use crate::log::{Against, Fault, FolderReader, WatchedPools, WatchedSlot, replay};
+use crate::log::{
+    Against, Fault, FolderReader, SignedCheckpoint, WatchedPools, WatchedSlot, replay,
+};
 use crate::log_source::{LogAt, LogSource};
 use crate::trust;
 
@@ -41,36 +43,56 @@ struct LogReplay {
 
 pub fn run(args: &CompareArgs, json: bool) -> Result<ExitCode, Failure> {
     let trusted = trust::keys(&args.trust.trust)?;
-    let first = replay_log(&args.first, args.copy_first.as_deref(), &trusted)?;
-    let second = replay_log(&args.second, args.copy_second.as_deref(), &trusted)?;
-    let report = compare_logs(&first, &second);
+    if args.first == args.second {
+        return Err(same_log());
+    }
+    let first = read_log(&args.first, args.copy_first.as_deref(), &trusted)?;
+    let second = read_log(&args.second, args.copy_second.as_deref(), &trusted)?;
+    if first.newest.checkpoint.origin == second.newest.checkpoint.origin {
+        return Err(same_log());
+    }
+    let report = compare_logs(&replay_log(&first, &trusted)?, &replay_log(&second, &trusted)?);
     let printed = if json { print_json(&report) } else { print_text(&report) };
     read_or_not(printed)?;
     Ok(verdict_code(report.verdict))
 }
 
-/// Replays a log, and keeps what it says of each pool and slot that it did not take back.
-fn replay_log(
+/// A log agrees with itself, which says nothing about it.
+fn same_log() -> Failure {
+    let detail = "second: both arguments are the same log, and a log always agrees with itself";
+    let hint = "give the logs of two operators; to compare two states of one log, use `exitgap audit` with --since";
+    invalid_parameter("second", detail, hint).into()
+}
+
+/// A log that is to be replayed.
+struct LogToRead {
+    source: LogSource,
+    newest: SignedCheckpoint,
+}
+
+fn read_log(
     log: &LogAt,
     copy: Option<&Path>,
     trusted: &[VerifierKey],
-) -> Result<LogReplay, Failure> {
-    // A key may be of the other log alone: this one is then copied as it signs itself.
-    let source = LogSource::for_reading(log, copy, &[])?;
+) -> Result<LogToRead, Failure> {
+    let source = LogSource::for_comparing(log, copy, trusted)?;
+    let newest = audit::newest(&FolderReader::new(source.path()))?;
+    Ok(LogToRead { source, newest })
+}
+
+/// Replays a log, and keeps what it says of each pool and slot that it did not take back.
+fn replay_log(log: &LogToRead, trusted: &[VerifierKey]) -> Result<LogReplay, Failure> {
+    let LogToRead { source, newest } = log;
     let folder = FolderReader::new(source.path());
-    let newest = audit::newest(&folder)?;
-    let origin = &newest.checkpoint.origin;
-    // Keys of both logs are named together: those that are of this one count for it.
-    let signed = |key: &&VerifierKey| {
-        let by = std::slice::from_ref(*key);
-        Note::parse(&newest.note).is_ok_and(|note| note.signed_by(origin, by).is_ok())
-    };
-    let own: Vec<VerifierKey> = trusted.iter().filter(signed).cloned().collect();
+    let origin = newest.checkpoint.origin.to_string();
+    // Keys of both logs are named together: those with the name of this one count for it.
+    let own = trusted.iter().filter(|key| key.name() == origin);
+    let own: Vec<VerifierKey> = own.cloned().collect();
     let keys_trusted = !own.is_empty();
     let keys = if keys_trusted { own } else { audit::own_keys(&folder)? };
     let watched = WatchedPools::All;
-    let against = Against { folder: &folder, newest: &newest, keys: &keys, since: None, watched };
-    let mut told = LogReplay { origin: origin.to_string(), keys_trusted, ..LogReplay::default() };
+    let against = Against { folder: &folder, newest, keys: &keys, since: None, watched };
+    let mut told = LogReplay { origin, keys_trusted, ..LogReplay::default() };
     let bar = audit::progress(newest.checkpoint.size);
     let mut tell = |slot: WatchedSlot| told.add_slot(slot);
     let (counts, broken) = replay(&against, |counts| bar.set_position(counts.slots), &mut tell);
@@ -140,16 +162,24 @@ fn compare_logs(first: &LogReplay, second: &LogReplay) -> ComparisonReport {
         (false, true) => Verdict::Valid,
         (false, false) => Verdict::Incomplete,
     };
+    let only_one = [first.without(second, &pools), second.without(first, &pools)];
     ComparisonReport {
         verdict,
         logs: [first.document(), second.document()],
         pools: pools.len() as u64,
         slots,
+        slots_in_common_pct: percent_of(slots, slots + only_one[0] + only_one[1]),
         differing,
         other_block,
-        only_one: [first.without(second, &pools), second.without(first, &pools)],
+        only_one,
         differences,
     }
+}
+
+/// The share of a part, in percent with one decimal, rounded down; `None` of nothing.
+fn percent_of(part: u64, whole: u64) -> Option<String> {
+    let tenths = u128::from(part) * 1_000 / Some(u128::from(whole)).filter(|of| *of > 0)?;
+    Some(format!("{}.{}", tenths / 10, tenths % 10))
 }
 
 fn print_text(report: &ComparisonReport) -> Result<(), Failure> {
@@ -177,9 +207,11 @@ fn print_text(report: &ComparisonReport) -> Result<(), Failure> {
     }
     let count = |number: u64| group_digits(&number.to_string());
     let [first, second] = report.only_one;
+    let share = report.slots_in_common_pct.as_deref();
+    let share = share.map_or(String::new(), |share| format!(" ({share}% of these pools' slots)"));
     writeln!(
         out,
-        "{:<16}{} shared pools, {} slots compared, {} differ; {} only in the first log, {} only in the second",
+        "{:<16}{} shared pools, {} slots compared{share}, {} differ; {} only in the first log, {} only in the second",
         "compared",
         count(report.pools),
         count(report.slots),

@@ -56,8 +56,8 @@ use std::process::ExitCode;
 use anstyle::{AnsiColor, Style};
 use clap::CommandFactory;
 use exitgap_api::{
-    Answers, Context, DepthSourceKind, GuardInputs, Number, OracleState, Provenance, Published,
-    Status, parse_order_plan, size_as_written,
+    Answers, Context, DepthSource, DepthSourceKind, GuardInputs, LogAge, Number, OracleState,
+    Provenance, Published, Status, parse_order_plan, size_as_written,
 };
 use exitgap_core::pools::Direction;
 use exitgap_core::series::Slot;
@@ -157,6 +157,7 @@ impl QuestionContext {
                 Provenance::Direct(_) => None,
             },
             evidence_url: None,
+            is_served: self.found.published.is_some(),
         }
     }
 }
@@ -170,6 +171,9 @@ struct Beside {
     snapshot_age_s: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     evidence_url: Option<String>,
+    /// Whether a service answered, whose newest slot may be old.
+    #[serde(skip)]
+    is_served: bool,
 }
 
 impl<F> From<&Published<F>> for Beside {
@@ -178,6 +182,7 @@ impl<F> From<&Published<F>> for Beside {
             lowest_depth_7d_usd: published.lowest_depth_7d_usd.clone(),
             snapshot_age_s: Some(published.snapshot_age_s),
             evidence_url: published.evidence_url.clone(),
+            is_served: true,
         }
     }
 }
@@ -252,6 +257,12 @@ fn print_source(context: &Context, beside: &Beside) -> Result<(), Failure> {
         _ => ("unrecorded", format!("latest {block} (unrecorded: no days_observed, no evidence)")),
     };
     writeln!(out, "{kind:<16}{when}")?;
+    if let Some(age) = newest_age(source).filter(|_| beside.is_served) {
+        writeln!(out, "{:<16}{}", "age", age.sentence())?;
+        if let Some(warning) = age.warning() {
+            writeln!(out, "{:<16}{warning}", "WARNING")?;
+        }
+    }
     if let (Some(days), Some(window)) = (&context.days_observed, &context.window) {
         writeln!(
             out,
@@ -280,6 +291,12 @@ fn print_source(context: &Context, beside: &Beside) -> Result<(), Failure> {
         writeln!(out, "{:<16}{}", "evidence", printable(url))?;
     }
     Ok(())
+}
+
+/// How old the newest slot is of whoever answered about it; `None` of an answer about an earlier one.
+fn newest_age(depth: &DepthSource) -> Option<LogAge> {
+    let newest = u64::from(depth.slot?).saturating_add(depth.newer_slots_missing?);
+    Some(LogAge::of_slot(Slot::new(newest).ok()?, source::now_s()))
 }
 
 /// Writes a figure file, for `exitgap verify`.

@@ -3,7 +3,7 @@
 
 use std::process::ExitCode;
 
-use exitgap_api::{ProblemCode, SlotStatus, size_as_written, slot_at};
+use exitgap_api::{LogAge, ProblemCode, SlotStatus, size_as_written, slot_at};
 use exitgap_client::{
     Client, ClientError, Continuity, EvidenceOf, FetchedSnapshot, LogState, LogWatch, Memory,
     Native, Since, Storage, TrustBasis, Verification,
@@ -12,7 +12,7 @@ use exitgap_core::evidence::{Check, Verdict};
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::ids::PoolId;
 use exitgap_core::series::Slot;
-use exitgap_core::tlog::VerifierKey;
+use exitgap_core::tlog::{Checkpoint, VerifierKey};
 use exitgap_core::units::SizeUsd;
 use serde::Serialize;
 
@@ -81,6 +81,8 @@ struct Log<'a> {
     continuity: &'static str,
     /// The newest checkpoint: a signed note.
     newest: &'a str,
+    /// How old its newest slot is by the clock of this machine.
+    age: Option<LogAge>,
     /// The one kept from before.
     seen: Option<&'a str>,
 }
@@ -133,8 +135,8 @@ fn print_document(
 ) -> Result<(), Failure> {
     let keys = log.keys.iter().map(ToString::to_string).collect();
     let (trusted, continuity) = (trust_basis(log), continuity(log));
-    let (newest, seen) = (log.newest.as_str(), log.seen.as_deref());
-    let log = Log { keys, trusted, continuity, newest, seen };
+    let (newest, seen, age) = (log.newest.as_str(), log.seen.as_deref(), age(log));
+    let log = Log { keys, trusted, continuity, newest, age, seen };
     print_json(&RemoteReport { report, log, since: since.into() })
 }
 
@@ -197,6 +199,12 @@ fn continuity(log: &LogState) -> &'static str {
     }
 }
 
+/// How old the service's newest slot is.
+fn age(log: &LogState) -> Option<LogAge> {
+    let (newest, _) = Checkpoint::from_note(&log.newest).ok()?;
+    LogAge::of_log(&newest, now_s())
+}
+
 /// Whose word the verdict rests on, on stderr.
 fn print_log(log: &LogState, keeps: bool) {
     let keys: Vec<String> = log.keys.iter().map(|key| printable(&key.to_string())).collect();
@@ -225,4 +233,10 @@ fn print_log(log: &LogState, keeps: bool) {
         }
     };
     anstream::eprintln!("{continuity}.");
+    if let Some(age) = age(log) {
+        anstream::eprintln!("By its newest checkpoint, {}.", age.sentence());
+        if let Some(warning) = age.warning() {
+            anstream::eprintln!("WARNING: {warning}.");
+        }
+    }
 }

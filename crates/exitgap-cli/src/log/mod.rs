@@ -6,8 +6,10 @@
 //! - `tree`: the log's root and tiles, grown leaf by leaf
 //! - `replay`: the walk over all slots
 //! - `proofs`: state proofs that are published beside it
+//! - `accounting`: files that nothing signed commits to
 //! - `fault`: which rule is broken, in which slot, by which pool
 
+mod accounting;
 mod fault;
 mod folder;
 mod history;
@@ -16,6 +18,7 @@ mod proofs;
 mod replay;
 mod tree;
 
+pub use accounting::unsigned_files;
 pub use fault::{Fault, Rule};
 pub use folder::FolderReader;
 pub use proofs::{ProofAudit, ProofFetcher};
