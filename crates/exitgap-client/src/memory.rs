@@ -67,19 +67,29 @@ impl<'a, S: Storage> ServiceMemory<'a, S> {
         keys.map_err(|error: NoteError| unusable(name, error.to_string()))
     }
 
-    /// The log's newest checkpoint seen; none where nothing of this log was.
+    /// The log's newest checkpoint seen, at whichever address; none where nothing of this log was. A log is known by its
+    /// name and its key.
     pub fn checkpoint(
         &self,
         origin: &Origin,
         keys: &[VerifierKey],
     ) -> Result<Option<CheckpointNote>, ClientError> {
-        let name = self.checkpoint_name(origin);
-        let Some(note) = self.storage.get(&name) else { return Ok(None) };
-        match Checkpoint::signed_by(&note, keys) {
-            Ok(checkpoint) if checkpoint.origin == *origin => Ok(Some((checkpoint, note))),
-            Ok(checkpoint) => Err(unusable(name, format!("it belongs to {}", checkpoint.origin))),
-            Err(why) => Err(unusable(name, why.to_string())),
+        let mut newest: Option<CheckpointNote> = None;
+        let of_keys = own_keys(origin, keys).map(checkpoint_name);
+        for name in of_keys.chain([self.former_checkpoint_name(origin)]) {
+            let Some(note) = self.storage.get(&name) else { continue };
+            let checkpoint = match Checkpoint::signed_by(&note, keys) {
+                Ok(checkpoint) if checkpoint.origin == *origin => checkpoint,
+                Ok(checkpoint) => {
+                    return Err(unusable(name, format!("it belongs to {}", checkpoint.origin)));
+                }
+                Err(why) => return Err(unusable(name, why.to_string())),
+            };
+            if newest.as_ref().is_none_or(|(newest, _)| newest.size < checkpoint.size) {
+                newest = Some((checkpoint, note));
+            }
         }
+        Ok(newest)
     }
 
     /// Keeps a checkpoint that one of `keys` signed, and the keys of its log with it, in place of
@@ -97,18 +107,25 @@ impl<'a, S: Storage> ServiceMemory<'a, S> {
             return;
         };
         // The keys first: a checkpoint without its key could not be read again.
-        let name = origin.to_string();
-        let own = keys.iter().filter(|key| key.name() == name && !kept.contains(key)).cloned();
-        let own: Vec<_> = own.collect();
-        if !own.is_empty() {
-            kept.extend(own);
+        let own: Vec<_> = own_keys(origin, keys).collect();
+        let added: Vec<_> = own.iter().filter(|key| !kept.contains(key)).collect();
+        if !added.is_empty() {
+            kept.extend(added.into_iter().map(|key| (*key).clone()));
             let lines: Vec<String> = kept.iter().map(ToString::to_string).collect();
             self.storage.put(&self.keys_name(), &lines.join("\n"));
         }
         let before = before.filter(|(before, _)| before.size > 0);
         let untouched = before.as_ref().map(|(_, note)| note.as_str()) == compared;
-        if untouched && before.is_none_or(|(before, _)| before.size < checkpoint.size) {
-            self.storage.put(&self.checkpoint_name(origin), note);
+        if !untouched || before.is_some_and(|(before, _)| before.size > checkpoint.size) {
+            return;
+        }
+        let signed =
+            |key: &&&VerifierKey| Checkpoint::signed_by(note, core::slice::from_ref(**key)).is_ok();
+        for key in own.iter().filter(signed) {
+            let name = checkpoint_name(key);
+            if self.storage.get(&name).as_deref() != Some(note) {
+                self.storage.put(&name, note);
+            }
         }
     }
 
@@ -116,9 +133,24 @@ impl<'a, S: Storage> ServiceMemory<'a, S> {
         format!("exitgap keys {}", self.base)
     }
 
-    fn checkpoint_name(&self, origin: &Origin) -> String {
+    /// Where earlier versions kept a log's checkpoint: by the service's address.
+    fn former_checkpoint_name(&self, origin: &Origin) -> String {
         format!("exitgap checkpoint {} {origin}", self.base)
     }
+}
+
+/// Where a checkpoint is kept that a key signed. The key has the log's name.
+fn checkpoint_name(key: &VerifierKey) -> String {
+    format!("exitgap checkpoint {key}")
+}
+
+/// Those of the keys that are of this log.
+fn own_keys<'a>(
+    origin: &Origin,
+    keys: &'a [VerifierKey],
+) -> impl Iterator<Item = &'a VerifierKey> + use<'a> {
+    let name = origin.to_string();
+    keys.iter().filter(move |key| key.name() == name)
 }
 
 fn unusable(name: String, why: String) -> ClientError {

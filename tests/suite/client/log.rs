@@ -20,8 +20,9 @@ use serde_json::Value;
 use crate::scenes::client::{Log, Meddling, Outcomes, SLOTS, base, scene};
 use crate::scenes::service::Service;
 
-fn name(client_base: &BaseUrl, origin: &Origin) -> String {
-    format!("exitgap checkpoint {client_base} {origin}")
+/// Under which name a checkpoint is kept that a key signed.
+fn name(key: &SignerKey) -> String {
+    format!("exitgap checkpoint {}", key.verifier())
 }
 
 fn consistency(found: &VerificationReport) -> &Check {
@@ -64,7 +65,7 @@ async fn a_fork_with_fewer_slots_than_were_seen_is_not_valid() {
     let memory = Memory::default();
     let found = check(Native::new().unwrap(), &service, &memory, &of).await;
     assert_eq!(found.log.continuity, Continuity::FirstSeen);
-    let kept = name(&base(&service), &log.newest.origin);
+    let kept = name(&log.key);
     assert_eq!(memory.get(&kept).as_ref(), Some(&log.note));
 
     // One slot fewer than was seen, and a signed history in which the last of them is another.
@@ -244,18 +245,50 @@ async fn what_was_kept_is_neither_forgotten_nor_replaced() {
     let again = LogWatch::new(&honest, &memory, Vec::new()).log().await.unwrap();
     assert_eq!((again.basis, again.continuity), (TrustBasis::Kept, Continuity::Continues));
 
-    // A checkpoint whose key is not known any more, or not to this caller.
-    let kept = name(&base(&service), &log.newest.origin);
+    // A log is known by its name and its key: that of another key does not replace it.
+    let kept = name(&log.key);
+    let stranger = LogWatch::new(&hostile, &memory, vec![other.verifier()]).log().await.unwrap();
+    assert_eq!(stranger.continuity, Continuity::FirstSeen);
+    assert_eq!(memory.get(&kept).as_ref(), Some(&log.note));
+    // A checkpoint whose key is not known any more, kept by the service's address as earlier versions did.
+    let former = format!("exitgap checkpoint {} {}", base(&service), log.newest.origin);
     let keyless = Memory::default();
-    keyless.put(&kept, &log.note);
-    for (memory, keys) in [(&keyless, Vec::new()), (&memory, vec![other.verifier()])] {
-        let error = LogWatch::new(&hostile, memory, keys).log().await.unwrap_err();
-        assert_eq!(error.code(), "kept_unusable", "{error}");
-        assert_eq!(memory.get(&kept).as_ref(), Some(&log.note));
-    }
+    keyless.put(&former, &log.note);
+    let error = LogWatch::new(&hostile, &keyless, Vec::new()).log().await.unwrap_err();
+    assert_eq!(error.code(), "kept_unusable", "{error}");
+    assert_eq!(keyless.get(&former).as_ref(), Some(&log.note));
     keyless.put(&format!("exitgap keys {}", base(&service)), "no key");
     let error = LogWatch::new(&honest, &keyless, Vec::new()).log().await.unwrap_err();
     assert_eq!(error.code(), "kept_unusable", "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_checkpoint_that_was_kept_is_found_whatever_the_address() {
+    let (recorded, service, _) = scene().await;
+    let log = Log::of(&recorded, &service);
+    let fork = log.sign(&log.fork(SLOTS));
+    let forked = Meddling::new(|request: &Request, outcome: Outcomes| {
+        if request.url.ends_with("/log/checkpoint") { Ok(answer(fork.as_str())) } else { outcome }
+    });
+    // The same service under another name.
+    let elsewhere: BaseUrl =
+        base(&service).to_string().replace("127.0.0.1", "localhost").parse().unwrap();
+    assert_ne!(elsewhere, base(&service));
+    let former = format!("exitgap checkpoint {} {}", base(&service), log.newest.origin);
+    for kept in [name(&log.key), former] {
+        let memory = Memory::default();
+        let is_former = kept != name(&log.key);
+        memory.put(&kept, &log.note);
+        memory.put(&format!("exitgap keys {}", base(&service)), &log.key.verifier().to_string());
+        let at = if is_former { base(&service) } else { elsewhere.clone() };
+        let client = Client::new(&forked, at);
+        let found = LogWatch::new(&client, &memory, vec![log.key.verifier()]).log().await.unwrap();
+        assert_eq!(found.continuity, Continuity::Contradicts, "{kept}");
+        assert!(found.contradiction.is_some());
+        // A control: who has kept nothing sees nothing of it.
+        let newcomer = LogWatch::new(&client, Memory::default(), Vec::new()).log().await.unwrap();
+        assert_eq!(newcomer.continuity, Continuity::FirstSeen);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -291,7 +324,7 @@ async fn logs_of_two_names_do_not_make_each_other_forgotten() {
 async fn a_checkpoint_kept_meanwhile_is_not_put_back() {
     let (recorded, service, _) = scene().await;
     let log = Log::of(&recorded, &service);
-    let kept = name(&base(&service), &log.newest.origin);
+    let kept = name(&log.key);
     let memory = Memory::default();
     let (three, four) = (log.sign(&log.leaves[..3]), log.sign(&log.leaves[..4]));
     memory.put(&kept, &three);
@@ -314,7 +347,7 @@ async fn a_checkpoint_kept_meanwhile_is_not_put_back() {
 async fn a_smaller_checkpoint_kept_meanwhile_stays_until_it_was_compared() {
     let (recorded, service, _) = scene().await;
     let log = Log::of(&recorded, &service);
-    let kept = name(&base(&service), &log.newest.origin);
+    let kept = name(&log.key);
     let memory = Memory::default();
     memory.put(&kept, &log.sign(&log.leaves[..2]));
     // Another tab was shown another log, and kept it.
@@ -441,7 +474,7 @@ async fn a_damaged_tile_accuses_nobody_and_a_rewritten_history_is_noticed() {
     let service: BaseUrl = "http://log.example".parse().unwrap();
     let watched = async |seen: &[Hash], spoilt: Option<usize>| {
         let memory = Memory::default();
-        memory.put(&name(&service, &origin), &sign(seen));
+        memory.put(&name(&key), &sign(seen));
         let tiled = Tiled { checkpoint: sign(&leaves), leaves: leaves.clone(), spoilt };
         let client = Client::new(&tiled, service.clone()).with_web(service.clone());
         LogWatch::new(&client, &memory, vec![key.verifier()]).log().await
@@ -479,7 +512,7 @@ async fn a_file_from_anywhere_is_held_against_what_was_kept() {
     assert_eq!(report.report.verdict, Verdict::Valid, "{report:?}");
     assert_eq!(consistency(&report).outcome, Outcome::Pass);
     // The file is genuine; its log is another one than at the visit before.
-    let kept = name(&base(&service), &log.newest.origin);
+    let kept = name(&log.key);
     memory.put(&kept, &log.sign(&log.fork(SLOTS)));
     let (report, found) = watch.verify_file(&evidence).await.unwrap().unwrap();
     assert_eq!(found.continuity, Continuity::Contradicts);

@@ -210,7 +210,7 @@ async fn what_a_reader_saw_is_held_against_what_it_is_shown_later() {
     let (newest, _) = Checkpoint::from_note(&found.log.newest).unwrap();
     let key: SignerKey = key.trim_end().parse().unwrap();
     let key = key.with_name(&newest.origin.to_string()).unwrap();
-    let name = format!("exitgap checkpoint {} {}", client.base(), newest.origin);
+    let name = format!("exitgap checkpoint {}", key.verifier());
     let tile = service.get(&format!("/log/tile/0/000.p/{SLOTS}")).body;
     let leaves: Vec<Hash> = tile.as_chunks::<32>().0.iter().copied().map(Hash).collect();
     let older =
