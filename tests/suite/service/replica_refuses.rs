@@ -65,6 +65,42 @@ async fn a_second_history_is_refused_kept_as_proof_and_the_first_goes_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_a_first_look_accepted_counts_even_if_no_slot_came() {
+    let origin = Origin::start(4).await;
+    let key = origin.folder().join("verifier-key");
+    let key = key.to_str().unwrap();
+    let url = origin.log_url();
+    let mut other = Log::new();
+    (0..6).for_each(|index| other.append(index % 3 == 2));
+    other.publish();
+    let shorter = {
+        let file = origin.folder().join(format!("slots/{}.jsonl", slot(1).number()));
+        Manifest::from_bytes(&fs::read(file).unwrap()).unwrap().checkpoint
+    };
+    let folder = TempDir::new().unwrap();
+    origin.lie(|file, _| file.starts_with("slots/").then(|| answer("404 Not Found", "", b"")));
+    assert!(!once(&folder, &url, key).status.success());
+    assert!(origin.be_honest() > 0);
+    assert!(!folder.path().join("log/checkpoint").exists(), "no slot came");
+    origin.lie(from(&other.path().join("log")));
+    let refused = words(&once(&folder, &url, key));
+    assert!(origin.be_honest() > 0);
+    assert!(refused.contains("fork-4-6.json"), "{refused}");
+    origin.lie(move |file, _| {
+        (file == "checkpoint").then(|| answer("200 OK", "", shorter.as_bytes()))
+    });
+    let refused = words(&once(&folder, &url, key));
+    assert!(origin.be_honest() > 0);
+    assert!(refused.contains("has 2 slots, but an accepted one had 4"), "{refused}");
+    let followed = once(&folder, &url, key);
+    assert_eq!(String::from_utf8_lossy(&followed.stdout), "followed 4 slots, 4 in total\n");
+    // A control: who sees the other history first follows it.
+    let newcomer = TempDir::new().unwrap();
+    origin.lie(from(&other.path().join("log")));
+    assert!(once(&newcomer, &url, key).status.success());
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_running_replica_says_that_it_refuses_and_answers_on() {
     let mut origin = Origin::start(3).await;
     let folder = TempDir::new().unwrap();

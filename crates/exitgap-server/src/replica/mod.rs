@@ -14,7 +14,9 @@
 
 mod error;
 
+use std::collections::BTreeSet;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -59,13 +61,16 @@ pub struct Places {
     pub log: PathBuf,
     /// What was refused: files of slots, and proofs of two histories.
     pub refused: PathBuf,
+    /// The newest checkpoint that was accepted, perhaps of more slots than are held.
+    pub seen: PathBuf,
 }
 
 impl Places {
     /// Those inside a folder.
     pub fn inside(folder: &Path) -> Self {
-        let [store, log, refused] = ["series.db", "log", "refused"].map(|name| folder.join(name));
-        Self { store, log, refused }
+        let [store, log, refused, seen] =
+            ["series.db", "log", "refused", "seen-checkpoint"].map(|name| folder.join(name));
+        Self { store, log, refused, seen }
     }
 }
 
@@ -152,7 +157,7 @@ impl Replica {
             CopyError::Unsigned { error: why, .. } => ReplicaError::NotTrusted { why },
             error => error.into(),
         })?;
-        self.check(&newest)?;
+        self.accept(&newest)?;
         let mut held = self.folder.follow(&mut self.store, &newest.note, &self.trusted, 0)?;
         let Checkpoint { origin, size, .. } = &newest.checkpoint;
         while held < *size && !*end.borrow() {
@@ -186,24 +191,56 @@ impl Replica {
         Ok(ReplicaStatus { held, published: *size, refuses: false })
     }
 
-    /// Requires that a newest checkpoint is signed by a trusted key, and continues the last one that is held.
-    fn check(&mut self, newest: &Newest) -> Result<(), ReplicaError> {
+    /// Requires that a newest checkpoint is signed by a trusted key, and continues the last one that is held and the newest
+    /// one that was accepted before. It is then kept: what a first look verified counts even if no slot came.
+    fn accept(&mut self, newest: &Newest) -> Result<(), ReplicaError> {
         let Newest { note, checkpoint } = newest;
         if let Err(why) = Checkpoint::signed_by(note, &self.trusted) {
             return Err(ReplicaError::NotTrusted { why: Box::new(why) });
         }
         let reader = self.store.reader();
-        let seen = reader.published_checkpoint(reader.log_size()?)?;
-        let Some(seen) = seen.filter(|seen| seen != note) else { return Ok(()) };
-        let Ok((before, _)) = Checkpoint::from_note(&seen) else { return Ok(()) };
-        // Another log, or one that shrank, is refused elsewhere.
-        if before.origin != checkpoint.origin || before.size > checkpoint.size {
+        let held = reader.published_checkpoint(reader.log_size()?)?;
+        let seen = self.seen()?;
+        let both = [&held, &seen].into_iter().flatten().filter(|before| *before != note);
+        for before in both.collect::<BTreeSet<_>>() {
+            self.require_continuation(before, newest)?;
+        }
+        if seen.as_ref() == Some(note) {
             return Ok(());
         }
-        match self.copier.contradiction(&seen, newest, STATE_WITHIN)? {
+        if let Some(Ok((before, _))) = seen.as_deref().map(Checkpoint::from_note)
+            && before.origin == checkpoint.origin
+            && before.size > checkpoint.size
+        {
+            let (here, there) = (before.size, checkpoint.size);
+            return Err(ReplicaError::RolledBack { here, there });
+        }
+        let path = self.places.seen.clone();
+        write_output(&path, note.as_bytes()).map_err(|source| ReplicaError::File { path, source })
+    }
+
+    /// The newest checkpoint that was accepted before.
+    fn seen(&self) -> Result<Option<String>, ReplicaError> {
+        let path = self.places.seen.clone();
+        match fs::read_to_string(&path) {
+            Ok(note) => Ok(Some(note)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(ReplicaError::File { path, source }),
+        }
+    }
+
+    /// Requires that a newest checkpoint continues one from before.
+    fn require_continuation(&mut self, before: &str, newest: &Newest) -> Result<(), ReplicaError> {
+        let now = &newest.checkpoint;
+        let Ok((of_before, _)) = Checkpoint::from_note(before) else { return Ok(()) };
+        // Another log, or one that shrank, is refused elsewhere.
+        if of_before.origin != now.origin || of_before.size > now.size {
+            return Ok(());
+        }
+        match self.copier.contradiction(before, newest, STATE_WITHIN)? {
             None => Ok(()),
             Some(contradiction) => {
-                Err(self.save_fork_proof((before.size, checkpoint.size), contradiction)?)
+                Err(self.save_fork_proof((of_before.size, now.size), contradiction)?)
             }
         }
     }
