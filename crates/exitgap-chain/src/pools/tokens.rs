@@ -39,7 +39,8 @@ pub(super) fn decode(token: Address, answers: &[Answer]) -> Result<Token, ReadFa
     Ok(Token { address: token, decimals: count, symbol: symbol_of(symbol) })
 }
 
-/// A symbol as `string`, or as `bytes32` up to the first zero byte, which early tokens answer.
+/// A symbol as `string` without the zero bytes at its end, which some contracts copy out of a `bytes32`, or as `bytes32` up to
+/// the first zero byte, which early tokens answer.
 fn symbol_of(answer: &Answer) -> Symbol {
     let data = answer.return_data().map(AsRef::as_ref).unwrap_or_default();
     if data.len() == 32 {
@@ -49,7 +50,8 @@ fn symbol_of(answer: &Answer) -> Symbol {
     let text = sol_data::Bytes::abi_decode(data).unwrap_or_default();
     // Far more than is kept; the rest is not looked at.
     let start = &text[..text.len().min(256)];
-    Symbol::clean(&String::from_utf8_lossy(start))
+    let end = start.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+    Symbol::clean(&String::from_utf8_lossy(&start[..end]))
 }
 
 #[cfg(test)]
@@ -82,6 +84,23 @@ mod tests {
         assert_eq!(symbol(Vec::new()), "?");
         let reverted = [returned(U256::from(6).abi_encode()), Answer::Reverted];
         assert_eq!(decode(TOKEN, &reverted).unwrap().symbol.as_str(), "?");
+    }
+
+    #[test]
+    fn zero_bytes_at_the_end_of_a_symbol_are_no_part_of_it() {
+        for zeros in [1, 27, 28, 29, 60, 252, 300, 5_000] {
+            let padded = format!("USDC{}", "\0".repeat(zeros));
+            assert_eq!(symbol(padded.abi_encode()), "USDC", "{zeros}");
+            assert_eq!(symbol("\0".repeat(zeros).abi_encode()), "?", "{zeros}");
+        }
+        let mut bytes32 = b"USDC".to_vec();
+        bytes32.resize(32, 0);
+        assert_eq!(symbol(bytes32), "USDC");
+        assert_eq!(symbol(vec![0; 32]), "?");
+        // Others are shown: two tokens that differ in them must not look the same.
+        assert_eq!(symbol("US\0DC\0".to_owned().abi_encode()), "US?DC");
+        assert_eq!(symbol("\0USDC".to_owned().abi_encode()), "?USDC");
+        assert_eq!(symbol("USDC \0\0".to_owned().abi_encode()), "USDC ");
     }
 
     #[test]
