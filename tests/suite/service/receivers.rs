@@ -129,7 +129,7 @@ fn javascript_of_the_page_and_the_reference_library_take_what_is_sent() {
 
 const PYTHON_DRIVER: &str = r#"
 import json, sys
-from receive import verify
+from receive import Refused, verify
 
 given = json.load(sys.stdin)
 headers, body, keys = given["headers"], given["body"].encode(), given["keys"]
@@ -155,6 +155,23 @@ for check in checks:
     refused(check, {**headers, "webhook-id": "evt_abd"}, body, keys[0]["secret"])
 refused(verify, headers, body, keys[0]["secret"], at + 301)
 refused(verify, headers, body, keys[0]["secret"], at - 301)
+
+# Headers that no sender makes are refused like those of another sender, and raise nothing else.
+names = ["webhook-id", "webhook-timestamp", "webhook-signature"]
+hostile = [None, "", " ", "-1", "nan", "inf", "1e9", "0x10", "\u0661\u0662", "\u00b2", "\u00e9", "\udc80", "\ud800",
+    "\x00", "9" * 13, "9" * 400, "9" * 5000, str(at) + " ", "+" + str(at), str(at) + ".0", f"{at:_}", str(at) + "0" * 300,
+    "v1,", "v1,\u00e9", "v1", ",", "v1a,AAAA", "v1," + "A" * 100_000, " ".join(["v1,AAAA"] * 10_000), "v2,AAAA", 5, [], {}]
+changed = [{name: headers[name] for name in names if name != left} for left in names] + [{}]
+changed += [{**headers, name: value} for name in names for value in hostile]
+fired = 0
+for found in changed:
+    try:
+        verify(found, body, keys[0]["secret"])
+    except Refused:
+        fired += 1
+        continue
+    raise SystemExit(f"taken: {str(found)[:200]}")
+assert fired == 4 + 3 * len(hostile), fired
 print("sound")
 "#;
 
