@@ -240,8 +240,11 @@ async fn what_nodes_tell_of_something_else_is_never_an_outcome() {
     let signed = sign(&scene, &authorization).await;
     let proxy = Proxy::start(&scene.chain.url());
     let node = scene.node_behind(&[proxy.url()]);
+    assert_eq!(node.knows_transaction(signed.hash, soon()).await, Ok(false));
     node.broadcast(&signed, soon()).await.unwrap();
+    assert_eq!(node.knows_transaction(signed.hash, soon()).await, Ok(true), "not mined yet");
     scene.mine_pending().await;
+    assert_eq!(node.knows_transaction(signed.hash, soon()).await, Ok(true));
     let instead = |method: &'static str, change: fn(&mut serde_json::Value)| {
         proxy.lie(move |asked, told| {
             (asked["method"] == method).then(|| {
@@ -264,6 +267,8 @@ async fn what_nodes_tell_of_something_else_is_never_an_outcome() {
     failed(receipt(&node).await);
     instead("eth_getTransactionReceipt", |told| told["status"] = json!("0x7"));
     failed(receipt(&node).await);
+    instead("eth_getTransactionByHash", |told| told["hash"] = json!(B256::repeat_byte(1)));
+    failed(node.knows_transaction(signed.hash, soon()).await.err());
     instead("eth_getLogs", |told| told[0]["topics"][2] = json!(B256::repeat_byte(9)));
     failed(node.used_since(of, 0, soon()).await.err());
     instead("eth_call", |told| *told = json!("0x02"));

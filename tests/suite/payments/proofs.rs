@@ -57,11 +57,14 @@ async fn a_transfer_pays_for_one_request_and_only_what_it_is() {
     // More than the price is taken and not returned.
     let more = hash_of(&till.transfer(pay_to, 2 * PRICE).await).to_string();
     assert_eq!(till.prove(&service, SIZE, &more).status, 200);
-    // One that nobody knows may still come.
+    // One that nobody knows pays nothing, but it may still come.
     let unknown = B256::repeat_byte(0xee).to_string();
     let answer = till.prove(&service, SIZE, &unknown);
-    assert_eq!(answer.problem().1, "payment_pending");
     assert_eq!(answer.header("retry-after"), Some("2"));
+    for name in ["amount", "currency", "network", "recipient"] {
+        assert!(answer.header(&format!("x-payment-{name}")).is_some(), "{name}");
+    }
+    assert_eq!(reason(answer), unpaid("payment_not_found"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -121,12 +124,38 @@ async fn who_comes_with_a_hash_before_it_is_mined_has_its_transfer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn hashes_of_nothing_are_pending_and_pay_nothing() {
+async fn who_comes_with_a_hash_before_any_node_has_it_has_its_transfer_too() {
+    let till = Till::new().await;
+    let service = till.serve();
+    let (chain, usdc) = (&till.scene.chain, &till.scene.usdc);
+    let call = FiatToken::transferCall { to: till.scene.pay_to, value: U256::from(PRICE) };
+    // Signed by the node for its own account: of the same number and fees it is the same transaction.
+    let request = serde_json::json!([{
+        "from": chain.operator, "to": usdc.address, "gas": "0x30d40",
+        "maxFeePerGas": "0x2540be400", "maxPriorityFeePerGas": "0x3b9aca00",
+        "input": alloy::primitives::Bytes::from(call.abi_encode()),
+    }]);
+    let hash: B256 = chain.rpc("eth_sendTransaction", &request).await.unwrap();
+    let proof = hash.to_string();
+    till.drop_sent().await;
+    let asked = till.prove(&service, SIZE, &proof);
+    assert_eq!((asked.status, asked.problem().1.as_str()), (402, "payment_required"));
+    let sent: B256 = chain.rpc("eth_sendTransaction", &request).await.unwrap();
+    assert_eq!(sent, hash, "the same transaction");
+    assert_eq!(till.prove(&service, SIZE, &proof).problem().1, "payment_pending");
+    till.scene.mine_pending().await;
+    assert_eq!(till.prove(&service, "2000", &proof).problem().1, "payment_used", "a thief");
+    assert_eq!(till.prove(&service, SIZE, &proof).status, 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hashes_of_nothing_pay_nothing() {
     let till = Till::new().await;
     let service = till.serve();
     for n in 0..200_u64 {
         let hash = alloy::primitives::keccak256(n.to_be_bytes());
-        assert_eq!(till.prove(&service, SIZE, &hash.to_string()).problem().1, "payment_pending");
+        let answer = till.prove(&service, SIZE, &hash.to_string());
+        assert_eq!((answer.status, answer.problem().1.as_str()), (402, "payment_required"));
     }
     assert_eq!(till.prices_paid().await, 0);
 }

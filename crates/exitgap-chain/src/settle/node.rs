@@ -56,6 +56,11 @@ struct WireFee {
     base_fee_per_gas: Option<U128>,
 }
 
+#[derive(Deserialize)]
+struct WireTransaction {
+    hash: B256,
+}
+
 impl TokenNode {
     /// The token at this address, on the nodes of this chain.
     pub fn new(chain: &ChainPlan, asset: Address) -> Result<Self, SettleError> {
@@ -213,6 +218,24 @@ impl TokenNode {
         };
         let params = json!([error::shown(transaction)]);
         Ok(self.rpc.request("eth_getTransactionReceipt", &params, deadline, read).await?)
+    }
+
+    /// Whether the node that answers has the transaction at all, mined or waiting to be.
+    pub async fn knows_transaction(
+        &self,
+        transaction: Word,
+        deadline: Instant,
+    ) -> Result<bool, SettleError> {
+        let read = |raw: &RawValue| match value::<Option<WireTransaction>>(raw)? {
+            Some(wire) if wire.hash.0 != transaction.0 => Err(RpcError::Contradiction {
+                what: "a transaction's hash",
+                expected: transaction.to_string(),
+                found: wire.hash.to_string(),
+            }),
+            wire => Ok(wire.is_some()),
+        };
+        let params = json!([error::shown(transaction)]);
+        Ok(self.rpc.request("eth_getTransactionByHash", &params, deadline, read).await?)
     }
 
     /// How many transactions of this account are mined: the number of the next one.

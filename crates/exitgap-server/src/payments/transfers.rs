@@ -1,5 +1,7 @@
 //! Payments by a transfer that was made: proofs.
 
+use axum::http::HeaderValue;
+use axum::http::header::RETRY_AFTER;
 use axum::response::Response;
 use exitgap_api::x402::Proof;
 use exitgap_chain::settle::{Receipt, Transfer, claim_text, claimant};
@@ -11,6 +13,11 @@ use super::answers::{PaymentFailure, Refusal, refuse};
 use super::request::PricedRequest;
 use super::{LOOK, PaymentProcessor, REPLAY_S, Unavailable, WINDOW_S, token_of_chance};
 
+/// What is said of a transaction that no node has. One that was sent by way of another node may still reach this one, and its
+/// hash stays reserved for the request that it came with.
+const UNKNOWN: &str = "no transaction with this hash is known; if you sent it a moment ago, repeat this request with the \
+    same proof and do not pay again";
+
 /// What a proof comes to.
 enum ProofVerdict {
     /// A payment for this request, of now or of before.
@@ -19,6 +26,8 @@ enum ProofVerdict {
     Unpaid(&'static str, String),
     /// It pays for another request.
     Used,
+    /// No node has the transaction, not even among those that wait to be mined.
+    Unknown,
     /// It is not mined, or not deep enough.
     Pending,
 }
@@ -35,6 +44,12 @@ impl PaymentProcessor {
             Ok(ProofVerdict::Paid(payment)) => self.give(*payment, None).await,
             Ok(ProofVerdict::Unpaid(reason, why)) => {
                 self.require_payment(asked, &why, Some(&PaymentFailure::plain(reason)))
+            }
+            Ok(ProofVerdict::Unknown) => {
+                let failure = PaymentFailure::plain("payment_not_found");
+                let mut response = self.require_payment(asked, UNKNOWN, Some(&failure));
+                response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("2"));
+                response
             }
             Ok(ProofVerdict::Used) => {
                 refuse(Refusal::Used, Some(&PaymentFailure::plain("payment_used")))
@@ -73,6 +88,9 @@ impl PaymentProcessor {
         let reserved = self.payments(reserve).await?;
         let until = Instant::now() + LOOK;
         let Some(receipt) = self.0.node.receipt(hash, until).await? else {
+            if !self.0.node.knows_transaction(hash, until).await? {
+                return Ok(ProofVerdict::Unknown);
+            }
             if now.saturating_sub(reserved.since_s) > WINDOW_S {
                 let why = "no such transaction was mined within 15 minutes";
                 return Ok(unpaid("payment_not_found", why));
