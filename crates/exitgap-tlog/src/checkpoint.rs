@@ -94,6 +94,37 @@ impl fmt::Display for Origin {
     }
 }
 
+/// A log's name as others may write it: any line, also one with spaces, which no key's name has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OriginLine(String);
+
+impl OriginLine {
+    /// The line, which is not empty and has no control character.
+    pub fn new(line: &str) -> Result<Self, CheckpointError> {
+        let fits = !line.is_empty() && !line.chars().any(char::is_control);
+        let form = "a line of text";
+        if fits { Ok(Self(line.to_owned())) } else { Err(CheckpointError::origin(form, line)) }
+    }
+
+    /// The line.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for OriginLine {
+    type Err = CheckpointError;
+    fn from_str(line: &str) -> Result<Self, CheckpointError> {
+        Self::new(line)
+    }
+}
+
+impl fmt::Display for OriginLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 /// A log's state: how many leaves it holds, and the root over them. `O` is the form of the log's name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checkpoint<O = Origin> {

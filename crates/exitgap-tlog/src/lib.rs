@@ -37,7 +37,7 @@ mod tree;
 mod witness;
 
 pub use checkpoint::{
-    Checkpoint, CheckpointError, LogProof, MAX_PROOF_BYTES, MAX_PROOF_HASHES, Origin,
+    Checkpoint, CheckpointError, LogProof, MAX_PROOF_BYTES, MAX_PROOF_HASHES, Origin, OriginLine,
 };
 pub use cosignature::{
     CosignatureStatus, Cosigner, MAX_COSIGNATURE_TIME_S, WitnessKey, WitnessKeyError,

@@ -53,6 +53,18 @@ impl Signers {
             found: [&self.trusted[..], &self.unknown[..]].concat(),
         })
     }
+
+    /// Requires that one of the keys signed, under whatever name, and that nobody signed falsely as one of them.
+    fn of_any_key(&self, origin: &impl Display) -> Result<(), TrustError> {
+        if let Some(signer) = self.forged.first() {
+            return Err(TrustError::Forged { signer: signer.clone() });
+        }
+        if self.trusted.is_empty() {
+            let (origin, found) = (origin.to_string(), self.unknown.clone());
+            return Err(TrustError::NotTrusted { origin, found });
+        }
+        Ok(())
+    }
 }
 
 impl Note<'_> {
@@ -72,6 +84,14 @@ impl<O: Display + FromStr<Err = CheckpointError>> Checkpoint<O> {
     pub fn signed_by(note: &str, keys: &[VerifierKey]) -> Result<Self, SignedError> {
         let (checkpoint, note) = Self::from_note(note)?;
         note.signed_by(&checkpoint.origin, keys)?;
+        Ok(checkpoint)
+    }
+
+    /// The same where all of `keys` are known to be the log's, whatever their names are: logs of others have keys that are
+    /// not named as their origins are.
+    pub fn signed_by_its(note: &str, keys: &[VerifierKey]) -> Result<Self, SignedError> {
+        let (checkpoint, note) = Self::from_note(note)?;
+        note.signers(keys).of_any_key(&checkpoint.origin)?;
         Ok(checkpoint)
     }
 }

@@ -3,7 +3,7 @@
 
 use core::str::FromStr;
 
-use super::checkpoint::{Checkpoint, CheckpointError, Origin, plain_number};
+use super::checkpoint::{Checkpoint, CheckpointError, OriginLine, plain_number};
 use super::note::{MAX_NOTE_BYTES, VerifierKey, empty_lines};
 use super::signatures::{SignedError, TrustError};
 use super::tree::{Hash, is_consistent};
@@ -131,14 +131,15 @@ pub enum WitnessRefusal {
     },
 }
 
-/// Whether a checkpoint of a log with these keys may be cosigned after `last`; nothing was, where that is `None`. A log
+/// Whether a checkpoint of a log may be cosigned after `last`; nothing was, where that is `None`. All of `keys` are keys of
+/// the log that the checkpoint names: the caller sees to that. A log
 /// that signed two roots of one size is found out whatever the request goes on from.
 pub fn may_cosign(
     request: &AddCheckpoint,
     keys: &[VerifierKey],
     last: Option<WitnessedState>,
 ) -> Result<WitnessedState, WitnessRefusal> {
-    let checkpoint = match Checkpoint::<Origin>::signed_by(&request.checkpoint, keys) {
+    let checkpoint = match Checkpoint::<OriginLine>::signed_by_its(&request.checkpoint, keys) {
         Ok(checkpoint) => checkpoint,
         Err(SignedError::Unsigned(unsigned)) => return Err(WitnessRefusal::Unsigned(unsigned)),
         Err(SignedError::Unreadable(_)) => {
@@ -163,7 +164,7 @@ pub fn may_cosign(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{SignerKey, consistency_proof, leaf_hash, root};
+    use crate::{Origin, SignerKey, consistency_proof, leaf_hash, root};
 
     fn leaves(count: u8, of: u8) -> Vec<Hash> {
         (0..count).map(|leaf| leaf_hash(&[of, leaf])).collect()

@@ -10,7 +10,9 @@ use exitgap_core::tlog::{
     root,
 };
 use exitgap_server::http::{Connections, Limits, Listener, witness_router};
-use exitgap_server::witness::{CosignResults, Shown, Stand, WitnessConfig, Witnesses};
+use exitgap_server::witness::{
+    CosignResults, Shown, Stand, WitnessConfig, WitnessedLog, Witnesses,
+};
 use exitgap_tests::devchain::Rng;
 use tokio::sync::watch;
 
@@ -51,7 +53,7 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o600);
     std::fs::set_permissions(&key_file, mode).map_err(failed)?;
     let now_s = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-    let logs = vec![signer()?.verifier()];
+    let logs = vec![WitnessedLog::of_key(signer()?.verifier())];
     let database = folder.path().join("witness.db");
     let stand = Stand::open(&key_file, &database, logs, Arc::new(now_s)).map_err(failed)?;
     let stand = Arc::new(stand);

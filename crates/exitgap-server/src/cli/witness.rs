@@ -13,7 +13,7 @@ use super::{CliError, runtime};
 use crate::config::{Config, LogConfig};
 use crate::http::{Connections, Limits, Listener, witness_router};
 use crate::recorder::{Clock, Stop, SystemClock};
-use crate::witness::{Stand, StandError, WitnessConfig};
+use crate::witness::{Stand, StandError, WitnessConfig, WitnessedLog};
 
 #[derive(Debug, Args)]
 pub struct WitnessArgs {
@@ -91,7 +91,7 @@ pub fn of_config(
     Ok(Some(Arc::new(stand)))
 }
 
-fn open(key: &Path, database: &Path, logs: Vec<VerifierKey>) -> Result<Stand, StandError> {
+fn open(key: &Path, database: &Path, logs: Vec<WitnessedLog>) -> Result<Stand, StandError> {
     // A rehearsal's clock is not what others date by.
     let now_s = || SystemClock::default().now().as_secs();
     Stand::open(key, database, logs, Arc::new(now_s))

@@ -6,7 +6,7 @@ use exitgap_core::tlog::{VerifierKey, WitnessKey};
 use reqwest::Url;
 use serde::Deserialize;
 
-use super::list;
+use super::{WitnessedLog, list};
 
 /// The most witnesses, and the most logs.
 const MOST: usize = 16;
@@ -88,19 +88,21 @@ impl WitnessConfig {
 }
 
 impl WitnessConfig {
-    /// The keys of all logs that are cosigned here: those that are named, and those of the list.
-    pub fn all_logs(&self) -> Result<Vec<VerifierKey>, (&'static str, String)> {
-        let mut logs = logs_of(&self.logs).map_err(|error| ("logs", error))?;
+    /// All logs that are cosigned here: those that are named, and those of the list.
+    pub fn all_logs(&self) -> Result<Vec<WitnessedLog>, (&'static str, String)> {
+        let named = logs_of(&self.logs).map_err(|error| ("logs", error))?;
+        let mut logs: Vec<WitnessedLog> = named.into_iter().map(WitnessedLog::of_key).collect();
         if let Some(path) = &self.log_list {
             let listed = list::read_list(path).map_err(|error| ("log_list", error.to_string()))?;
-            for key in listed {
-                if logs.iter().any(|known| known.name() == key.name() && *known != key) {
+            for log in listed {
+                let known = logs.iter().find(|known| known.origin == log.origin);
+                if known.is_some_and(|known| known.key.public_bytes() != log.key.public_bytes()) {
                     let message =
-                        format!("{}: {} has a different key in `logs`", path.display(), key.name());
+                        format!("{}: {} has a different key in `logs`", path.display(), log.origin);
                     return Err(("log_list", message));
                 }
-                if !logs.contains(&key) {
-                    logs.push(key);
+                if !logs.contains(&log) {
+                    logs.push(log);
                 }
             }
         }

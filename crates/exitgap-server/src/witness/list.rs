@@ -11,7 +11,9 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use exitgap_core::tlog::{NoteError, VerifierKey};
+use exitgap_core::tlog::{CheckpointError, NoteError, OriginLine, VerifierKey};
+
+use super::WitnessedLog;
 
 /// The most bytes of a list.
 const MAX_BYTES: u64 = 1 << 20;
@@ -78,9 +80,12 @@ pub enum ListRule {
     /// Something is said twice of one log.
     #[error("{0:?} is given twice for one log")]
     Twice(String),
-    /// The key, or the origin as a key's name, is none.
+    /// The key is none.
     #[error("{0}")]
     Key(#[from] NoteError),
+    /// The origin is none.
+    #[error("{0}")]
+    Origin(#[from] CheckpointError),
     /// How many requests a day is no number.
     #[error("{found:?} is not a number of requests per day")]
     Qpd {
@@ -95,8 +100,8 @@ pub enum ListRule {
     TooMany,
 }
 
-/// The keys of the logs of a list, each named as its origin is.
-pub fn read_list(path: &Path) -> Result<Vec<VerifierKey>, ListError> {
+/// The logs of a list.
+pub fn read_list(path: &Path) -> Result<Vec<WitnessedLog>, ListError> {
     let mut bytes = Vec::new();
     let limited =
         File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes));
@@ -108,7 +113,7 @@ pub fn read_list(path: &Path) -> Result<Vec<VerifierKey>, ListError> {
 }
 
 /// The same of its bytes; refused with the line, counted from 1.
-fn logs(bytes: &[u8]) -> Result<Vec<VerifierKey>, (usize, ListRule)> {
+fn logs(bytes: &[u8]) -> Result<Vec<WitnessedLog>, (usize, ListRule)> {
     let mut list = List::default();
     for (line, text) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
         let text = std::str::from_utf8(text).map_err(|_| (line, ListRule::NotText))?;
@@ -124,10 +129,10 @@ fn logs(bytes: &[u8]) -> Result<Vec<VerifierKey>, (usize, ListRule)> {
 #[derive(Default)]
 struct List {
     is_named: bool,
-    logs: Vec<VerifierKey>,
+    logs: Vec<WitnessedLog>,
     names: BTreeSet<String>,
-    /// The log that is being read: the line of its key, the key, and what was said of it.
-    open: Option<(usize, VerifierKey)>,
+    /// The log that is being read, the line of its key, and what was said of it.
+    open: Option<(usize, WitnessedLog)>,
     said: BTreeSet<&'static str>,
 }
 
@@ -152,17 +157,17 @@ impl List {
         if keyword == "vkey" {
             // What is wrong with the log before is said of its own line.
             self.end().map_err(|(_, rule)| rule)?;
-            self.open = Some((line, value.parse()?));
+            self.open = Some((line, WitnessedLog::of_key(value.parse::<VerifierKey>()?)));
             return Ok(());
         }
-        let Some((_, key)) = &mut self.open else {
+        let Some((_, log)) = &mut self.open else {
             return Err(ListRule::OfNoLog(keyword.to_owned()));
         };
         if !self.said.insert(keyword) {
             return Err(ListRule::Twice(keyword.to_owned()));
         }
         match keyword {
-            "origin" if value != "none" => *key = key.with_name(value)?,
+            "origin" if value != "none" => log.origin = OriginLine::new(value)?.to_string(),
             "qpd" => {
                 let is_number = value.parse::<u32>().is_ok_and(|n| n.to_string() == value);
                 if !is_number {
@@ -177,14 +182,14 @@ impl List {
     /// The log that was being read is complete.
     fn end(&mut self) -> Result<(), (usize, ListRule)> {
         self.said.clear();
-        let Some((line, key)) = self.open.take() else { return Ok(()) };
+        let Some((line, log)) = self.open.take() else { return Ok(()) };
         if self.logs.len() == MAX_LOGS {
             return Err((line, ListRule::TooMany));
         }
-        if !self.names.insert(key.name().to_owned()) {
-            return Err((line, ListRule::Again(key.name().to_owned())));
+        if !self.names.insert(log.origin.clone()) {
+            return Err((line, ListRule::Again(log.origin)));
         }
-        self.logs.push(key);
+        self.logs.push(log);
         Ok(())
     }
 }
@@ -207,16 +212,20 @@ mod tests {
     fn a_list_names_logs_by_their_keys_or_by_their_origins() {
         let list = format!(
             "#\n# List: tests\n#\nlogs/v0\n\n# one\nvkey {}\norigin none\nqpd 300\nbastion none\n\
-             contact nobody (at) a.example\n\nvkey {}\nqpd 300\ncontact b\n\nvkey {}\norigin c.example/7\n",
+             contact nobody (at) a.example\n\nvkey {}\nqpd 300\ncontact b\n\nvkey {}\norigin c.example/7\n\nvkey {}\n\
+             origin d.example sum database tree\n",
             key("a.example/log"),
             key("b.example/exits"),
             key("c.example/key"),
+            key("sum.d.example"),
         );
         let names = |list: &str| -> Vec<String> {
-            logs(list.as_bytes()).unwrap().iter().map(|key| key.name().to_owned()).collect()
+            logs(list.as_bytes()).unwrap().iter().map(|log| log.origin.clone()).collect()
         };
-        assert_eq!(names(&list), ["a.example/log", "b.example/exits", "c.example/7"]);
-        assert_eq!(names(&list.replace('\n', "\r\n")).len(), 3);
+        let origins =
+            ["a.example/log", "b.example/exits", "c.example/7", "d.example sum database tree"];
+        assert_eq!(names(&list), origins);
+        assert_eq!(names(&list.replace('\n', "\r\n")), origins);
         assert!(names("logs/v0\n").is_empty());
     }
 
@@ -237,7 +246,7 @@ mod tests {
             (format!("logs/v0\nvkey {good}\nqpd many\n"), 3, "not a number of requests"),
             (format!("logs/v0\nvkey {good}\nqpd 7\nqpd 7\n"), 4, "given twice"),
             (format!("logs/v0\nvkey {good}\ncontact\n"), 3, "has no value"),
-            (format!("logs/v0\nvkey {good}\norigin a b\n"), 3, "name"),
+            (format!("logs/v0\nvkey {good}\norigin a\tb\n"), 3, "not a line of text"),
             (again, 3, "listed twice"),
             (format!("logs/v0\n{many}"), MAX_LOGS + 2, "more than 1024"),
         ];

@@ -16,4 +16,4 @@ mod stand;
 pub use ask::{CosignResults, Due, Shown, Witnesses};
 pub use config::{WitnessConfig, WitnessEndpoint, WitnessPlan, logs_of};
 pub use list::{ListError, ListRule, read_list};
-pub use stand::{NotCosigned, Stand, StandError};
+pub use stand::{NotCosigned, Stand, StandError, WitnessedLog};
