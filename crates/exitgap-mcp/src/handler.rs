@@ -7,9 +7,11 @@ use exitgap_api::operations::Question;
 use exitgap_ops::ClientKey;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod,
-    CompleteRequestParams, CompleteResult, DiscoverResult, ErrorData, Implementation, JsonObject,
+    CompleteRequestParams, CompleteResult, CustomRequest, CustomResult, DiscoverResult, ErrorCode,
+    ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation, JsonObject,
     ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
+    ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
@@ -20,6 +22,20 @@ use crate::{Allowance, Backend, ToolName, arguments};
 
 /// How long the list of tools may be kept: it changes with the program only.
 const LIST_TTL_MS: u64 = 3_600_000;
+
+/// The methods that are answered here.
+const METHODS: [&str; 10] = [
+    "initialize",
+    "ping",
+    "prompts/get",
+    "prompts/list",
+    "resources/list",
+    "resources/read",
+    "resources/templates/list",
+    "server/discover",
+    "tools/call",
+    "tools/list",
+];
 
 /// What a model is told before it sees the tools.
 const INSTRUCTIONS: &str = "exitgap answers: at this size, how far below the oracle price will a \
@@ -128,6 +144,19 @@ fn allowance_of(_: &RequestContext<RoleServer>) -> Option<&Allowance> {
     None
 }
 
+/// Every list has one page: whoever asks for another one made up its cursor.
+fn check_page(request: Option<&PaginatedRequestParams>) -> Result<(), ErrorData> {
+    if request.is_some_and(|request| request.cursor.is_some()) {
+        return Err(ErrorData::invalid_params("the list has only one page", None));
+    }
+    Ok(())
+}
+
+/// The beginning of a name that a client chose.
+fn shown(name: &str) -> String {
+    format!("{:?}", name.chars().take(40).collect::<String>())
+}
+
 impl<B: Backend> ServerHandler for Tools<B> {
     fn get_info(&self) -> ServerConfig {
         let server =
@@ -155,9 +184,7 @@ impl<B: Backend> ServerHandler for Tools<B> {
         request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        if request.is_some_and(|request| request.cursor.is_some()) {
-            return Err(ErrorData::invalid_params("the list of tools has only one page", None));
-        }
+        check_page(request.as_ref())?;
         Ok(ListToolsResult::with_all_items(self.listed.to_vec())
             .with_ttl_ms(LIST_TTL_MS)
             .with_cache_scope(CacheScope::Public))
@@ -168,9 +195,10 @@ impl<B: Backend> ServerHandler for Tools<B> {
 
     async fn list_prompts(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
+        check_page(request.as_ref())?;
         Ok(ListPromptsResult::with_all_items(Vec::new())
             .with_ttl_ms(LIST_TTL_MS)
             .with_cache_scope(CacheScope::Public))
@@ -178,9 +206,10 @@ impl<B: Backend> ServerHandler for Tools<B> {
 
     async fn list_resources(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
+        check_page(request.as_ref())?;
         Ok(ListResourcesResult::with_all_items(Vec::new())
             .with_ttl_ms(LIST_TTL_MS)
             .with_cache_scope(CacheScope::Public))
@@ -188,12 +217,47 @@ impl<B: Backend> ServerHandler for Tools<B> {
 
     async fn list_resource_templates(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        check_page(request.as_ref())?;
         Ok(ListResourceTemplatesResult::with_all_items(Vec::new())
             .with_ttl_ms(LIST_TTL_MS)
             .with_cache_scope(CacheScope::Public))
+    }
+
+    /// Prompts are declared, so that an unknown one is a wrong parameter, not an unknown method.
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let message = format!("unknown prompt: {}", shown(&request.name));
+        Err(ErrorData::invalid_params(message, None))
+    }
+
+    /// So are resources. The library sends the code of the client's revision.
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let message = format!("unknown resource: {}", shown(&request.uri));
+        Err(ErrorData::resource_not_found(message, None))
+    }
+
+    /// What the library does not recognise: a method that there is not, or one whose parameters cannot be read.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method = shown(&request.method);
+        if METHODS.contains(&request.method.as_str()) {
+            let message = format!("the parameters of {method} are missing or cannot be read");
+            return Err(ErrorData::invalid_params(message, None));
+        }
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("unknown method: {method}"), None))
     }
 
     /// The library would complete with nothing: then a client is told that it could ask.
@@ -215,8 +279,8 @@ impl<B: Backend> ServerHandler for Tools<B> {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let Some(tool) = ToolName::from_name(&request.name) else {
-            let shown: String = request.name.chars().take(40).collect();
-            return Err(ErrorData::invalid_params(format!("unknown tool: {shown:?}"), None));
+            let message = format!("unknown tool: {}", shown(&request.name));
+            return Err(ErrorData::invalid_params(message, None));
         };
         let arguments = request.arguments.unwrap_or_default();
         let allowance = allowance_of(&context);

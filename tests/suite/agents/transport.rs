@@ -159,19 +159,19 @@ async fn what_is_no_message_is_refused_and_large_ones_are_not_read() {
     };
     let list = older("tools/list", &json!({})).to_string();
     assert_eq!(post(list.as_bytes()), 200);
-    // Several messages at once are of one old revision, and nobody's any more.
-    assert_eq!(post(format!("[{list},{list}]").as_bytes()), 415);
+    // Several messages at once are of one old revision, and this is another.
+    assert_eq!(post(format!("[{list},{list}]").as_bytes()), 400);
     for body in
         ["", "{", "null", "[]", "\"x\"", "{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"ping\"}"]
     {
-        assert_eq!(post(body.as_bytes()), 415, "{body}");
+        assert_eq!(post(body.as_bytes()), 400, "{body}");
     }
     let padded = |bytes: usize| format!("{}{list}", " ".repeat(bytes - list.len()));
     assert_eq!(post(padded(64 << 10).as_bytes()), 200);
     assert_eq!(post(padded((64 << 10) + 1).as_bytes()), 413);
     assert_eq!(post(padded(1 << 20).as_bytes()), 413);
     let nested = format!("{}{}", "[".repeat(30_000), "]".repeat(30_000));
-    assert_eq!(post(nested.as_bytes()), 415);
+    assert_eq!(post(nested.as_bytes()), 400);
 
     let status = |name, value: &str| {
         send(service.address, &with(name, value), &older("tools/list", &json!({}))).status
@@ -187,6 +187,142 @@ async fn what_is_no_message_is_refused_and_large_ones_are_not_read() {
     assert_eq!((get.status, get.header("allow")), (405, Some("POST")));
     let elsewhere = service.post("/v1/pools", &[("Host", "localhost")], list.as_bytes());
     assert_eq!(elsewhere.problem().1, "method_not_allowed");
+    assert_eq!(service.end(), Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_range_that_covers_both_media_types_is_accepted() {
+    let (_recorded, service) = scene("0").await;
+    let list = older("tools/list", &json!({}));
+    for accept in ["*/*", "", "application/json, */*;q=0.1", "application/*, text/*;q=0.5"] {
+        let answer = send(service.address, &with("Accept", accept), &list);
+        assert_eq!(answer.status, 200, "{accept:?}");
+        assert!(result(&answer)["tools"].is_array());
+    }
+    for accept in ["text/html", "*/*;q=0", "*/*, application/json;q=0"] {
+        let answer = send(service.address, &with("Accept", accept), &list);
+        assert_eq!(answer.status, 406, "{accept:?}");
+    }
+    let newest_list = newest("tools/list", &json!({}));
+    let mut headers = newest_headers(&newest_list);
+    headers.retain(|(name, _)| *name != "Accept");
+    headers.push(("Accept", "*/*".to_owned()));
+    assert_eq!(send(service.address, &headers, &newest_list).status, 200);
+    assert_eq!(service.end(), Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn errors_have_the_codes_of_the_protocol() {
+    let (_recorded, service) = scene("0").await;
+    let post = |revision: &str, body: &str| {
+        let headers = with("MCP-Protocol-Version", revision);
+        let headers: Vec<_> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        service.post("/mcp", &headers, body.as_bytes())
+    };
+    for revision in ["", "2025-03-26", "2025-06-18", OLDER] {
+        for (body, code, id) in [
+            ("", -32700, json!(null)),
+            ("{", -32700, json!(null)),
+            ("[{\"jsonrpc\":", -32700, json!(null)),
+            ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",}", -32700, json!(null)),
+            ("null", -32600, json!(null)),
+            ("[]", -32600, json!(null)),
+            ("{}", -32600, json!(null)),
+            ("{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"ping\"}", -32600, json!(1)),
+            ("{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"ping\"}", -32600, json!(null)),
+        ] {
+            let answer = post(revision, body);
+            assert_eq!(error(&answer), (400, code), "{revision} {body}");
+            assert_eq!(answer.header("content-type"), Some("application/json"));
+            assert_eq!((&answer.json()["id"], &answer.json()["jsonrpc"]), (&id, &json!("2.0")));
+        }
+        for (method, params) in [
+            ("tools/call", json!({})),
+            ("tools/call", json!({"name": 7})),
+            ("tools/call", json!({"name": "list_pools", "arguments": []})),
+            ("tools/call", json!({"name": "none"})),
+            ("tools/call", json!([])),
+            ("tools/list", json!({"cursor": "1"})),
+            ("tools/list", json!({"cursor": 1})),
+            ("prompts/list", json!({"cursor": "1"})),
+            ("resources/list", json!({"cursor": "1"})),
+            ("resources/templates/list", json!({"cursor": "1"})),
+            ("prompts/get", json!({"name": "none"})),
+            ("prompts/get", json!({})),
+            ("resources/read", json!({})),
+            ("initialize", json!({})),
+        ] {
+            let answer = post(revision, &older(method, &params).to_string());
+            assert_eq!(error(&answer), (200, -32602), "{revision} {method} {params}");
+        }
+        let read = older("resources/read", &json!({"uri": "file:///none"})).to_string();
+        assert_eq!(error(&post(revision, &read)), (200, -32002));
+        for method in ["none", "completion/complete", "logging/setLevel"] {
+            let params = json!({"ref": {"type": "ref/prompt", "name": "a"}, "level": "info",
+                "argument": {"name": "a", "value": "b"}});
+            let answer = post(revision, &older(method, &params).to_string());
+            assert_eq!(error(&answer), (200, -32601), "{revision} {method}");
+        }
+    }
+    let read = newest("resources/read", &json!({"uri": "file:///none"}));
+    let mut headers = newest_headers(&read);
+    headers.push(("Mcp-Name", "file:///none".to_owned()));
+    assert_eq!(error(&send(service.address, &headers, &read)), (200, -32602));
+    // A page or a host that may not ask is told nothing about its body.
+    for (name, value) in [("Origin", "https://evil.example"), ("Host", "evil.example")] {
+        let headers = with(name, value);
+        let headers: Vec<_> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        for body in ["{", "[]", "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]"] {
+            assert_eq!(service.post("/mcp", &headers, body.as_bytes()).status, 403, "{body}");
+        }
+    }
+    assert_eq!(service.end(), Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn several_messages_at_once_are_answered_in_the_revision_that_has_them() {
+    let (_recorded, service) = scene("40").await;
+    let post = |revision: &str, messages: &Value| {
+        send(service.address, &with("MCP-Protocol-Version", revision), messages)
+    };
+    let call = |id: Value, method: &str, params: Value| json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+    let told = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    let batch = json!([
+        call(json!("a"), "ping", json!({})),
+        told,
+        call(json!(2), "tools/list", json!({})),
+        7,
+        call(json!(3), "initialize", json!({})),
+        call(json!(4), "tools/call", json!({"name": "list_pools", "arguments": {}})),
+        call(json!(5), "tools/call", json!({})),
+    ]);
+    for revision in ["2025-03-26", ""] {
+        let answer = post(revision, &batch);
+        assert_eq!(answer.status, 200);
+        assert_eq!(answer.header("content-type"), Some("application/json"));
+        let answers = answer.json();
+        let answers = answers.as_array().unwrap();
+        let ids: Vec<_> = answers.iter().map(|answer| answer["id"].clone()).collect();
+        assert_eq!(ids, [json!("a"), json!(2), json!(null), json!(3), json!(4), json!(5)]);
+        assert_eq!(answers[0]["result"], json!({}));
+        assert_eq!(answers[1]["result"]["tools"].as_array().unwrap().len(), 8);
+        assert_eq!(answers[2]["error"]["code"], -32600);
+        assert_eq!(answers[3]["error"]["code"], -32600);
+        assert_eq!(answers[4]["result"]["isError"], false);
+        assert_eq!(answers[5]["error"]["code"], -32602);
+    }
+    assert_eq!(post("2025-03-26", &json!([told, told])).status, 202);
+    for revision in ["2025-06-18", OLDER] {
+        assert_eq!(error(&post(revision, &batch)), (400, -32600), "{revision}");
+    }
+    let many = Value::Array(vec![call(json!(1), "ping", json!({})); 33]);
+    assert_eq!(error(&post("2025-03-26", &many)), (400, -32600));
+    // Each message counts.
+    let pings = Value::Array(vec![call(json!(1), "ping", json!({})); 20]);
+    let statuses: Vec<_> = (0..3).map(|_| post("2025-03-26", &pings)).collect();
+    let refused = statuses.last().unwrap();
+    assert_eq!(refused.problem().1, "rate_limited");
+    assert!(refused.header("retry-after").is_some());
     assert_eq!(service.end(), Some(0));
 }
 

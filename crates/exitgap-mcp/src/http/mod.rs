@@ -1,6 +1,8 @@
 //! The tools at one address of an HTTP service: no sessions, one JSON document for each request, so
 //! that any of several processes can answer any request.
 
+pub mod messages;
+
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 

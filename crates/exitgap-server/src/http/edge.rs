@@ -169,17 +169,46 @@ impl Edge {
         }
     }
 
-    /// Counts a request against its client's rates. Where it has several, the one that refuses is
-    /// told, or else the narrowest.
+    /// Counts a request against its client's rates.
     fn count(&self, request: &Request) -> Option<Verdict> {
         let client = self.client(request)?;
-        let cost = cost(request.method(), request.uri());
+        self.count_cost(client, is_tools(request.uri()), cost(request.method(), request.uri()))
+    }
+
+    /// Where a client has several rates, the one that refuses is told, or else the narrowest.
+    fn count_cost(&self, client: IpAddr, of_tools: bool, cost: NonZeroU32) -> Option<Verdict> {
         let all = self.rate.as_ref().map(|rate| rate.ask(client, cost));
-        if all.as_ref().is_some_and(|all| all.retry_after_s.is_some()) || !is_tools(request.uri()) {
+        if all.as_ref().is_some_and(|all| all.retry_after_s.is_some()) || !of_tools {
             return all;
         }
         self.tools.as_ref().map(|rate| rate.ask(client, cost)).or(all)
     }
+}
+
+/// Counts what a request at the tools' address asks beyond its first message. It travels with the request.
+#[derive(Clone)]
+pub struct FurtherMessages {
+    edge: Arc<Edge>,
+    client: IpAddr,
+}
+
+impl FurtherMessages {
+    /// Counts so many more messages, or refuses them.
+    pub fn take(&self, messages: u32) -> Result<(), Response> {
+        let Some(cost) = NonZeroU32::new(messages) else { return Ok(()) };
+        let verdict = self.edge.count_cost(self.client, true, cost);
+        let Some(seconds) = verdict.and_then(|verdict| verdict.retry_after_s) else {
+            return Ok(());
+        };
+        let mut response = rate_limited(seconds).into_response();
+        response.headers_mut().insert(RETRY_AFTER, seconds.into());
+        Err(response)
+    }
+}
+
+fn rate_limited(seconds: u64) -> HttpRefusal {
+    let problem = Problem::new(ProblemCode::RateLimited, "more requests than one client may make");
+    HttpRefusal::from(problem.hint(format!("ask again in {seconds} s")))
 }
 
 /// Takes estimates of what a client has free today.
@@ -220,6 +249,9 @@ pub async fn pass(State(edge): State<Arc<Edge>>, mut request: Request, next: Nex
     }
     if is_tools && let Some(allowance) = edge.allowance(&request) {
         request.extensions_mut().insert(allowance);
+    }
+    if is_tools && let Some(client) = edge.client(&request) {
+        request.extensions_mut().insert(FurtherMessages { edge: edge.clone(), client });
     }
     let uri = request.uri().clone();
     let path = uri.path();
@@ -263,9 +295,7 @@ fn admit(edge: &Edge, request: &Request, has_body: bool) -> (Option<Verdict>, Op
     };
     let verdict = edge.count(request);
     if let Some(seconds) = verdict.as_ref().and_then(|verdict| verdict.retry_after_s) {
-        let hint = format!("ask again in {seconds} s");
-        let detail = "more requests than one client may make";
-        return (verdict, refuse(ProblemCode::RateLimited, detail, &hint));
+        return (verdict, Some(rate_limited(seconds)));
     }
     if let Some(fault) = request.extensions().get::<HostFault>() {
         return (verdict, Some(HttpRefusal::from(Problem::from(*fault))));

@@ -19,6 +19,7 @@ mod handlers;
 mod head;
 mod listen;
 mod log_files;
+mod mcp;
 mod measures;
 mod openapi;
 mod operators;

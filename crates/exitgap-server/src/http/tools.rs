@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::State;
+use axum::extract::{Request, State};
 use axum::http::Uri;
-use axum::routing::get;
+use axum::routing::{any, get};
 use exitgap_api::VerifiedBy;
 use exitgap_api::operations::Keep;
 use exitgap_mcp::http::Callers;
@@ -14,6 +14,7 @@ use exitgap_mcp::{FromStore, Tools, discovery};
 
 use super::SharedApp;
 use super::address::Plain;
+use super::mcp;
 use super::reply::{HttpRefusal, Reply};
 use crate::ops::{Service, Urls};
 
@@ -29,7 +30,10 @@ pub fn routes(service: &Arc<Service>) -> Router<SharedApp> {
     );
     let [ai_catalog, mcp_catalog] = discovery::CATALOG_PATHS;
     Router::new()
-        .route_service(discovery::MCP_PATH, tools)
+        .route(
+            discovery::MCP_PATH,
+            any(move |request: Request| mcp::answer(tools.clone(), request)),
+        )
         .route(discovery::CARD_PATH, get(card))
         .route(discovery::SERVER_PATH, get(server))
         .route(ai_catalog, get(catalog))
