@@ -9,6 +9,7 @@ use anstyle::{AnsiColor, Style};
 use exitgap_api::{Number, Problem, ProblemCode};
 use exitgap_client::{ClientError, TransportError};
 use exitgap_core::evidence::Verdict;
+use exitgap_core::file_errors::explained;
 use exitgap_pay::PayError;
 use serde::Serialize;
 
@@ -117,7 +118,7 @@ impl Failure {
             | Self::Service { problem, .. }
             | Self::NotPaid { problem, .. }
             | Self::Receipt { problem, .. } => problem.detail.clone(),
-            Self::Output(error) => error.to_string(),
+            Self::Output(error) => explained(error).to_string(),
         }
     }
 
@@ -143,6 +144,7 @@ impl Failure {
             // A reader that closed the pipe has what it wanted.
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
             Self::Output(error) => {
+                let error = explained(error);
                 anstream::eprintln!("error: writing the result: {error}");
                 ExitCode::from(UNEXPECTED)
             }

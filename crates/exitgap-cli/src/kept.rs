@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use exitgap_client::Storage;
+use exitgap_core::file_errors::explained;
 use exitgap_store::write_output;
 
 use crate::failure::Failure;
@@ -27,7 +28,7 @@ impl Folder {
     /// Opens the folder, which is made where it is absent.
     pub fn open(path: &Path) -> Result<Self, Failure> {
         fs::create_dir_all(path).map_err(|error| {
-            unreadable(format!("kept {}: {error}", path.display()))
+            unreadable(format!("kept {}: {}", path.display(), explained(&error)))
                 .hint("--kept takes a folder used only by this program")
         })?;
         Ok(Self {
@@ -91,5 +92,7 @@ fn text_of(path: &Path) -> io::Result<String> {
 
 /// The first error stays.
 fn remember(failed: &RefCell<Option<String>>, path: &Path, error: &io::Error) {
-    failed.borrow_mut().get_or_insert_with(|| format!("kept {}: {error}", path.display()));
+    failed
+        .borrow_mut()
+        .get_or_insert_with(|| format!("kept {}: {}", path.display(), explained(error)));
 }

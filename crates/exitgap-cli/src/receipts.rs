@@ -8,6 +8,7 @@ use exitgap_api::invalid_parameter;
 use exitgap_api::receipt::{Receipt, ReceiptError, ReceiptKey};
 use exitgap_client::BaseUrl;
 use exitgap_core::evidence::Verdict;
+use exitgap_core::file_errors::explained;
 use exitgap_pay::Paid;
 
 use crate::failure::Failure;
@@ -117,7 +118,7 @@ impl Receipts {
         let base = base.to_string();
         let failed = |error: io::Error| {
             let path = self.kept.display();
-            unreadable(format!("the keys of receipts in {path}: {error}")).hint(
+            unreadable(format!("the keys of receipts in {path}: {}", explained(&error))).hint(
                 "fix the file, or move it away to start again, or give a key with --receipt-key",
             )
         };

@@ -21,6 +21,7 @@ pub mod alerts;
 pub mod analytics;
 pub mod evidence;
 pub mod exit;
+pub mod file_errors;
 pub mod hours;
 pub mod log_folder;
 pub mod proof;

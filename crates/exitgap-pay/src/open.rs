@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use exitgap_api::x402::{PAYMENT_SIGNATURE, Payment, Terms, TokenDomain, X_PAYMENT};
 use exitgap_client::Request;
+use exitgap_core::file_errors::explained;
 use exitgap_core::ids::{Address, Word};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -144,7 +145,7 @@ impl OpenPayments {
     }
 
     fn files_of(&self, request: &str) -> Result<Vec<PathBuf>, PayError> {
-        let failed = |error: io::Error| unreadable(&self.folder, &error.to_string());
+        let failed = |error: io::Error| unreadable(&self.folder, &explained(&error).to_string());
         let entries = match fs::read_dir(&self.folder) {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -262,7 +263,7 @@ fn is_alive(pid: u32) -> bool {
 
 /// The record of a file; `None` if another process closed it.
 fn read(file: &Path) -> Result<Option<Record>, PayError> {
-    let failed = |error: io::Error| unreadable(file, &error.to_string());
+    let failed = |error: io::Error| unreadable(file, &explained(&error).to_string());
     let opened = match File::open(file) {
         Ok(opened) => opened,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

@@ -5,6 +5,7 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use exitgap_core::file_errors::explained;
 use exitgap_core::secrets::LooseMode;
 
 /// More bytes than a key's file has.
@@ -30,7 +31,7 @@ pub enum SecretFileError {
         path: PathBuf,
     },
     /// It cannot be read or written.
-    #[error("{path}: {source}")]
+    #[error("{path}: {}", explained(source))]
     File {
         /// The file.
         path: PathBuf,

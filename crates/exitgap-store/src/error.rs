@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use exitgap_core::file_errors::explained;
 use exitgap_core::ids::{Contract, PoolId, SnapshotHash};
 use exitgap_core::secrets::LooseMode;
 use exitgap_core::series::{Day, Slot};
@@ -316,7 +317,7 @@ pub enum StoreError {
         source: ClaimsError,
     },
     /// A file could not be opened, created or locked.
-    #[error("{path}: {source}")]
+    #[error("{path}: {}", explained(source))]
     File {
         /// The file.
         path: PathBuf,

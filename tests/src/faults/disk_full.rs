@@ -176,6 +176,11 @@ fn fill_and_free(home: &Home, room: Room, part: &mut Part) -> Result<()> {
         let words = format!("with {room} left no error was named: {}", ended.words);
         part.problem("disk_full.not_fired", words);
     }
+    // Whatever the system calls it, the log calls it a full disk and says what to do.
+    if !(ended.words.contains("the disk is full (") && ended.words.contains("free space on")) {
+        let words = format!("with {room} left no line calls the disk full: {}", ended.words);
+        part.problem("disk_full.not_named", words);
+    }
     for (key, count) in [("slots_refused", refused), ("slots_unpublished", unpublished)] {
         let key = format!("disk_full.{key}");
         part.set(&key, part.number(&key) + count as u64);
@@ -205,7 +210,7 @@ impl fmt::Display for Room {
 }
 
 /// Fills the disk but for `room` bytes.
-fn fill(filler: &Path, room: usize) -> Result<()> {
+pub fn fill(filler: &Path, room: usize) -> Result<()> {
     let mut file = File::create(filler)?;
     let block = [0x55; 4_096];
     loop {
@@ -221,11 +226,11 @@ fn fill(filler: &Path, room: usize) -> Result<()> {
 }
 
 /// A mounted file system, unmounted when dropped.
-struct Mounted<'a>(&'a Path);
+pub struct Mounted<'a>(&'a Path);
 
 impl<'a> Mounted<'a> {
     /// Mounts one; where that cannot be done, why.
-    fn at(folder: &'a Path) -> Result<std::result::Result<Self, String>> {
+    pub fn at(folder: &'a Path) -> Result<std::result::Result<Self, String>> {
         let size = format!("size={DISK_KIB}k");
         let mut mount = Command::new("mount");
         mount.args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(folder);

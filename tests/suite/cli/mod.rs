@@ -11,6 +11,7 @@ mod compare;
 mod copied;
 mod copied_hostile;
 mod evidence;
+mod full_disk;
 mod rpc;
 mod series;
 mod verify_chain;

@@ -10,6 +10,7 @@ use anstyle::{AnsiColor, Style};
 use exitgap_api::{ExportReport, Problem, ProblemCode};
 use exitgap_client::copy::LogFiles;
 use exitgap_core::evidence::Verdict;
+use exitgap_core::file_errors::explained;
 use exitgap_core::ids::PoolId;
 use exitgap_core::log_folder::LogFile;
 use exitgap_core::log_folder::days::{
@@ -348,7 +349,7 @@ fn put(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
 }
 
 fn io_failure(path: &Path, error: &io::Error) -> Failure {
-    unreadable(format!("{}: {error}", path.display())).into()
+    unreadable(format!("{}: {}", path.display(), explained(error))).into()
 }
 
 /// Drawn on stderr, and only where that is a terminal.

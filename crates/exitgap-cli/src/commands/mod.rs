@@ -59,6 +59,7 @@ use exitgap_api::{
     Answers, Context, DepthSource, DepthSourceKind, GuardInputs, LogAge, Number, OracleState,
     Provenance, Published, Status, parse_order_plan, size_as_written,
 };
+use exitgap_core::file_errors::explained;
 use exitgap_core::pools::Direction;
 use exitgap_core::series::Slot;
 use exitgap_store::write_output;
@@ -301,8 +302,9 @@ fn newest_age(depth: &DepthSource) -> Option<LogAge> {
 
 /// Writes a figure file, for `exitgap verify`.
 fn write_file(path: &Path, bytes: &[u8]) -> Result<ExitCode, Failure> {
-    write_output(path, bytes)
-        .map_err(|error| source::unreadable(format!("writing {}: {error}", path.display())))?;
+    write_output(path, bytes).map_err(|error| {
+        source::unreadable(format!("writing {}: {}", path.display(), explained(&error)))
+    })?;
     writeln!(anstream::stdout(), "{} bytes written to {}", bytes.len(), path.display())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use exitgap_core::Newer;
+use exitgap_core::file_errors::explained;
 use exitgap_core::ids::DocumentHash;
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::{Origin, SignedError};
@@ -59,7 +60,7 @@ pub enum CopyError {
     OtherKeys { url: String },
     #[error("{}: {why}; remove it so that it is downloaded again", path.display())]
     Damaged { path: PathBuf, why: String },
-    #[error("{}: {error}", path.display())]
+    #[error("{}: {}", path.display(), explained(error))]
     Folder { path: PathBuf, error: io::Error },
     #[error("{} has other files and is not a copy of a log", path.display())]
     NotACopy { path: PathBuf },

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::book::Book;
 use super::record::{Line, MAX_LINE_BYTES, Record};
+use exitgap_core::file_errors::explained;
+
 use crate::PayError;
 
 /// The most bytes of a ledger: some hundred thousand payments.
@@ -27,7 +29,7 @@ pub struct Open {
 impl Open {
     /// Opens a ledger; an empty one is made where there is none, which only its owner may read.
     pub fn at(path: &Path) -> Result<Self, PayError> {
-        let failed = |error: std::io::Error| unreadable(path, &error.to_string());
+        let failed = |error: std::io::Error| unreadable(path, &explained(&error).to_string());
         let made = !path.exists();
         let mut options = OpenOptions::new();
         options.read(true).append(true).create(true);
@@ -58,7 +60,7 @@ impl Open {
 
     /// Reads what was appended since.
     pub fn read_on(&mut self) -> Result<(), PayError> {
-        let failed = |error: std::io::Error| unreadable(&self.path, &error.to_string());
+        let failed = |error: std::io::Error| unreadable(&self.path, &explained(&error).to_string());
         let here = self.file.metadata().map_err(failed)?;
         if !is_same(&here, &std::fs::metadata(&self.path).map_err(failed)?) {
             return Err(self.wrong("another file took its place while it was in use"));
@@ -102,7 +104,7 @@ impl Open {
 
     /// Appends a record durably, and reads what the file then holds.
     pub fn append(&mut self, record: &Record) -> Result<(), PayError> {
-        let failed = |error: std::io::Error| unreadable(&self.path, &error.to_string());
+        let failed = |error: std::io::Error| unreadable(&self.path, &explained(&error).to_string());
         // A line feed before it ends whatever a broken-off writing left.
         let line = record.to_line().map_err(|why| self.wrong(&why))?;
         let bytes = format!("\n{line}\n").into_bytes();

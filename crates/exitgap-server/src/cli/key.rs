@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 use exitgap_api::receipt::ReceiptSigner;
+use exitgap_core::file_errors::explained;
 use exitgap_core::secrets::LooseMode;
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::{CheckpointError, Cosigner, NoteError, Origin, SignerKey};
@@ -81,7 +82,7 @@ pub enum KeyError {
         path: PathBuf,
     },
     /// The file cannot be read or written.
-    #[error("{path}: {source}")]
+    #[error("{path}: {}", explained(source))]
     File {
         /// The file.
         path: PathBuf,
@@ -120,7 +121,7 @@ pub enum KeyError {
     #[error(transparent)]
     Witness(#[from] SecretFileError),
     /// Standard output.
-    #[error("writing the public key: {0}")]
+    #[error("writing the public key: {}", explained(.0))]
     Output(#[source] io::Error),
 }
 

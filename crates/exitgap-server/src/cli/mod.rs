@@ -26,6 +26,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use exitgap_core::file_errors::explained;
 use exitgap_store::days::DaysError;
 use exitgap_store::proofs::ProofsError;
 use exitgap_store::{
@@ -221,7 +222,7 @@ enum CliError {
     Config(#[from] ConfigError),
     #[error("{path} already exists and is not overwritten; choose another name with --config")]
     Exists { path: PathBuf },
-    #[error("{path}: {source}")]
+    #[error("{path}: {}", explained(source))]
     File { path: PathBuf, source: io::Error },
     #[error("a rehearsal works only with preview chains, but {chain} is live; omit --rehearse-at")]
     RehearsalOnLiveChain { chain: String },
@@ -307,7 +308,7 @@ enum CliError {
     Witnesses(#[source] reqwest::Error),
     #[error("cannot start: {0}")]
     Start(#[source] io::Error),
-    #[error("writing to standard output: {0}")]
+    #[error("writing to standard output: {}", explained(.0))]
     Output(#[source] io::Error),
 }
 

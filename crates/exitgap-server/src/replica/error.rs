@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use exitgap_client::copy::CopyError;
+use exitgap_core::file_errors::explained;
 use exitgap_core::tlog::SignedError;
 use exitgap_store::{FollowError, StoreError};
 
@@ -50,7 +51,7 @@ pub enum ReplicaError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// A file cannot be written.
-    #[error("{path}: {source}")]
+    #[error("{path}: {}", explained(source))]
     File {
         /// The file.
         path: PathBuf,

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use exitgap_core::analytics::accuracy::{Fills, IssuedReceipts};
 use exitgap_core::evidence::{Head, HeadEntry, MAX_RETRACTION_SLOTS, SlotLeaf};
+use exitgap_core::file_errors::explained;
 use exitgap_core::ids::DocumentHash;
 use exitgap_core::log_folder::days::{
     DayFile, DayManifest, DaysFile, FileRef, MAX_DAY_FILE_BYTES, MAX_RANGE_POOLS, RangeRef,
@@ -280,7 +281,12 @@ impl DayTable {
 }
 
 fn write_error(file: DayFile, error: &ParquetError) -> DaysError {
-    DaysError::Write { file, reason: error.to_string() }
+    let of_file = match error {
+        ParquetError::External(inner) => inner.downcast_ref::<io::Error>(),
+        _ => None,
+    };
+    let reason = of_file.map_or_else(|| error.to_string(), |error| explained(error).to_string());
+    DaysError::Write { file, reason }
 }
 
 /// A file whose bytes are hashed while they are written.

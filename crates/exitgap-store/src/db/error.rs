@@ -13,10 +13,10 @@ pub struct DatabaseError(Cause);
 #[derive(Debug, thiserror::Error)]
 enum Cause {
     /// `SQLite` refused.
-    #[error(transparent)]
+    #[error("{}", sqlite_words(.0))]
     Sqlite(rusqlite::Error),
     /// `PostgreSQL` refused, or was not there to.
-    #[error(transparent)]
+    #[error("{}", postgres_words(.0))]
     Postgres(Box<Fault>),
     /// A statement that always finds a row found none.
     #[error("no row was found")]
@@ -60,7 +60,8 @@ impl DatabaseError {
     pub(crate) fn is_disk_full(&self) -> bool {
         match &self.0 {
             Cause::Postgres(fault) => fault.is_disk_full(),
-            _ => self.code() == Some(ErrorCode::DiskFull),
+            Cause::Sqlite(error) => is_sqlite_full(error),
+            _ => false,
         }
     }
 
@@ -72,8 +73,62 @@ impl DatabaseError {
     }
 }
 
+/// Whether `SQLite` found no room. It says so of the database and of its log; of the index of the log it only says that it
+/// cannot be made longer.
+fn is_sqlite_full(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(ErrorCode::DiskFull)
+        || error
+            .sqlite_error()
+            .is_some_and(|error| error.extended_code == rusqlite::ffi::SQLITE_IOERR_SHMSIZE)
+}
+
+fn sqlite_words(error: &rusqlite::Error) -> String {
+    if is_sqlite_full(error) {
+        format!("the disk is full ({error}); free space on the disk that has the database")
+    } else {
+        error.to_string()
+    }
+}
+
+fn postgres_words(fault: &Fault) -> String {
+    if fault.is_disk_full() {
+        format!("the disk of the database server is full ({fault}); free space on it")
+    } else {
+        fault.to_string()
+    }
+}
+
 impl From<Fault> for DatabaseError {
     fn from(fault: Fault) -> Self {
         Self(Cause::Postgres(Box::new(fault)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::Connection;
+
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_called_one_and_other_errors_keep_their_words() {
+        let connection = Connection::open_in_memory().unwrap();
+        connection
+            .execute_batch("CREATE TABLE filled (body BLOB); PRAGMA max_page_count = 3;")
+            .unwrap();
+        let full = connection.execute("INSERT INTO filled VALUES (zeroblob(65536))", ());
+        let full = DatabaseError::engine(full.unwrap_err());
+        let words = "the disk is full (database or disk is full); free space";
+        assert!(full.is_disk_full() && full.to_string().starts_with(words), "{full}");
+        let extended = |code| {
+            let error = rusqlite::ffi::Error::new(code);
+            DatabaseError::engine(rusqlite::Error::SqliteFailure(error, None))
+        };
+        let index = extended(rusqlite::ffi::SQLITE_IOERR_SHMSIZE);
+        assert!(index.is_disk_full() && index.to_string().starts_with("the disk is full"));
+        for other in [rusqlite::ffi::SQLITE_IOERR_READ, rusqlite::ffi::SQLITE_BUSY] {
+            let other = extended(other);
+            assert!(!other.is_disk_full() && !other.to_string().contains("full"), "{other}");
+        }
     }
 }

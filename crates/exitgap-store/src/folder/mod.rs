@@ -32,6 +32,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use exitgap_core::evidence::Predecessor;
+use exitgap_core::file_errors::explained;
 use exitgap_core::ids::{ChainSlug, DocumentHash};
 use exitgap_core::log_folder::{DefaultBases, LogFile, MAX_BASES_BYTES};
 use exitgap_core::proof::MAX_ANCHOR_BYTES;
@@ -75,7 +76,7 @@ pub struct PublishReport {
 #[derive(Debug, thiserror::Error)]
 pub enum PublishError {
     /// A file could not be read or written.
-    #[error("{path}: {source}")]
+    #[error("{path}: {}", explained(source))]
     File {
         /// The file or folder.
         path: PathBuf,
