@@ -65,17 +65,6 @@ pub enum StoreError {
         /// Its permissions.
         loose: LooseMode,
     },
-    /// A page of a database file is damaged.
-    #[error(
-        "{path} is damaged: {what}. Replace it with a copy made by `exitgap-server backup`, or move it away and run \
-         `exitgap-server restore` to rebuild it from the published folder"
-    )]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        what: String,
-    },
     /// There is something already where all of another database is to be copied to.
     #[error("{path} already exists and is not overwritten")]
     NotEmpty {

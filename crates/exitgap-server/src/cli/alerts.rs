@@ -6,6 +6,7 @@ use clap::Args;
 use exitgap_store::{LogFolder, shown};
 use tokio::sync::watch;
 
+use super::databases::{Content, check_database};
 use super::record::{start_log, stop_on_signals};
 use super::{CliError, runtime};
 use crate::alerts::{AlertsRoom, machine_clock};
@@ -26,6 +27,7 @@ pub fn alerts(args: &AlertsArgs) -> Result<(), CliError> {
     // It was checked with the configuration.
     let plan = checked.config.alerts.plan().ok().flatten();
     let plan = plan.ok_or_else(|| CliError::AlertsOff { path: args.config.clone() })?;
+    check_database(Content::Alerts, &checked.config.alerts.database)?;
     let room = AlertsRoom::open(plan, machine_clock())?;
     let runtime = runtime("alerts")?;
     let result = runtime.block_on(async {

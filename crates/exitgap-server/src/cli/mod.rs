@@ -4,6 +4,7 @@
 mod alerts;
 mod bucket;
 mod check;
+mod databases;
 mod days;
 mod evidence;
 mod follow;
@@ -254,6 +255,8 @@ enum CliError {
     Proofs(#[from] ProofsError),
     #[error("damaged: {0}")]
     Damaged(Damage),
+    #[error("{path} is damaged: {what}. {remedy}")]
+    DamagedDatabase { path: PathBuf, what: String, remedy: &'static str },
     #[error(transparent)]
     Restore(#[from] RestoreError),
     #[error(transparent)]

@@ -12,7 +12,7 @@ use exitgap_core::series::Slot;
 use exitgap_core::tlog::SignerKey;
 use exitgap_store::payments::Payments;
 use exitgap_store::proofs::Proofs;
-use exitgap_store::{LogFolder, PagesChecked, Store, StoreError, check_pages, is_server, shown};
+use exitgap_store::{LogFolder, Store, StoreError, is_server, shown};
 use tokio::sync::watch;
 use tracing_subscriber::Layer;
 use tracing_subscriber::filter::LevelFilter;
@@ -20,13 +20,14 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 use super::bucket::{check_bucket, claim_in_bucket, start_bucket};
+use super::databases::check_databases;
 use super::days::start_days;
 use super::key::read_key;
 use super::peers::{challenges, followers};
 use super::slot_arg::SlotArg;
 use super::{CliError, runtime};
 use crate::bucket::Bucket;
-use crate::config::{CheckedConfig, Config, LogConfig, LogFormat, LogLevel};
+use crate::config::{CheckedConfig, LogConfig, LogFormat, LogLevel};
 use crate::payments::TillError;
 use crate::recorder::shared_reading::{ShareConfig, SharedSource, Shares};
 use crate::recorder::{Recorder, SlotReader, Source, Stop, SystemClock};
@@ -84,33 +85,6 @@ pub fn record(args: &RecordArgs) -> Result<(), CliError> {
         bucket.end();
     }
     result
-}
-
-/// How long a start looks through the pages of its databases. A larger file is looked through whole by `fsck`.
-const CHECK_WITHIN: Duration = Duration::from_secs(30);
-
-/// Refuses database files with damaged pages. A server checks its pages by itself, where its checksums are on.
-pub fn check_databases(config: &Config) -> Result<(), CliError> {
-    let mut paths = vec![&config.store.path];
-    if config.payments.enabled {
-        paths.push(&config.payments.database);
-    }
-    if config.alerts.enabled {
-        paths.push(&config.alerts.database);
-    }
-    for path in paths {
-        if is_server(path) || !path.exists() {
-            continue;
-        }
-        if check_pages(path, CHECK_WITHIN)? == PagesChecked::CutShort {
-            let (path, seconds) = (path.display(), CHECK_WITHIN.as_secs());
-            tracing::warn!(
-                "{path} was checked for damaged pages for {seconds} s and is larger than that; check the whole file with \
-                 `exitgap-server fsck`"
-            );
-        }
-    }
-    Ok(())
 }
 
 /// The clock to record by.

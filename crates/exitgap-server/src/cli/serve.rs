@@ -11,13 +11,12 @@ use exitgap_store::LogFolder;
 use tokio::sync::{oneshot, watch};
 
 use super::bucket::start_bucket;
+use super::databases::check_databases;
 use super::days::start_days;
 use super::http_server::{HttpServer, Listeners};
 use super::key::read_key;
 use super::peers::{challenges, followers};
-use super::record::{
-    WhereHeld, check_databases, clock, recorder, run, start_log, start_shares, stop_on_signals,
-};
+use super::record::{WhereHeld, clock, recorder, run, start_log, start_shares, stop_on_signals};
 use super::slot_arg::SlotArg;
 use super::{CliError, runtime, witness};
 use crate::alerts::{AlertService, AlertsRoom, machine_clock};

@@ -8,6 +8,7 @@ use clap::Args;
 use exitgap_core::tlog::VerifierKey;
 use tokio::sync::watch;
 
+use super::databases::{Content, check_database};
 use super::record::{start_log, stop_on_signals};
 use super::{CliError, runtime};
 use crate::config::{Config, LogConfig};
@@ -48,6 +49,7 @@ pub fn witness(args: &WitnessArgs) -> Result<(), CliError> {
         let key = if key == "log_list" { "--log-list" } else { "--log" };
         CliError::WitnessLogs { key: key.to_owned(), error }
     })?;
+    check_database(Content::Witness, &args.database)?;
     let stand = Arc::new(open(&args.key, &args.database, logs)?);
     let runtime = runtime("witness")?;
     let result = runtime.block_on(async {

@@ -14,23 +14,24 @@ use crate::error::StoreError;
 /// Looks through the structure of all pages, and of every row's form.
 const QUICK_CHECK: &str = "PRAGMA quick_check(1)";
 
-/// How much of a database was looked through.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What was found where the pages of a database were looked through.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PagesChecked {
     /// All of it.
     Whole,
     /// As much as the time allowed.
     CutShort,
+    /// Up to a damaged page: what is wrong with it.
+    Damaged(String),
 }
 
-/// Looks through the pages of a database file for so long. Refuses a file with a damaged page.
+/// Looks through the pages of a database file for so long, or up to the first damaged page.
 pub fn check_pages(path: &Path, limit: Duration) -> Result<PagesChecked, StoreError> {
     let doing = "checking the database's pages";
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection =
         Connection::open_with_flags(path, flags).map_err(|error| database_error(doing, error))?;
     connection.busy_timeout(open::BUSY_LIMIT).map_err(|error| database_error(doing, error))?;
-    let damaged = |what: String| StoreError::Damaged { path: path.to_owned(), what };
     let stop = connection.get_interrupt_handle();
     let (ended, running) = channel::<()>();
     let found = thread::scope(|scope| {
@@ -48,10 +49,14 @@ pub fn check_pages(path: &Path, limit: Duration) -> Result<PagesChecked, StoreEr
     });
     match found {
         Ok(found) if found == "ok" => Ok(PagesChecked::Whole),
-        Ok(found) => Err(damaged(found.split_whitespace().collect::<Vec<_>>().join(" "))),
+        Ok(found) => {
+            Ok(PagesChecked::Damaged(found.split_whitespace().collect::<Vec<_>>().join(" ")))
+        }
         Err(error) => match error.sqlite_error_code() {
             Some(ErrorCode::OperationInterrupted) => Ok(PagesChecked::CutShort),
-            Some(ErrorCode::DatabaseCorrupt) => Err(damaged(error.to_string())),
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+                Ok(PagesChecked::Damaged(error.to_string()))
+            }
             _ => Err(database_error(doing, error)),
         },
     }
@@ -102,9 +107,9 @@ mod tests {
                 let first = "SELECT count(*) FROM sqlite_schema";
                 connection.query_row(first, (), |row| row.get::<_, i64>(0)).unwrap();
                 drop(connection);
-                let refused = check_pages(&path, limit).unwrap_err();
-                let is_damaged = matches!(refused, StoreError::Damaged { .. });
-                assert!(is_damaged, "page {page}, {filled:x}: {refused}");
+                let found = check_pages(&path, limit).unwrap();
+                let is_damaged = matches!(found, PagesChecked::Damaged(_));
+                assert!(is_damaged, "page {page}, {filled:x}: {found:?}");
             }
         }
     }
