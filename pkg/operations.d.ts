@@ -8,7 +8,7 @@ import type { BaseInput, DecimalInput, InstantInput } from './index.js';
 export interface CompareRoutesOptions {
   /** The size in USD at the oracle price: a plain number from 0.01 to 1000000000 with at most six decimals. */
   sizeUsd: DecimalInput;
-  /** Only pools that buy a token of this group, as configured by the operator. Default: all pools. */
+  /** Only pools that buy a token of this group, as configured by the operator. Any other name is refused. Default: all pools. */
   quoteGroup?: string;
   /** The fixed cost of using a venue, such as gas, USD. Your assumption, the same for each venue. Default: 0. */
   fixedCostUsd?: DecimalInput;
@@ -40,17 +40,17 @@ export interface EstimateExitOptions {
 
 /** Backtest of an alert rule. */
 export interface EvaluateAlertOptions {
-  /** The condition. `gap_above` takes `size_usd`, `pct` and `clear_pct`. `depth_below` takes `usd`, `clear_usd` and `at_pct`. `lowest_depth_below` takes `usd` and `clear_usd`. `missing` takes `reason`. The others take nothing. */
+  /** The condition. `gap_above` takes `size_usd`, `pct` and `clear_pct`. `depth_below` takes `usd`, `clear_usd` and `at_pct`. `lowest_depth_below` takes `usd` and `clear_usd`. `missing` takes `reason`. The others take nothing. What a kind does not take is refused. */
   kind: 'gap_above' | 'depth_below' | 'lowest_depth_below' | 'oracle_stale' | 'market_closed' | 'missing';
   /** The token sold: `token0`, `token1`, its address, or its symbol if the two tokens have different symbols. Upper or lower case. Anything else returns `unknown_base`. Default: the pool's default base token. */
   base?: BaseInput;
-  /** For `gap_above`: the size sold, USD at the oracle price. */
+  /** For `gap_above`, which requires it: the size sold, USD at the oracle price. */
   sizeUsd?: DecimalInput;
-  /** For `gap_above`: a wider gap is a breach, percent. A sale that cannot be filled is worse than any gap. */
+  /** For `gap_above`, which requires it: a wider gap is a breach, percent. A sale that cannot be filled is worse than any gap. */
   pct?: DecimalInput;
   /** For `gap_above`: a gap of at most this is clear. A gap between this and `pct` is neither. Default: a tenth of `pct` below it. */
   clearPct?: DecimalInput;
-  /** For `depth_below` and `lowest_depth_below`: a lower depth is a breach, USD. */
+  /** For `depth_below` and `lowest_depth_below`, which require it: a lower depth is a breach, USD. */
   usd?: DecimalInput;
   /** For `depth_below` and `lowest_depth_below`: a depth of at least this is clear. Default: a tenth of `usd` above it. */
   clearUsd?: DecimalInput;
@@ -74,7 +74,7 @@ export interface EvaluateAlertOptions {
   alert?: string;
   /** The first slot: the slot at or before this time. Default: the pool's first slot. */
   from?: InstantInput;
-  /** The last slot: the slot at or before this time. Default: the newest slot. */
+  /** The last slot: the slot at or before this time, not before `from`. Default: the newest slot. */
   to?: InstantInput;
   /** A guard: the maximum age of the answer's snapshot (`snapshot_age_s`), seconds. An older snapshot is refused with `snapshot_too_old`. For a series, the pool's newest snapshot counts. */
   maxAgeS?: number;
@@ -98,7 +98,7 @@ export interface ListAccuracyOptions {
 export interface ListClosedDaysOptions {
   /** The first day, UTC. Default: the log's first day. */
   from?: string;
-  /** The last day, UTC. Default: the last closed day. */
+  /** The last day, UTC, not before `from`. Default: the last closed day. */
   to?: string;
 }
 
@@ -132,7 +132,7 @@ export interface MaxExitSizeOptions {
 export interface ReadAccuracyOptions {
   /** The first slot: the slot at or before this time. Default: the pool's first slot. */
   from?: InstantInput;
-  /** The last slot: the slot at or before this time. Default: the newest slot. */
+  /** The last slot: the slot at or before this time, not before `from`. Default: the newest slot. */
   to?: InstantInput;
   /** A guard: the maximum age of the answer's snapshot (`snapshot_age_s`), seconds. An older snapshot is refused with `snapshot_too_old`. For a series, the pool's newest snapshot counts. */
   maxAgeS?: number;
@@ -148,7 +148,7 @@ export interface ReadDepthDecayOptions {
   base?: BaseInput;
   /** The first slot: the slot at or before this time. Default: the pool's first slot. */
   from?: InstantInput;
-  /** The last slot: the slot at or before this time. Default: the newest slot. */
+  /** The last slot: the slot at or before this time, not before `from`. Default: the newest slot. */
   to?: InstantInput;
   /** How far the pool's mid price must have moved, percent: above 0 and at most 100, with at most six decimals. Default: 2, or 0.2 for pegged tokens. */
   movePct?: DecimalInput;
@@ -206,7 +206,7 @@ export interface ReadHistoryOptions {
   base?: BaseInput;
   /** The first slot: the slot at or before this time. Default: as far back as one page reaches. */
   from?: InstantInput;
-  /** The last slot: the slot at or before this time. Default: the newest slot. */
+  /** The last slot: the slot at or before this time, not before `from`. Default: the newest slot. */
   to?: InstantInput;
   /** The length of a row: a 5-minute slot, an hour or a day, UTC. Default: 1h. */
   interval?: '5m' | '1h' | '1d';
@@ -286,7 +286,7 @@ export interface ReadStressOptions {
   base?: BaseInput;
   /** The first slot: the slot at or before this time. Default: the pool's first slot. */
   from?: InstantInput;
-  /** The last slot: the slot at or before this time. Default: the newest slot. */
+  /** The last slot: the slot at or before this time, not before `from`. Default: the newest slot. */
   to?: InstantInput;
   /** A gap in percent. `detail.above` shows in how many slots the gap of the size was wider, and for how many consecutive slots. */
   limitPct?: DecimalInput;
@@ -310,11 +310,11 @@ export interface ReadVenueStressOptions {
   limitPct?: DecimalInput;
   /** Only slots in which the mid price of a venue has moved by at least this much, up or down, within the last `within_slots` slots: percent, above 0 and at most 100. Default: every slot. */
   afterMovePct?: DecimalInput;
-  /** Used with `after_move_pct`: the number of slots to look back, 1 to 48. Default: 3 (15 minutes). */
+  /** Only together with `after_move_pct`, and refused without it: the number of slots to look back, 1 to 48. Default: 3 (15 minutes). */
   withinSlots?: number;
   /** The first slot: the slot at or before this time. Default: the pool's first slot. */
   from?: InstantInput;
-  /** The last slot: the slot at or before this time. Default: the newest slot. */
+  /** The last slot: the slot at or before this time, not before `from`. Default: the newest slot. */
   to?: InstantInput;
   /** A guard: the maximum age of the answer's snapshot (`snapshot_age_s`), seconds. An older snapshot is refused with `snapshot_too_old`. For a series, the pool's newest snapshot counts. */
   maxAgeS?: number;
@@ -336,7 +336,7 @@ export interface ScoreLiquidationExposureOptions {
   fallPct?: DecimalInput;
   /** The first slot: the slot at or before this time. Default: the pool's first slot. */
   from?: InstantInput;
-  /** The last slot: the slot at or before this time. Default: the newest slot. */
+  /** The last slot: the slot at or before this time, not before `from`. Default: the newest slot. */
   to?: InstantInput;
   /** A guard: the maximum age of the answer's snapshot (`snapshot_age_s`), seconds. An older snapshot is refused with `snapshot_too_old`. For a series, the pool's newest snapshot counts. */
   maxAgeS?: number;

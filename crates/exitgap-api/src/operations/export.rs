@@ -5,9 +5,9 @@ use exitgap_core::series::{Day, NoDay};
 
 use super::parameters::{EXPORT_FROM, EXPORT_POOL, EXPORT_TO};
 use super::streams::MAX_WATCHED;
-use super::{Given, Question, values};
+use super::{Given, Parameter, Question, values};
 use crate::parameters::shown;
-use crate::{Problem, ProblemCode, parse_pool};
+use crate::{Problem, ProblemCode, parse_pool, slot_at};
 
 /// Which closed days.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,15 +22,13 @@ pub struct ExportAsked {
 
 impl Question for ExportAsked {
     fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
-        let day = |parameter| {
-            given.parse_optional(parameter, |text: &str| {
-                text.parse().map_err(|error: NoDay| {
-                    let detail = format!("{}: {:?} is {error}", parameter.name, shown(text));
-                    values::refusal(parameter, &detail)
-                })
-            })
+        let day = |parameter| given.parse_optional(parameter, |text| date(parameter, text));
+        // What begins before the series begins with it.
+        let from = match day(&EXPORT_FROM) {
+            Err(problem) if problem.code == ProblemCode::BeforeSeries => None,
+            from => from?,
         };
-        let (from, to): (Option<Day>, Option<Day>) = (day(&EXPORT_FROM)?, day(&EXPORT_TO)?);
+        let to = day(&EXPORT_TO)?;
         if from.zip(to).is_some_and(|(from, to)| from > to) {
             return Err(Problem::new(ProblemCode::PeriodReversed, "from is after to")
                 .field(EXPORT_FROM.name)
@@ -45,4 +43,19 @@ impl Question for ExportAsked {
             given.all_values(&EXPORT_POOL).map(parse_pool).collect();
         Ok(Self { from, to, pools: pools? })
     }
+}
+
+/// A date as a day of the series; one that is before the series is refused as that.
+fn date(parameter: &Parameter, text: &str) -> Result<Day, Problem> {
+    text.parse().map_err(|error: NoDay| {
+        let problem = values::refusal(
+            parameter,
+            &format!("{}: {:?} is {error}", parameter.name, shown(text)),
+        );
+        let midnight = format!("{text}T00:00:00Z");
+        match slot_at(parameter.name, &midnight) {
+            Err(before) if before.code == ProblemCode::BeforeSeries && text.len() == 10 => before,
+            _ => problem,
+        }
+    })
 }

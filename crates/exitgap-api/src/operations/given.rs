@@ -59,7 +59,12 @@ impl<'a> Given<'a> {
                 .ok_or_else(|| unknown(in_query(parameters), name, "this request"))?;
             let text = |value: &'a Value| match value {
                 Value::String(text) => Ok(Cow::Borrowed(text.as_str())),
-                Value::Number(number) => Ok(Cow::Owned(number.to_string())),
+                Value::Number(number) => {
+                    let text = number.to_string();
+                    // In JSON, 40.0 is the whole number 40, too.
+                    let whole = text.strip_suffix(".0").filter(|_| parameter.kind.is_number());
+                    Ok(Cow::Owned(whole.map_or_else(|| text.clone(), str::to_owned)))
+                }
                 _ => {
                     let detail = format!("{name}: the value is neither text nor a number");
                     Err(invalid_parameter(name, &detail, parameter.hint.unwrap_or_default()))

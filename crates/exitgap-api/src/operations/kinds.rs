@@ -38,6 +38,10 @@ pub enum Kind {
     Gap,
     /// A share in percent, from 0 to 100.
     Share,
+    /// A share in percent, above 0 and at most 100.
+    ShareAboveZero,
+    /// How far something falls in percent, from 0 to 99.
+    Fall,
     /// A contract's address, `0x` and 40 hexadecimal digits.
     Address,
     /// A cost in USD, from 0 to a million: a plain decimal.
@@ -50,6 +54,8 @@ pub enum Kind {
     Positions,
     /// A pool with the token sold or without, such as `ethereum:0x88e6…/token0`; as many as there are venues.
     Venues,
+    /// The same with the token sold by its place.
+    VenuesByPlace,
     /// Pools, each in a value of its own; as many as are watched.
     Pools,
     /// A name of small letters, digits and underscores.
@@ -76,6 +82,15 @@ const POOL: &str = "[a-z][a-z0-9-]{0,31}:0x[0-9a-f]{40}([0-9a-f]{24})?\
                     (\\.(0-[1-7]|1-[2-7]|2-[3-7]|3-[4-7]|4-[5-7]|5-[67]|6-7))?";
 /// From 0 to 100, with at most six decimals.
 const UP_TO_100: &str = "0*([0-9]{1,2}(\\.[0-9]{1,6})?|100(\\.0{1,6})?)";
+/// Above 0 and at most 100, with at most six decimals.
+const ABOVE_ZERO: &str = "0*(0\\.([1-9][0-9]{0,5}|0[1-9][0-9]{0,4}|00[1-9][0-9]{0,3}|000[1-9][0-9]{0,2}|\
+                          0000[1-9][0-9]?|00000[1-9])|[1-9][0-9]?(\\.[0-9]{1,6})?|100(\\.0{1,6})?)";
+/// From 0 to 99, with at most six decimals.
+const UP_TO_99: &str = "0*(([0-9]|[1-8][0-9]|9[0-8])(\\.[0-9]{1,6})?|99(\\.0{1,6})?)";
+/// A slot from the first to the last there can be.
+const SLOT: &str = "(5957(8(5[6-9]|[6-9][0-9])|9[0-9]{2})|595[89][0-9]{3}|59[6-9][0-9]{4}|[6-9][0-9]{6}|[1-9][0-9]{7}|\
+                    [1-7][0-9]{8}|8[0-3][0-9]{7}|84[0-3][0-9]{6}|844[0-5][0-9]{5}|8446[0-6][0-9]{4}|84467[0-3][0-9]{3}|\
+                    844674[0-2][0-9]{2}|8446743[0-2][0-9]|84467433[0-5])";
 const SIZE: &str =
     "0*(0\\.(0[1-9]|[1-9][0-9]?)[0-9]{0,4}|[1-9][0-9]{0,8}(\\.[0-9]{1,6})?|1000000000(\\.0{1,6})?)";
 
@@ -112,6 +127,8 @@ impl Kind {
                 json!({"type": "string", "pattern": pattern, "examples": ["2"]})
             }
             Self::Share => text(UP_TO_100.to_owned()),
+            Self::ShareAboveZero => text(ABOVE_ZERO.to_owned()),
+            Self::Fall => text(UP_TO_99.to_owned()),
             Self::Address => text("0x[0-9a-f]{40}".to_owned()),
             Self::Cost => text("0*([0-9]{1,6}(\\.[0-9]{1,6})?|1000000(\\.0{1,6})?)".to_owned()),
             Self::Days => text("0*[0-9]{1,5}(\\.[0-9]{1,2})?".to_owned()),
@@ -126,6 +143,10 @@ impl Kind {
                 let one = text(format!("{POOL}(/[ -~]{{1,{MAX_TOKEN_NAME_BYTES}}})?"));
                 json!({"type": "array", "items": one, "minItems": 1, "maxItems": MAX_ROUTE_VENUES})
             }
+            Self::VenuesByPlace => {
+                let one = text(format!("{POOL}(/token[01])?"));
+                json!({"type": "array", "items": one, "minItems": 1, "maxItems": MAX_ROUTE_VENUES})
+            }
             Self::Pools => {
                 let one = text(POOL.to_owned());
                 json!({"type": "array", "items": one, "minItems": 1, "maxItems": MAX_WATCHED})
@@ -135,7 +156,7 @@ impl Kind {
                 let one = text("[a-z][a-z0-9_]{0,39}".to_owned());
                 json!({"type": "array", "items": one, "minItems": 1, "maxItems": 16})
             }
-            Self::EventId => text("[0-9]{7,9}\\.(0|[1-9][0-9]{0,9})".to_owned()),
+            Self::EventId => text(format!("{SLOT}\\.(0|[1-9][0-9]{{0,8}})")),
             Self::Ticket => text("ext_[0-9A-Za-z_-]{70}".to_owned()),
             Self::Hash => text("0x[0-9a-f]{64}".to_owned()),
             Self::LogFile => json!({"type": "string", "enum": ["checkpoint", "verifier-key"]}),
@@ -148,7 +169,10 @@ impl Kind {
 
     /// Whether it is given once for each of several values.
     pub fn is_repeated(self) -> bool {
-        matches!(self, Self::Positions | Self::Venues | Self::Pools | Self::Code)
+        matches!(
+            self,
+            Self::Positions | Self::Venues | Self::VenuesByPlace | Self::Pools | Self::Code
+        )
     }
 
     /// Whether its schema is of a whole number.

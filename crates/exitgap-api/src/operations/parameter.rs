@@ -216,7 +216,7 @@ pub mod common {
     pub const LOW: Parameter = Parameter::optional(
         "low",
         Kind::Tick,
-        "For a pool with liquidity ranges, the lowest tick that the proof must cover. Default: the range that the figures read.",
+        "For a pool with liquidity ranges, the lowest tick that the proof must cover, given together with `high`. Default: the range that the figures read.",
     )
     .hint(TICK_HINT);
 
@@ -224,7 +224,7 @@ pub mod common {
     pub const HIGH: Parameter = Parameter::optional(
         "high",
         Kind::Tick,
-        "For a pool with liquidity ranges, the highest tick that the proof must cover. Default: the range that the figures read.",
+        "For a pool with liquidity ranges, the highest tick that the proof must cover, given together with `low` and not below it. Default: the range that the figures read.",
     )
     .hint(TICK_HINT);
 
@@ -303,7 +303,7 @@ pub mod common {
     pub const TO: Parameter = Parameter::optional(
         "to",
         Kind::Instant,
-        "The last slot: the slot at or before this time. Default: the newest slot.",
+        "The last slot: the slot at or before this time, not before `from`. Default: the newest slot.",
     );
 
     const DAY_HINT: &str = "a day, UTC, such as 2026-11-26";
@@ -318,7 +318,7 @@ pub mod common {
 
     /// The last of several closed days.
     pub const EXPORT_TO: Parameter =
-        Parameter::optional("to", Kind::Date, "The last day, UTC. Default: the last closed day.")
+        Parameter::optional("to", Kind::Date, "The last day, UTC, not before `from`. Default: the last closed day.")
             .hint(DAY_HINT);
 
     /// Whose rows the files are to have.
@@ -369,7 +369,7 @@ pub mod common {
     pub const QUOTE_GROUP: Parameter = Parameter::optional(
         "quote_group",
         Kind::Chain,
-        "Only pools that buy a token of this group, as configured by the operator. Default: all pools.",
+        "Only pools that buy a token of this group, as configured by the operator. Any other name is refused. Default: all pools.",
     )
     .hint("the name of a group that the operator configured");
 
@@ -385,7 +385,7 @@ pub mod common {
     /// How far a price must have moved.
     pub const MOVE: Parameter = Parameter::optional(
         "move_pct",
-        Kind::Share,
+        Kind::ShareAboveZero,
         "How far the pool's mid price must have moved, percent: above 0 and at most 100, with at most six decimals. Default: 2, or 0.2 for pegged tokens.",
     )
     .or("2")
@@ -403,7 +403,7 @@ pub mod common {
     /// The gap at which books are measured.
     pub const BOOK_GAP: Parameter = Parameter::optional(
         "gap_pct",
-        Kind::Share,
+        Kind::ShareAboveZero,
         "The gap from the pool's own mid price at which depth is measured, percent: above 0 and at most 100. Default: 2.",
     )
     .or("2")
@@ -421,7 +421,7 @@ pub mod common {
     /// The gap limit of a share's depths.
     pub const EQUITY_GAP: Parameter = Parameter::optional(
         "gap_pct",
-        Kind::Share,
+        Kind::ShareAboveZero,
         "The gap limit of the depths in sessions, percent: above 0 and at most 100. Default: 2.",
     )
     .or("2")
@@ -434,6 +434,14 @@ pub mod common {
         "A pool to sell in, `<pool>` or `<pool>/<base>` with a base as elsewhere. Repeat for each pool, up to 12 times. All pools must be on one chain and sell one token, and no contract may appear twice.",
     )
     .hint("venue=<pool> or <pool>/<base>, repeated for each pool, up to 12 times");
+
+    /// Where it is sold, for a file: with the token sold by its place, so that the file has one address.
+    pub const VENUE_BY_PLACE: Parameter = Parameter::new_required(
+        "venue",
+        Kind::VenuesByPlace,
+        "A pool to sell in, `<pool>` or `<pool>/<base>` with `token0` or `token1` as the base. Repeat for each pool, up to 12 times. All pools must be on one chain and sell one token, and no contract may appear twice.",
+    )
+    .hint("venue=<pool>, <pool>/token0 or <pool>/token1, repeated for each pool, up to 12 times");
 
     /// What a liquidation sells.
     pub const CASCADE: Parameter = Parameter::new_required(
@@ -464,7 +472,7 @@ pub mod common {
     /// How far the price has fallen.
     pub const FALL: Parameter = Parameter::optional(
         "fall_pct",
-        Kind::Share,
+        Kind::Fall,
         "The price drop of the token sold, applied in every slot to the pools and the oracle together, percent from 0 to 99. Default: 20.",
     )
     .or("20")
@@ -473,7 +481,7 @@ pub mod common {
     /// How much liquidity has gone.
     pub const HAIRCUT: Parameter = Parameter::optional(
         "haircut_pct",
-        Kind::Share,
+        Kind::Fall,
         "The share of all liquidity that is withdrawn, applied in every slot, percent from 0 to 99. Default: 0.",
     )
     .or("0")
@@ -482,7 +490,7 @@ pub mod common {
     /// How far the price has fallen, if at all.
     pub const SHOCK_FALL: Parameter = Parameter::optional(
         "fall_pct",
-        Kind::Share,
+        Kind::Fall,
         "The price drop of the token sold, applied in every slot to the pools and the oracle together, percent from 0 to 99. Default: 0.",
     )
     .or("0")
@@ -507,7 +515,7 @@ pub mod common {
     /// Slots after a move alone.
     pub const AFTER_MOVE: Parameter = Parameter::optional(
         "after_move_pct",
-        Kind::Share,
+        Kind::ShareAboveZero,
         "Only slots in which the mid price of a venue has moved by at least this much, up or down, within the last `within_slots` slots: percent, above 0 and at most 100. Default: every slot.",
     )
     .hint("after_move_pct is a plain percentage above 0 and at most 100 with at most six decimals");
@@ -516,7 +524,7 @@ pub mod common {
     pub const AFTER_WITHIN: Parameter = Parameter::optional(
         "within_slots",
         Kind::Whole(1, 48),
-        "Used with `after_move_pct`: the number of slots to look back, 1 to 48. Default: 3 (15 minutes).",
+        "Only together with `after_move_pct`, and refused without it: the number of slots to look back, 1 to 48. Default: 3 (15 minutes).",
     )
     .hint("a whole number of slots, from 1 to 48, together with after_move_pct");
 

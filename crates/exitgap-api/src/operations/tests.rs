@@ -78,14 +78,19 @@ fn example(parameter: &Parameter) -> String {
         Kind::Date => "2026-08-22".to_owned(),
         Kind::Instant => "2026-08-22T12:00:00Z".to_owned(),
         Kind::Slot => "5957900".to_owned(),
-        Kind::Rank | Kind::Whole(..) | Kind::Share | Kind::Tick => "7".to_owned(),
+        Kind::Rank
+        | Kind::Whole(..)
+        | Kind::Share
+        | Kind::ShareAboveZero
+        | Kind::Fall
+        | Kind::Tick => "7".to_owned(),
         Kind::Address => format!("0x{}", "ab".repeat(20)),
         Kind::Cost => "2.5".to_owned(),
         Kind::Days => "0.5".to_owned(),
         Kind::Gap => "-0.25".to_owned(),
         Kind::OneOf(words) => words[0].to_owned(),
         Kind::Positions => format!("{POOL}/token0:1000"),
-        Kind::Venues => format!("{POOL}/token0"),
+        Kind::Venues | Kind::VenuesByPlace => format!("{POOL}/token0"),
         Kind::Code | Kind::Word => "rpc_unavailable".to_owned(),
         Kind::EventId => "5957900.1".to_owned(),
         Kind::Ticket => format!("ext_{}", "A".repeat(70)),
@@ -315,4 +320,59 @@ fn arguments_by_name_are_known_by_name() {
     assert_eq!(problem.code, ProblemCode::UnknownParameter);
     assert_eq!(problem.detail, "\"sise_usd\" is not a parameter of this tool");
     assert!(problem.hint.unwrap().starts_with("it takes pool, size_usd, base"));
+}
+
+#[test]
+fn a_whole_number_of_a_body_may_be_written_with_a_fraction_of_zero() {
+    let parameters = Operation::KeepAlert.row().parameters;
+    let read = |number: &str| {
+        let body =
+            format!("{{\"kind\":\"oracle_stale\",\"pool\":\"{POOL}\",\"no_data_slots\":{number}}}");
+        let body = serde_json::from_str(&body).unwrap();
+        KeepAsked::from_parameters(&Given::body(parameters, None, &body)?)
+    };
+    for number in ["40", "40.0", "4.0e1"] {
+        assert_eq!(read(number).unwrap().rule.rule["no_data_slots"], 40, "{number}");
+    }
+    for number in ["40.5", "-1.0", "289.0", "1e300"] {
+        assert_eq!(read(number).unwrap_err().field.as_deref(), Some("no_data_slots"), "{number}");
+    }
+}
+
+#[test]
+fn days_before_the_series_are_days_all_the_same() {
+    let read = |query: &str| Operation::Export.parse_question::<ExportAsked>(None, query);
+    for before in ["0001-01-01", "1969-12-31", "2000-02-29", "2026-08-21"] {
+        assert_eq!(read(&format!("from={before}")).unwrap().from, None, "{before}");
+        let problem = read(&format!("to={before}")).unwrap_err();
+        assert_eq!(problem.code, ProblemCode::BeforeSeries, "{before}");
+    }
+    assert!(read("from=2026-08-22").unwrap().from.is_some());
+    for wrong in ["2000-02-30", "2026-8-22", "2026-08-22T", "20000101", ""] {
+        for name in ["from", "to"] {
+            let problem = read(&format!("{name}={wrong}")).unwrap_err();
+            assert_eq!(problem.code, ProblemCode::InvalidParameter, "{name}={wrong}");
+        }
+    }
+}
+
+/// What the schema's patterns of shares take, the parameters take.
+#[test]
+fn shares_are_taken_up_to_the_bounds_of_their_patterns() {
+    let pool = format!("venue={POOL}&cascade_usd=1");
+    let exposure = |query: &str| read(Operation::Exposure, "", &format!("{pool}&{query}"));
+    for fall in ["0", "00.000000", "98.999999", "0099", "99.000000"] {
+        exposure(&format!("fall_pct={fall}")).unwrap();
+    }
+    for fall in ["99.000001", "100"] {
+        exposure(&format!("fall_pct={fall}")).unwrap_err();
+    }
+    let decay = |query: &str| read(Operation::Decay, POOL, query);
+    for share in ["0.000001", "00.1", "9", "99.999999", "100.0"] {
+        decay(&format!("move_pct={share}&gap_pct={share}")).unwrap();
+    }
+    for share in ["0", "0.0", "100.000001"] {
+        decay(&format!("move_pct={share}")).unwrap_err();
+        decay(&format!("gap_pct={share}")).unwrap_err();
+    }
 }

@@ -67,7 +67,7 @@ pub const ALERT_KIND: Parameter = Parameter::new_required(
         "market_closed",
         "missing",
     ]),
-    "The condition. `gap_above` takes `size_usd`, `pct` and `clear_pct`. `depth_below` takes `usd`, `clear_usd` and `at_pct`. `lowest_depth_below` takes `usd` and `clear_usd`. `missing` takes `reason`. The others take nothing.",
+    "The condition. `gap_above` takes `size_usd`, `pct` and `clear_pct`. `depth_below` takes `usd`, `clear_usd` and `at_pct`. `lowest_depth_below` takes `usd` and `clear_usd`. `missing` takes `reason`. The others take nothing. What a kind does not take is refused.",
 )
 .hint("gap_above, depth_below, lowest_depth_below, oracle_stale, market_closed or missing");
 
@@ -75,7 +75,7 @@ pub const ALERT_KIND: Parameter = Parameter::new_required(
 pub const ALERT_SIZE: Parameter = Parameter::optional(
     "size_usd",
     Kind::Size,
-    "For `gap_above`: the size sold, USD at the oracle price.",
+    "For `gap_above`, which requires it: the size sold, USD at the oracle price.",
 )
 .hint(USD_HINT);
 
@@ -83,7 +83,7 @@ pub const ALERT_SIZE: Parameter = Parameter::optional(
 pub const ALERT_PCT: Parameter = Parameter::optional(
     "pct",
     Kind::Gap,
-    "For `gap_above`: a wider gap is a breach, percent. A sale that cannot be filled is worse than any gap.",
+    "For `gap_above`, which requires it: a wider gap is a breach, percent. A sale that cannot be filled is worse than any gap.",
 )
 .hint(PCT_HINT);
 
@@ -99,7 +99,7 @@ pub const CLEAR_PCT: Parameter = Parameter::optional(
 pub const ALERT_USD: Parameter = Parameter::optional(
     "usd",
     Kind::Size,
-    "For `depth_below` and `lowest_depth_below`: a lower depth is a breach, USD.",
+    "For `depth_below` and `lowest_depth_below`, which require it: a lower depth is a breach, USD.",
 )
 .hint(USD_HINT);
 

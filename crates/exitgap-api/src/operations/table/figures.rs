@@ -4,7 +4,7 @@ use super::super::parameters::{
     ABOVE, AFTER_MOVE, AFTER_WITHIN, AT, BASE, BASE_BY_PLACE, BONUS, BOOK_GAP, CASCADE, CHAIN,
     CHAIN_IN_PATH, EQUITY_GAP, EQUITY_SIZE, FALL, FROM, HAIRCUT, LIMIT, MAX_AGE, MIN_DAYS, MOVE,
     PERIOD_FROM, POOL, POOL_CURSOR, PROTOCOL_FEE, REQUIRE, SERIES_SIZE, SHOCK_FALL, SIZE, SLOT,
-    SOLD, TO, TOKEN_IN_PATH, UNTIL, VENUE, WITHIN_SLOTS,
+    SOLD, TO, TOKEN_IN_PATH, UNTIL, VENUE, VENUE_BY_PLACE, WITHIN_SLOTS,
 };
 use super::super::{Answer, Calls, Group, Keep, Operation, Row};
 use super::{JSON, OF_MANY_SNAPSHOTS, row};
@@ -75,7 +75,7 @@ pub(super) const ROWS: [Row; 17] = [
         group: Group::Evidence,
         title: "Figure file of a liquidation exposure",
         about: "Like the figure file of the depth after price moves, with the heads of every venue. With bases, period and numbers its bytes never change.",
-        parameters: &[&VENUE, &CASCADE, &BONUS, &PROTOCOL_FEE, &FALL, &PERIOD_FROM, &TO],
+        parameters: &[&VENUE_BY_PLACE, &CASCADE, &BONUS, &PROTOCOL_FEE, &FALL, &PERIOD_FROM, &TO],
         answer: JSON,
         refusals: &[400, 404, 414, 422, 503],
         keep: None,
@@ -112,7 +112,7 @@ pub(super) const ROWS: [Row; 17] = [
         title: "Figure file of a stress test",
         about: "Like the figure file of a liquidation exposure. With bases, period and numbers its bytes never change.",
         parameters: &[
-            &VENUE,
+            &VENUE_BY_PLACE,
             &SOLD,
             &HAIRCUT,
             &SHOCK_FALL,
