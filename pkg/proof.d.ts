@@ -31,7 +31,7 @@ export interface VerifyStateOptions {
 }
 
 export interface StateCheck {
-  name: 'header' | 'pool_state' | 'oracle_state' | 'canonical';
+  name: 'header' | 'pool_state' | 'oracle_state' | 'canonical' | 'code';
   outcome: Outcome;
   /** `ok`, or what failed or was absent, such as `state_differs`, `other_block`, `beyond_proven_range`. */
   code: string;
@@ -42,7 +42,10 @@ export interface StateCheck {
 }
 
 export interface StateReport {
-  /** `header`, `pool_state`, `oracle_state`, and `canonical` where somebody was asked. */
+  /**
+   * `header`, `pool_state`, `oracle_state`, `canonical` where somebody was asked, and `code` where the contract runs code that
+   * is known, or is said to.
+   */
   checks: StateCheck[];
   /** What stays somebody's word after all of them. */
   unproven: string[];

@@ -5,7 +5,7 @@ use exitgap_core::ids::BlockHash;
 use exitgap_core::pools::Direction;
 use exitgap_core::proof::{
     BlockSource, ChainSays, StateCheck, StateCheckName, StateClaim, StateProof, check_canonical,
-    check_claim,
+    check_claim, check_code,
 };
 use exitgap_core::units::SizeUsd;
 
@@ -14,7 +14,8 @@ use crate::{Problem, ProblemCode};
 /// An evidence file's snapshot held against a state proof.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StateReport {
-    /// `header`, `pool_state`, `oracle_state`, and `canonical` where another source was asked for the block.
+    /// `header`, `pool_state`, `oracle_state`, `canonical` where another source was asked for the block, and `code` where the
+    /// contract runs code that is known, or is said to.
     pub checks: Vec<StateCheck>,
     /// What still has to be trusted.
     pub unproven: Vec<&'static str>,
@@ -37,16 +38,20 @@ pub fn state_claim(evidence: &Evidence) -> Result<StateClaim, Problem> {
     Ok(StateClaim::from_snapshot(snapshot, size_asked(evidence)))
 }
 
-/// What still has to be trusted after the checks: each thing once, and the block's place on the chain only where no source confirmed it.
+/// What still has to be trusted after the checks: each thing once, the block's place on the chain only where no source confirmed
+/// it, and what the contract's code says only where that code is not known.
 pub fn still_unproven(checks: &[StateCheck]) -> Vec<&'static str> {
     let is_canonical = |check: &StateCheck| {
         check.name == StateCheckName::Canonical && check.outcome == Outcome::Pass
     };
     let said = checks.iter().any(is_canonical);
+    let is_settled = |what: &str| {
+        checks.iter().any(|check| check.settled.contains(&what))
+            || (said && what == StateCheck::CANONICAL_UNPROVEN)
+    };
     let mut unproven: Vec<&'static str> = Vec::new();
     for what in checks.iter().flat_map(|check| check.unproven.iter().copied()) {
-        let is_said = said && what == StateCheck::CANONICAL_UNPROVEN;
-        if !is_said && !unproven.contains(&what) {
+        if !is_settled(what) && !unproven.contains(&what) {
             unproven.push(what);
         }
     }
@@ -72,6 +77,8 @@ impl StateReport {
             let child = proof.as_ref().ok().and_then(|proof| proof.child.as_ref());
             checks.push(check_canonical(claim.block, child, &sources, at_least));
         }
+        // A pool whose code is not the same for all of its kind cannot be judged without that code.
+        checks.extend(check_code(&proof, claim, None));
         let unproven = still_unproven(&checks);
         let says = ChainSays::from_checks(&checks);
         Self { checks, unproven, says }

@@ -90,6 +90,7 @@ fn append(text: &mut String, check: &StateCheck) {
         StateCheckName::PoolState => "pool_state",
         StateCheckName::OracleState => "oracle_state",
         StateCheckName::Canonical => "canonical",
+        StateCheckName::Code => "code",
     };
     let outcome = match check.outcome {
         Outcome::Pass => "pass",

@@ -1,4 +1,4 @@
-// A snapshot beside what the chain's own state says: `header`, `pool_state`, `oracle_state`, `canonical`.
+// A snapshot beside what the chain's own state says: `header`, `pool_state`, `oracle_state`, `canonical`, `code`.
 
 import { inRange, oneMinus, over, times } from '../decimal.mjs';
 import { amountOf, depth, saleOf } from '../method.mjs';
@@ -7,6 +7,7 @@ import { instant, Newer, Refusal } from '../shape.mjs';
 import { readSnapshot } from '../snapshot.mjs';
 import { squareRoot } from '../square.mjs';
 import { MAX_TICK, MIN_TICK, sqrtPriceAt } from '../ticks.mjs';
+import { codeCheck } from './code.mjs';
 import { readProof } from './file.mjs';
 import { bitsOf } from './words.mjs';
 
@@ -187,14 +188,17 @@ function withoutProof({ state }) {
 
 /**
  * Holds a snapshot and its state, as documents, of the pool that `pool` names, against the bytes of a proof. `size`
- * (`{base, micro}`) is the sale that is asked about, and `asked` whom the reader asked for the block.
+ * (`{base, micro}`) is the sale that is asked about, `asked` whom the reader asked for the block, and `code` what somebody handed
+ * over as the contract's code.
  */
-export function checkState({ snapshot: document, state, pool }, file, { size, asked = [] } = {}) {
+export function checkState({ snapshot: document, state, pool }, file, { size, asked = [], code } = {}) {
   const snapshot = readSnapshot(document, state, pool);
   const documents = { ...document, state };
   const proof = usable(file, documents);
   const checks = proof === undefined
     ? withoutProof(documents)
     : [headerCheck(proof, documents), poolCheck(proof, documents, snapshot, size), oracleCheck(proof, documents)];
-  return asked.length === 0 ? checks : [...checks, canonicalCheck(asked, documents)];
+  if (asked.length > 0) checks.push(canonicalCheck(asked, documents));
+  const ofCode = proof && codeCheck(proof, documents, code);
+  return ofCode === undefined ? checks : [...checks, ofCode];
 }

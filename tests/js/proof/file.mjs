@@ -5,7 +5,7 @@ import { address, fields, hexHash, integer, list, require, string, text, U32_MAX
   from '../shape.mjs';
 import { MAX_TICK, MIN_TICK } from '../ticks.mjs';
 import { keccak } from './keccak.mjs';
-import { hash, items, number } from './rlp.mjs';
+import { hash, item, items, number } from './rlp.mjs';
 import { found } from './trie.mjs';
 import { feedPlaces, isFeedLayout, isLayout, isPair, poolWords, proxyPlaces, readingIn, wordIn } from './words.mjs';
 
@@ -30,12 +30,14 @@ function readHeader(rlp) {
   };
 }
 
-/** The root of a contract's storage. */
-function storageOf(account) {
+/** The root of a contract's storage, and the hash of its code where that is one. */
+function readAccount(account) {
   require(account !== null, 'no such contract');
   const parts = items(account, 4);
   require(parts.length === 4, 'an account that is none');
-  return hash(parts[2]);
+  const code = item(parts[3]);
+  const isHash = !code.isList && code.payload.length === 32;
+  return { storage: hash(parts[2]), codeHash: isHash ? code.payload : undefined };
 }
 
 function readChain(value) {
@@ -114,16 +116,16 @@ function readChild(rlp, header) {
   return child;
 }
 
-/** The roots of all contracts' storage, by their addresses. */
+/** All contracts' accounts, by their addresses. */
 function readContracts({ address: pool, feeds }, stateRoot, nodes) {
   const named = [pool, ...feeds.flatMap(({ feed, aggregator }) => [feed, `0x${aggregator.toString('hex')}`])];
   const contracts = [...new Set(named)];
   const accounts = found(stateRoot, contracts.map(bytesOf), nodes);
-  return new Map(contracts.map((contract, at) => [contract, storageOf(accounts[at])]));
+  return new Map(contracts.map((contract, at) => [contract, readAccount(accounts[at])]));
 }
 
 /**
- * Reads a file, and follows every word in it down from its block: `{subject, header, child, words, readings}`, `words` being
+ * Reads a file, and follows every word in it down from its block: `{subject, header, child, codeHash, words, readings}`, `words` being
  * `{reserves}` or `{price, liquidity, ticks}`. Whatever is wrong with it is a refusal.
  */
 export function readProof(file) {
@@ -134,8 +136,9 @@ export function readProof(file) {
   const header = readHeader(headerRlp);
   require(`0x${header.hash.toString('hex')}` === hexHash(line.block), 'the header of another block');
   const child = readChild(childRlp, header);
-  const roots = readContracts(subject, header.stateRoot, accounts);
-  const values = (contract, places, nodes) => found(roots.get(contract), places, nodes).map(wordIn);
+  const contracts = readContracts(subject, header.stateRoot, accounts);
+  const { codeHash } = contracts.get(subject.address);
+  const values = (contract, places, nodes) => found(contracts.get(contract).storage, places, nodes).map(wordIn);
   const { places, read } = poolWords(subject);
   const words = read(values(subject.address, places, storage));
   const readings = subject.feeds.map((feed, at) => {
@@ -143,5 +146,5 @@ export function readProof(file) {
     const aggregator = `0x${feed.aggregator.toString('hex')}`;
     return readingIn(feed, proxy, values(aggregator, feedPlaces(feed), ofFeeds[2 * at + 1]));
   });
-  return { subject, header, child, words, readings };
+  return { subject, header, child, codeHash, words, readings };
 }

@@ -35,6 +35,8 @@ const FEEDS = {
     read: ([round, times]) => ({ answer: round, updatedAt: bitsOf(times, 64, 64) }) },
   chainlink_ocr1: { newest: 43, from: 176, rounds: 44,
     read: ([round]) => ({ answer: bitsOf(round, 0, 192), updatedAt: bitsOf(round, 192, 64) }) },
+  chainlink_ocr1_42: { newest: 42, from: 176, rounds: 43,
+    read: ([round]) => ({ answer: bitsOf(round, 0, 192), updatedAt: bitsOf(round, 192, 64) }) },
   chainlink_ocr2: { newest: 11, from: 48, rounds: 12,
     read: ([round]) => ({ answer: bitsOf(round, 0, 192), updatedAt: bitsOf(round, 224, 32) }) },
 };

@@ -151,6 +151,22 @@ fn proofs(arguments: &[&str]) -> Output {
     Command::new("node").arg(program).args(arguments).output().unwrap()
 }
 
+#[test]
+fn it_knows_the_published_code_of_real_pools() {
+    let (fixtures, script) = (tests().join("../.fixtures"), tests().join("js/code.mjs"));
+    let mut node = Command::new("node");
+    node.arg(script)
+        .arg(
+            fixtures
+                .join("uniswap-v3-core/artifacts/contracts/UniswapV3Pool.sol/UniswapV3Pool.json"),
+        )
+        .arg(fixtures.join("uniswap-v2-core/build/UniswapV2Pair.json"))
+        .arg(tests().join("reality/facts/code.json"));
+    let output = node.output().unwrap();
+    let differences = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "code: 100 pools\n", "{differences}");
+}
+
 const MAINNET: &str = "mainnet: a header, two accounts and eight words\n";
 
 #[test]

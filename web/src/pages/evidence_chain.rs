@@ -299,6 +299,7 @@ fn row(check: ProofCheck) -> impl IntoView {
         "oracle_state" => {
             ("oracle", "The oracle prices are the newest rounds of their feeds in the same state.")
         }
+        "code" => ("code", "The pool's contract runs the code that is published for its kind."),
         _ => ("canonical", "The sources you asked have this block at this height."),
     };
     let found = match class {

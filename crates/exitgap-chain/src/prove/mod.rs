@@ -10,12 +10,15 @@ mod ask;
 mod reach;
 mod snapshot_proofs;
 
-use exitgap_core::ids::{BlockHash, ChainSlug};
+use alloy::primitives::Bytes;
+use exitgap_core::ids::{Address, BlockHash, ChainSlug};
 use exitgap_core::pools::Ranges;
 use exitgap_core::proof::{
     Layout, Place, ProofError, ProofParts, ProofSubject, RangeSubject, TickRange, ranges_of,
 };
 use exitgap_core::snapshot::Snapshot;
+use serde_json::json;
+use serde_json::value::RawValue;
 use tokio::time::Instant;
 
 pub use anchors::AnchoringError;
@@ -28,7 +31,7 @@ use crate::blocks;
 use crate::config::Plan;
 use crate::limits::Limits;
 use crate::read_failure::ReadFailure;
-use crate::rpc::{ClientError, Failure, Rpc, RpcError};
+use crate::rpc::{ClientError, Failure, Rpc, RpcError, value};
 use ask::{Answers, BlockQuery, Headers};
 
 /// A node of a chain, asked for proofs.
@@ -98,6 +101,13 @@ impl StateProver {
         deadline: Instant,
     ) -> Result<BlockHash, ReadFailure> {
         Ok(blocks::canonical_hash(&self.rpc, number, deadline).await?)
+    }
+
+    /// A contract's code now, which no proof holds but by its hash.
+    pub async fn code(&self, contract: Address, deadline: Instant) -> Result<Vec<u8>, ReadFailure> {
+        let params = json!([contract.to_string(), "latest"]);
+        let read = |raw: &RawValue| Ok(value::<Bytes>(raw)?.to_vec());
+        Ok(self.rpc.request("eth_getCode", &params, deadline, read).await?)
     }
 
     /// Whether the nodes prove anything of a snapshot's contract at their newest block, whatever they say of older ones.

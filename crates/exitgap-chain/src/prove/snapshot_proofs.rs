@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use exitgap_core::evidence::Outcome;
 use exitgap_core::ids::{Address, ChainSlug};
 use exitgap_core::proof::{
-    FeedSubject, ProofError, ProofParts, ProofSubject, StateCheckName, StateProof, TickRange,
-    check_state, needed_ticks, ranges_of,
+    FeedSubject, ProofError, ProofParts, ProofSubject, StateCheckName, StateClaim, StateProof,
+    TickRange, check_claim, check_code, needed_ticks, ranges_of,
 };
 use exitgap_core::series::MissingReason;
 use exitgap_core::snapshot::{BlockRef, Snapshot};
@@ -241,7 +241,9 @@ pub fn judge_snapshot(
         Err(ProofError::TooLarge { .. }) => return Proven::Unproven(Unproven::TooWide),
         Err(error) => return state_contradiction(&error.to_string()),
     };
-    let checks = check_state(&StateProof::from_bytes(&file), snapshot, None);
+    let (proof, claim) = (StateProof::from_bytes(&file), StateClaim::from_snapshot(snapshot, None));
+    let mut checks = check_claim(&proof, &claim).to_vec();
+    checks.extend(check_code(&proof, &claim, None));
     if let Some(check) = checks.iter().find(|check| check.outcome == Outcome::Fail) {
         let (expected, found) = (&check.expected, &check.found);
         return state_contradiction(&format!(

@@ -10,8 +10,8 @@ use exitgap_chain::{Limits, ProveError, StateProver};
 use exitgap_core::evidence::{Evidence, Outcome, Verdict};
 use exitgap_core::pools::Direction;
 use exitgap_core::proof::{
-    Layout, MAX_PROOF_BYTES, StateCheck, StateCheckName, StateProof, TickRange, check_canonical,
-    check_state, needed_ticks,
+    Layout, MAX_PROOF_BYTES, StateCheck, StateCheckName, StateClaim, StateProof, TickRange,
+    check_canonical, check_claim, check_code, needed_ticks,
 };
 use exitgap_core::snapshot::Snapshot;
 use exitgap_core::tlog::VerifierKey;
@@ -61,12 +61,15 @@ pub fn checks(
         None => request_proof(args, runtime, provers, snapshot, size)?,
     };
     let proof = StateProof::from_bytes(&proof);
-    let mut checks = check_state(&proof, snapshot, size).to_vec();
+    let claim = StateClaim::from_snapshot(snapshot, size);
+    let mut checks = check_claim(&proof, &claim).to_vec();
     if let Some(sources) = sources {
         let child = proof.as_ref().ok().and_then(|proof| proof.child.as_ref());
         let at_least = args.at_least.map(usize::from);
         checks.push(check_canonical(snapshot.observation().block(), child, &sources, at_least));
     }
+    let code = proof.as_ref().ok().and_then(|proof| code_of(runtime, provers, proof));
+    checks.extend(check_code(&proof, &claim, code.as_deref()));
     Ok(checks)
 }
 
@@ -124,6 +127,22 @@ fn request_proof(
     Err(problem.hint(hint).into())
 }
 
+/// The code of the contract that holds the pool, by the first node that has code of the hash that was proven; else what another
+/// handed over. Nodes without an answer leave it unknown.
+fn code_of(runtime: &Runtime, provers: &[StateProver], proof: &StateProof) -> Option<Vec<u8>> {
+    let mut other = None;
+    for prover in provers {
+        let deadline = Instant::now() + DEADLINE;
+        let code = runtime.block_on(prover.code(proof.subject.address, deadline));
+        match code {
+            Ok(code) if proof.is_code(&code) => return Some(code),
+            Ok(code) => other = other.or(Some(code)),
+            Err(_) => {}
+        }
+    }
+    other
+}
+
 fn layout_of(name: &str) -> Result<Layout, Failure> {
     let hint = "uniswap_v2, uniswap_v3, pancake_v3, slipstream or aerodrome_v2";
     let unknown = || invalid_parameter("layout", &format!("layout: {}", printable(name)), hint);
@@ -167,6 +186,7 @@ pub fn print(checks: &[StateCheck]) -> Result<(), Failure> {
             StateCheckName::PoolState => "pool_state",
             StateCheckName::OracleState => "oracle_state",
             StateCheckName::Canonical => "canonical",
+            StateCheckName::Code => "code",
         };
         let (expected, found) = (printable(&check.expected), printable(&check.found));
         write!(out, "{name:<13}{style}{outcome:<13}{style:#}")?;

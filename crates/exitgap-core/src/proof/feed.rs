@@ -22,6 +22,8 @@ pub enum FeedLayout {
     ChainlinkFlux,
     /// Off-chain reports, first version.
     ChainlinkOcr1,
+    /// The same, as it was before a word was added below: the older aggregators of the first version.
+    ChainlinkOcr1At42,
     /// Off-chain reports, second version.
     ChainlinkOcr2,
 }
@@ -30,13 +32,15 @@ wire_code!(FeedLayout, FeedLayout::ALL);
 
 impl FeedLayout {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::ChainlinkFlux, Self::ChainlinkOcr1, Self::ChainlinkOcr2];
+    pub const ALL: [Self; 4] =
+        [Self::ChainlinkFlux, Self::ChainlinkOcr1, Self::ChainlinkOcr1At42, Self::ChainlinkOcr2];
 
     /// As files spell it.
     pub fn code(self) -> &'static str {
         match self {
             Self::ChainlinkFlux => "chainlink_flux",
             Self::ChainlinkOcr1 => "chainlink_ocr1",
+            Self::ChainlinkOcr1At42 => "chainlink_ocr1_42",
             Self::ChainlinkOcr2 => "chainlink_ocr2",
         }
     }
@@ -46,6 +50,7 @@ impl FeedLayout {
         match self {
             Self::ChainlinkFlux => (7, 4),
             Self::ChainlinkOcr1 => (43, 22),
+            Self::ChainlinkOcr1At42 => (42, 22),
             Self::ChainlinkOcr2 => (11, 6),
         }
     }
@@ -55,6 +60,7 @@ impl FeedLayout {
         match self {
             Self::ChainlinkFlux => 9,
             Self::ChainlinkOcr1 => 44,
+            Self::ChainlinkOcr1At42 => 43,
             Self::ChainlinkOcr2 => 12,
         }
     }
@@ -135,7 +141,9 @@ impl FeedSubject {
             return Err(ProofError::Feed("its newest round is a different one"));
         }
         let (answer, updated_at) = match self.layout {
-            FeedLayout::ChainlinkOcr1 => (&round.0[8..], &round.0[..8]),
+            FeedLayout::ChainlinkOcr1 | FeedLayout::ChainlinkOcr1At42 => {
+                (&round.0[8..], &round.0[..8])
+            }
             FeedLayout::ChainlinkOcr2 => (&round.0[8..], &round.0[..4]),
             FeedLayout::ChainlinkFlux => {
                 let times = words.get(2).ok_or(ProofError::Feed("it has too few words"))?;

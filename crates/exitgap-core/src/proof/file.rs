@@ -96,6 +96,8 @@ pub struct StateProof {
     pub header: BlockHeader,
     /// The block after that.
     pub child: Option<BlockHeader>,
+    /// The hash of the code of the contract whose storage holds the pool, where its account has one.
+    pub code_hash: Option<[u8; 32]>,
     /// The pool's words.
     pub words: ProvenWords,
     /// What its feeds answered, in the order of the subject's.
@@ -106,6 +108,11 @@ impl StateProof {
     /// The hash of the block whose header this is the RLP of.
     pub fn block_of(header: &[u8]) -> Option<BlockHash> {
         Some(BlockHeader::from_rlp(header)?.hash)
+    }
+
+    /// Whether this is the code of the contract whose storage holds the pool.
+    pub fn is_code(&self, code: &[u8]) -> bool {
+        self.code_hash == Some(keccak256(code))
     }
 
     /// A file's line, its break included, and the items after it, one after the other: headers and nodes. What they prove is
@@ -167,12 +174,13 @@ impl StateProof {
                 walk_words(contracts.storage(feed.aggregator)?, &feed.slots(), nodes[1])?;
             readings.push(feed.decode_reading(proxy[0], &of_round)?);
         }
-        Ok(Self { subject, header, child, words, readings })
+        let code_hash = contracts.account(subject.address)?.code_hash;
+        Ok(Self { subject, header, child, code_hash, words, readings })
     }
 }
 
-/// The roots of the contracts' storage.
-struct Contracts(Vec<(Address, [u8; 32])>);
+/// The contracts' accounts.
+struct Contracts(Vec<(Address, Account)>);
 
 impl Contracts {
     /// The contracts of a subject, and the keys of their accounts, ascending.
@@ -190,12 +198,12 @@ impl Contracts {
         accounts: &[u8],
     ) -> Result<Self, ProofError> {
         let mut walk = Walk::new(state_root, InOrder(accounts));
-        let mut roots = Vec::new();
+        let mut found = Vec::new();
         for (key, address) in Self::keys(subject)? {
             let account = walk.value(&key).map_err(ProofError::Account)?;
-            roots.push((address, Self::root(account, address)?));
+            found.push((address, Self::read(account, address)?));
         }
-        if walk.into_nodes().0.is_empty() { Ok(Self(roots)) } else { Err(ProofError::Surplus) }
+        if walk.into_nodes().0.is_empty() { Ok(Self(found)) } else { Err(ProofError::Surplus) }
     }
 
     /// The same out of a node's answers, and the nodes that lead there.
@@ -206,19 +214,22 @@ impl Contracts {
     ) -> Result<(Vec<u8>, Self), ProofError> {
         let (keys, addresses): (Vec<_>, Vec<_>) = Self::keys(subject)?.into_iter().unzip();
         let (met, accounts) = nodes.in_order(state_root, &keys).map_err(ProofError::Account)?;
-        let roots = addresses.into_iter().zip(accounts);
-        let roots = roots.map(|(address, account)| Ok((address, Self::root(account, address)?)));
-        Ok((met, Self(roots.collect::<Result<_, ProofError>>()?)))
+        let found = addresses.into_iter().zip(accounts);
+        let found = found.map(|(address, account)| Ok((address, Self::read(account, address)?)));
+        Ok((met, Self(found.collect::<Result<_, ProofError>>()?)))
     }
 
-    fn root(account: Option<&[u8]>, address: Address) -> Result<[u8; 32], ProofError> {
-        let account = account.and_then(Account::from_rlp).ok_or(ProofError::NoContract(address))?;
-        Ok(account.storage_root)
+    fn read(account: Option<&[u8]>, address: Address) -> Result<Account, ProofError> {
+        account.and_then(Account::from_rlp).ok_or(ProofError::NoContract(address))
+    }
+
+    fn account(&self, of: Address) -> Result<Account, ProofError> {
+        let account = self.0.iter().find(|(address, _)| *address == of);
+        account.map(|(_, account)| *account).ok_or(ProofError::NoContract(of))
     }
 
     fn storage(&self, of: Address) -> Result<[u8; 32], ProofError> {
-        let root = self.0.iter().find(|(address, _)| *address == of);
-        root.map(|(_, root)| *root).ok_or(ProofError::NoContract(of))
+        Ok(self.account(of)?.storage_root)
     }
 }
 

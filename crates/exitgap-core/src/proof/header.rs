@@ -45,12 +45,14 @@ impl BlockHeader {
 pub(super) struct Account {
     /// The root of its storage's trie.
     pub storage_root: [u8; 32],
+    /// The hash of its code, where that is one.
+    pub code_hash: Option<[u8; 32]>,
 }
 
 impl Account {
     /// Reads the payload that stands under its address.
     pub fn from_rlp(rlp: &[u8]) -> Option<Self> {
         let (fields, 4) = list::<4>(rlp)? else { return None };
-        Some(Self { storage_root: hash(fields[2])? })
+        Some(Self { storage_root: hash(fields[2])?, code_hash: hash(fields[3]) })
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! - `rlp`: encodings of the chain; `trie`: a walk down its tries, node after node; `header`:
 //!   blocks and accounts
-//! - `layout`: where contracts store their words, and `feed`, where oracles do; `subject`: what is
-//!   to be proven; `words`: what was proven
+//! - `layout`: where contracts store their words, and `feed`, where oracles do; `code`: what code of
+//!   pools is known; `subject`: what is to be proven; `words`: what was proven
 //! - `file`: a proof as a file (`.egp`); `assembly`: a proof made from a node's answers
 //! - `claim`: a snapshot's content in the chain's words; `check`: its comparison with the proven
 //!   state and with the blocks reported by the sources that the reader asked
@@ -20,6 +20,7 @@ mod anchor_chain;
 mod assembly;
 mod check;
 mod claim;
+mod code;
 mod draw;
 mod feed;
 mod file;
@@ -37,16 +38,19 @@ pub use anchor::{
 pub use anchor_chain::{AnchorChain, AnchorChainError, plan_hops};
 pub use check::{
     BlockSaid, BlockSource, ChainSays, Place, Rung, StateCheck, StateCheckName, WitnessesSay,
-    check_canonical, check_claim, check_state,
+    check_canonical, check_claim, check_code, check_state,
 };
-pub use claim::{ClaimedRanges, ClaimedReading, ClaimedState, StateClaim, needed_ticks, ranges_of};
+pub use claim::{
+    ClaimedCode, ClaimedRanges, ClaimedReading, ClaimedState, StateClaim, needed_ticks, ranges_of,
+};
+pub use code::{V3Immutables, is_v2_pair};
 pub use draw::{DRAWN_BELOW, is_drawn};
 pub use feed::{FeedLayout, FeedSubject, ProvenReading};
 pub use file::{MAX_PROOF_BYTES, ProofError, ProofParts, StateProof};
 pub use header::BlockHeader;
 pub use layout::Layout;
 pub use subject::{ProofSubject, RangeSubject, Reach, TickRange};
-pub use trie::WalkError;
+pub use trie::{WalkError, value_under};
 pub use words::ProvenWords;
 
 #[cfg(test)]

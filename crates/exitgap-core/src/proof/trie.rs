@@ -68,6 +68,17 @@ pub(super) struct Walk<'a, N> {
     before: Option<[u8; 32]>,
 }
 
+/// The payload under a key, which is hashed already, walked to through exactly these nodes; `None`: the trie has none.
+pub fn value_under(
+    root: [u8; 32],
+    key: [u8; 32],
+    nodes: &[u8],
+) -> Result<Option<Vec<u8>>, WalkError> {
+    let mut walk = Walk::new(root, InOrder(nodes));
+    let value = walk.value(&key)?.map(<[u8]>::to_vec);
+    if walk.into_nodes().0.is_empty() { Ok(value) } else { Err(WalkError::Malformed) }
+}
+
 /// What follows a node on the way to a key.
 enum Step<'a> {
     /// Another node, so many nibbles further.

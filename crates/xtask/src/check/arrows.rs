@@ -49,6 +49,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("exitgap-tests", ANYTHING),
+    ("exitgap-reality", ANYTHING),
     ("exitgap-peers", ANYTHING),
     ("exitgap-bench", ANYTHING),
     ("xtask", &[]),

@@ -87,6 +87,21 @@ pub fn ensure(root: &Path) -> Result<()> {
     Ok(())
 }
 
+/// The published code of Uniswap v3's pool, alone of all fixtures; answers the file that has it.
+pub fn ensure_published_pool(root: &Path) -> Result<PathBuf> {
+    const FOLDER: &str = "uniswap-v3-core";
+    const FILE: &str = "artifacts/contracts/UniswapV3Pool.sol/UniswapV3Pool.json";
+    let folder = fixtures_folder(root);
+    if let Some(pin) = pins::contracts().iter().find(|pin| pin.folder == FOLDER)
+        && !package_is_in_place(&folder.join(FOLDER), pin)
+    {
+        require_node("setup fetches packages of the npm registry with it")?;
+        fs::create_dir_all(&folder).context(format!("creating {}", folder.display()))?;
+        ensure_package(&folder, pin, ":")?;
+    }
+    Ok(folder.join(FOLDER).join(FILE))
+}
+
 /// Fetches packages, some at once: most of the time the registry is waited for.
 fn fetch_all(folder: &Path, pins: &[Pin]) -> Result<()> {
     const AT_ONCE: usize = 4;

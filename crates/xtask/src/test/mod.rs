@@ -1,6 +1,7 @@
 //! `cargo xtask test`: everything that must pass before a change is proposed, and parts of it.
 
 mod plan;
+mod reality;
 mod results;
 mod scratch;
 mod steps;
@@ -27,6 +28,7 @@ Run the tests.
 
 Usage: cargo xtask test                      what a change must pass; also run by CI
        cargo xtask test quick                checks that need no build, and the tests within each crate
+       cargo xtask test reality [--json]     the core, held against facts of real blocks
        cargo xtask test <word>...            the tests whose name has every word, and only what they need
        cargo xtask test --all [--part K/4]   everything, also what is slow or rare
        cargo xtask test --all --report       which parts of --all passed on the files as they are now
@@ -38,6 +40,9 @@ Usage: cargo xtask test                      what a change must pass; also run b
   --part K/4  one part of it, at most forty minutes on two cores; how it ended is kept in target/test-results for
               the git tree it ran on
   --report    fails unless every part passed on this tree
+  reality     swaps, headers, proofs, oracle rounds and code of public chains, of tests/reality/facts or of the folder that
+              EXITGAP_REALITY names. With --json, one flat JSON object of numbers on stdout. Fails if a number is not what it
+              must be, or a file is missing or damaged. Part of a run without arguments, too
 
 In order: setup, the npm package and the pages, and at the same time one build of libraries, programs and tests with
 lints; the tests; the core's arithmetic once more as WebAssembly, in Node.js. Ends with the runners' summaries.
@@ -69,6 +74,8 @@ enum Request {
     Steps(&'static [Step]),
     /// Parts of `--all`, counted from 1.
     Parts(Vec<usize>),
+    /// The core, held against facts of real blocks; with one JSON object on stdout.
+    Reality { json: bool },
     /// Which parts passed.
     Report,
     /// Tests by the words of their names.
@@ -82,6 +89,7 @@ pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
             let (outcome, _) = run_steps(root, steps);
             outcome
         }
+        Request::Reality { json } => reality::run(root, json),
         Request::Report => results::report(root),
         Request::Words { words, slow } => run_words(root, &words, slow),
         Request::Parts(parts) => {
@@ -97,16 +105,18 @@ pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
 }
 
 fn parse_arguments(arguments: &[String]) -> Result<Request> {
-    let (mut all, mut report, mut part, mut words) = (false, false, None, Vec::new());
+    let (mut all, mut report, mut json) = (false, false, false);
+    let (mut part, mut words) = (None, Vec::new());
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
         match argument.as_str() {
             "--all" => all = true,
             "--report" => report = true,
+            "--json" => json = true,
             "--part" => part = Some(part_of(rest.next().map_or("", String::as_str))?),
             option if option.starts_with('-') => {
                 return Err(Failure::usage(format!("unexpected `{option}`"))
-                    .remedy("the options are --all, --part K/4 and --report"));
+                    .remedy("the options are --all, --part K/4, --report and --json"));
             }
             word => words.push(word.to_owned()),
         }
@@ -115,7 +125,13 @@ fn parse_arguments(arguments: &[String]) -> Result<Request> {
         return Err(Failure::usage("--part and --report need --all, and only one can be given")
             .remedy("for example cargo xtask test --all --part 1/4"));
     }
+    let of_reality = !all && words == ["reality"];
+    if json && !of_reality {
+        return Err(Failure::usage("--json needs `reality`, and nothing else")
+            .remedy("for example cargo xtask test reality --json"));
+    }
     Ok(match (all, words.is_empty()) {
+        _ if of_reality => Request::Reality { json },
         _ if report => Request::Report,
         (true, true) => {
             Request::Parts(part.map_or((1..=plan::PARTS.len()).collect(), |part| vec![part]))
@@ -362,6 +378,10 @@ mod tests {
         assert_eq!(read_line("--all").unwrap(), Request::Parts(vec![1, 2, 3, 4]));
         assert_eq!(read_line("--all --part 2/4").unwrap(), Request::Parts(vec![2]));
         assert_eq!(read_line("--all --report").unwrap(), Request::Report);
+        assert_eq!(read_line("reality").unwrap(), Request::Reality { json: false });
+        assert_eq!(read_line("reality --json").unwrap(), Request::Reality { json: true });
+        let words = vec!["reality".to_owned(), "swaps".to_owned()];
+        assert_eq!(read_line("reality swaps").unwrap(), Request::Words { words, slow: false });
         let words = vec!["store".to_owned(), "kill".to_owned()];
         assert_eq!(
             read_line("store kill").unwrap(),
@@ -381,6 +401,9 @@ mod tests {
             ("--all --part 0/4", "is not a part", "1/4"),
             ("--all --part 1/4 --report", "only one can be given", "--all"),
             ("--all --part 1/4 decay", "need --all", "--all"),
+            ("--json", "--json needs `reality`", "reality --json"),
+            ("decay --json", "--json needs `reality`", "reality --json"),
+            ("reality --all --json", "--json needs `reality`", "reality --json"),
         ] {
             let failure = read_line(line).unwrap_err();
             assert_eq!(failure.code(), 2, "{line}");

@@ -15,6 +15,8 @@ pub enum Step {
     Bench,
     /// The tests within each crate.
     Units,
+    /// The core, held against facts of real blocks.
+    Reality,
     /// The examples in the documentation.
     Examples,
     /// The tests of the core crates that compute, as WebAssembly.
@@ -98,6 +100,7 @@ pub const QUICK: &[Step] = &[Step::Checks, Step::Units];
 pub const DEFAULT: &[Step] = &[
     Step::Checks,
     Step::Units,
+    Step::Reality,
     io_bound(
         &[
             "agents",
@@ -128,6 +131,7 @@ pub const PARTS: [&[Step]; 4] = [
         Step::Lints,
         Step::Documentation,
         Step::Units,
+        Step::Reality,
         Step::Examples,
         Step::Wasm(VERIFYING),
         Step::Peers,

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use std::time::Instant;
 
 use super::plan::{Rooms, Step};
+use super::reality;
 use super::scratch::Scratch;
 use super::summary::{Counts, is_empty, is_summary};
 use super::{WASI, ensure_target};
@@ -63,6 +64,7 @@ pub fn run(root: &Path, step: Step, build: Build, summaries: &mut Vec<String>) -
             check::run_documentation(root)
         }
         Step::Units => units(root, build, summaries),
+        Step::Reality => reality::run_built(root, summaries),
         Step::Examples => examples(root, build, summaries),
         Step::Wasm(packages) => wasm(root, packages, summaries),
         Step::Suite(rooms) => suite(root, rooms, build, summaries),

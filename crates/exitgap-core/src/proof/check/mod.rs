@@ -1,7 +1,8 @@
 //! Checks of a snapshot's claim against the chain's own state: its block here and in `canonical`,
-//! its pool in `pool`, its oracles in `oracle`, and the overall result as a sentence in `rung`.
+//! its pool in `pool`, that pool's code in `code`, its oracles in `oracle`, and the overall result as a sentence in `rung`.
 
 mod canonical;
+mod code;
 mod oracle;
 mod pool;
 mod rung;
@@ -9,6 +10,7 @@ mod rung;
 use serde::Serialize;
 
 pub use canonical::{BlockSaid, BlockSource, check_canonical};
+pub use code::check_code;
 pub use rung::{ChainSays, Rung, WitnessesSay};
 
 use super::claim::{ClaimedState, StateClaim};
@@ -32,6 +34,8 @@ pub enum StateCheckName {
     OracleState,
     /// The chain has this block, as whoever the reader chose to ask says.
     Canonical,
+    /// The pool's contract runs the published code of its kind.
+    Code,
 }
 
 /// What came of it.
@@ -49,6 +53,9 @@ pub struct StateCheck {
     pub found: String,
     /// What stays the operator's word all the same.
     pub unproven: Vec<&'static str>,
+    /// What other checks leave to be trusted, and this one does not.
+    #[serde(skip)]
+    pub settled: Vec<&'static str>,
 }
 
 /// What no proof of a pool's storage says.
@@ -57,10 +64,13 @@ const HEADER_UNPROVEN: [&str; 1] = [StateCheck::CANONICAL_UNPROVEN];
 impl StateCheck {
     /// What only those say who are asked for the block.
     pub const CANONICAL_UNPROVEN: &str = "that the chain has a block with this hash";
+    /// What only the contract's code says.
+    pub const CODE_UNPROVEN: &str = "what the contract's code does";
 
     fn pass(name: StateCheckName, found: String, unproven: &[&'static str]) -> Self {
         let (outcome, expected) = (Outcome::Pass, found.clone());
-        Self { name, outcome, code: "ok", expected, found, unproven: unproven.to_vec() }
+        let (unproven, settled) = (unproven.to_vec(), Vec::new());
+        Self { name, outcome, code: "ok", expected, found, unproven, settled }
     }
 
     fn with_outcome(
@@ -69,7 +79,7 @@ impl StateCheck {
         code: &'static str,
         [expected, found]: [String; 2],
     ) -> Self {
-        Self { name, outcome, code, expected, found, unproven: Vec::new() }
+        Self { name, outcome, code, expected, found, unproven: Vec::new(), settled: Vec::new() }
     }
 
     fn not_checked(name: StateCheckName, code: &'static str, why: String) -> Self {

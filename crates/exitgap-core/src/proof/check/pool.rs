@@ -10,9 +10,9 @@ use crate::proof::subject::{RangeSubject, TickRange};
 use crate::proof::words::{ProvenWords, number};
 use crate::wide::U256;
 
-const UNPROVEN_OF_PAIRS: &[&str] = &["tokens", "decimals", "fee", "what the contract's code does"];
+const UNPROVEN_OF_PAIRS: &[&str] = &["tokens", "decimals", "fee", StateCheck::CODE_UNPROVEN];
 const UNPROVEN_OF_RANGES: &[&str] =
-    &["tokens", "decimals", "fee", "tick spacing", "what the contract's code does"];
+    &["tokens", "decimals", "fee", "tick spacing", StateCheck::CODE_UNPROVEN];
 const UNPROVEN_OF_V4: &[&str] =
     &["decimals", "which contract is the manager", "what its code does"];
 

@@ -1,6 +1,6 @@
 //! A claim as bytes, for what judges it elsewhere: one program's own two halves, of one version. No file has them.
 
-use super::{ClaimedRanges, ClaimedReading, ClaimedState, StateClaim, bytes_of};
+use super::{ClaimedCode, ClaimedRanges, ClaimedReading, ClaimedState, StateClaim, bytes_of};
 use crate::ids::{Address, BlockHash, Caip2, Word};
 use crate::proof::check::Place;
 use crate::proof::layout::Layout;
@@ -10,6 +10,10 @@ use crate::snapshot::BlockRef;
 
 /// Bytes of a tick in those of a claim.
 const TICK_BYTES: usize = 36;
+
+/// Which code a claim's bytes are of.
+const PAIR_CODE: u8 = 1;
+const RANGE_CODE: u8 = 2;
 
 /// What kind of state a claim's bytes are of.
 const OTHER: u8 = 0;
@@ -31,6 +35,7 @@ impl StateClaim {
         part(&mut bytes, id.as_ref().map_or(&[], |id| &id.0));
         part(&mut bytes, layout.map_or("", Layout::code).as_bytes());
         part(&mut bytes, self.protocol.as_bytes());
+        part(&mut bytes, &self.code.map_or(Vec::new(), ClaimedCode::to_bytes));
         match &self.state {
             ClaimedState::Other => bytes.push(OTHER),
             ClaimedState::Reserves(layout, reserves) => {
@@ -77,6 +82,10 @@ impl StateClaim {
             },
         };
         let protocol = core::str::from_utf8(left.part()?).ok()?.to_owned();
+        let code = match left.part()? {
+            [] => None,
+            code => Some(ClaimedCode::from_bytes(code)?),
+        };
         let state = match left.array::<1>()?[0] {
             OTHER => ClaimedState::Other,
             RESERVES => {
@@ -93,8 +102,40 @@ impl StateClaim {
         while !of_readings.0.is_empty() {
             readings.push(ClaimedReading::decode(&mut of_readings)?);
         }
-        let claim = Self { chain, block, instant, place, protocol, state, readings };
+        let claim = Self { chain, block, instant, place, protocol, code, state, readings };
         left.0.is_empty().then_some(claim)
+    }
+}
+
+impl ClaimedCode {
+    fn to_bytes(self) -> Vec<u8> {
+        match self {
+            Self::UniswapV2 { factory, fee } => {
+                let [part, whole] = fee.map(u64::to_be_bytes);
+                [&[PAIR_CODE][..], &factory.0, &part, &whole].concat()
+            }
+            Self::UniswapV3 { factory, tokens: [token0, token1], fee_pips, tick_spacing } => {
+                let (fee, spacing) = (fee_pips.to_be_bytes(), tick_spacing.to_be_bytes());
+                [&[RANGE_CODE][..], &factory.0, &token0.0, &token1.0, &fee, &spacing].concat()
+            }
+        }
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let mut left = Left(bytes);
+        let kind = left.array::<1>()?[0];
+        let factory = Address(left.array()?);
+        let code = match kind {
+            PAIR_CODE => Self::UniswapV2 { factory, fee: [left.number()?, left.number()?] },
+            RANGE_CODE => Self::UniswapV3 {
+                factory,
+                tokens: [Address(left.array()?), Address(left.array()?)],
+                fee_pips: u32::from_be_bytes(left.array()?),
+                tick_spacing: i32::from_be_bytes(left.array()?),
+            },
+            _ => return None,
+        };
+        left.0.is_empty().then_some(code)
     }
 }
 

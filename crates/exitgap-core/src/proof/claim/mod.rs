@@ -12,7 +12,7 @@ use super::subject::TickRange;
 use crate::exit::{Exit, Refusal};
 use crate::ids::{Address, Caip2, Word};
 use crate::pools::{
-    ConcentratedV4, ConstantProduct, Direction, PoolState, Ranges, Solidly, Tick,
+    ConcentratedV4, ConstantProduct, Direction, FeeRate, PoolState, Ranges, Solidly, Tick,
     tick_at_sqrt_ratio,
 };
 use crate::snapshot::{BlockRef, Observation, OracleReading, OracleRole, OracleSource, Snapshot};
@@ -32,10 +32,35 @@ pub struct StateClaim {
     pub place: Place,
     /// The kind of its state, by the code of state bodies.
     pub protocol: String,
+    /// Which published code its contract runs; `None`: no fact says one that is known.
+    pub code: Option<ClaimedCode>,
     /// What the pool's words are.
     pub state: ClaimedState,
     /// What its oracles answered, in the snapshot's order.
     pub readings: Vec<ClaimedReading>,
+}
+
+/// Published code that a snapshot's facts say a pool's contract runs, and what is claimed of the numbers in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClaimedCode {
+    /// That of Uniswap v2's pairs.
+    UniswapV2 {
+        /// The pair's factory.
+        factory: Address,
+        /// Its fee: a numerator and a denominator.
+        fee: [u64; 2],
+    },
+    /// That of Uniswap v3's pools.
+    UniswapV3 {
+        /// The pool's factory.
+        factory: Address,
+        /// Its tokens.
+        tokens: [Address; 2],
+        /// Its fee in millionths.
+        fee_pips: u32,
+        /// Its tick spacing.
+        tick_spacing: i32,
+    },
 }
 
 /// What a pool's words are, by the kind of its state.
@@ -91,8 +116,35 @@ impl StateClaim {
             instant: snapshot.slot().unix_s(),
             place: Place::from_observation(observation),
             protocol: observation.state().protocol().to_owned(),
+            code: ClaimedCode::from_observation(observation),
             state: ClaimedState::from_observation(observation, size),
             readings: observation.oracles().iter().map(ClaimedReading::from_reading).collect(),
+        }
+    }
+}
+
+impl ClaimedCode {
+    fn from_observation(observation: &Observation) -> Option<Self> {
+        let facts = observation.facts();
+        let factory = |name: &str| {
+            facts.iter().find(|fact| fact.name.as_str() == name).map(|fact| fact.contract)
+        };
+        match observation.state() {
+            PoolState::ConstantProduct(pair) => {
+                let FeeRate { numerator, denominator } = pair.fee();
+                let factory = factory("uniswap_v2")?;
+                Some(Self::UniswapV2 { factory, fee: [numerator, denominator] })
+            }
+            PoolState::Concentrated(pool) => {
+                let [token0, token1] = observation.contract_tokens() else { return None };
+                Some(Self::UniswapV3 {
+                    factory: factory("uniswap_v3")?,
+                    tokens: [token0.address, token1.address],
+                    fee_pips: pool.fee_pips(),
+                    tick_spacing: pool.tick_spacing(),
+                })
+            }
+            _ => None,
         }
     }
 }

@@ -37,12 +37,15 @@ pub fn words_of(subject: &FeedSubject) -> [BTreeMap<[u8; 32], Word>; 2] {
     let (newest_at, place, rounds) = match subject.layout {
         FeedLayout::ChainlinkFlux => (7, 24, 9),
         FeedLayout::ChainlinkOcr1 => (43, 6, 44),
+        FeedLayout::ChainlinkOcr1At42 => (42, 6, 43),
         FeedLayout::ChainlinkOcr2 => (11, 22, 12),
     };
     newest[place..place + 4].copy_from_slice(&subject.round.to_be_bytes());
     let at = mapping_slot(key, &word(rounds));
     match subject.layout {
-        FeedLayout::ChainlinkOcr1 => round[..8].copy_from_slice(&updated_at().to_be_bytes()),
+        FeedLayout::ChainlinkOcr1 | FeedLayout::ChainlinkOcr1At42 => {
+            round[..8].copy_from_slice(&updated_at().to_be_bytes());
+        }
         FeedLayout::ChainlinkOcr2 => {
             let written = u32::try_from(updated_at()).unwrap();
             round[..4].copy_from_slice(&written.to_be_bytes());
@@ -70,6 +73,11 @@ pub struct Chain {
 
 impl Chain {
     pub fn new(contracts: &[(Address, BTreeMap<[u8; 32], Word>)]) -> Self {
+        Self::running(&[9; 32], contracts)
+    }
+
+    /// The same, where every contract's code has this hash.
+    pub fn running(code_hash: &[u8], contracts: &[(Address, BTreeMap<[u8; 32], Word>)]) -> Self {
         let mut nodes = Vec::new();
         let mut accounts: BTreeMap<[u8; 32], Vec<u8>> =
             (0..50).map(|n| (keccak256(&[n]), vec![0xc1, n])).collect();
@@ -79,7 +87,7 @@ impl Chain {
                 (keccak256(slot), string(&digits))
             });
             let storage = Trie::new(&storage.collect());
-            let fields = [string(&[1]), string(&[]), string(&storage.root), string(&[9; 32])];
+            let fields = [string(&[1]), string(&[]), string(&storage.root), string(code_hash)];
             accounts.insert(keccak256(&address.0), encode(&fields));
             nodes.extend(storage.nodes);
         }

@@ -14,7 +14,7 @@ use crate::pools::{
     Tick, sqrt_ratio_at_tick,
 };
 use crate::proof::trie::keccak256;
-use crate::proof::{FeedLayout, Layout, ProofParts, ProofSubject, TickRange, layout};
+use crate::proof::{FeedLayout, Layout, ProofParts, ProofSubject, TickRange, code, layout};
 use crate::series::Slot;
 use crate::snapshot::{OracleRole, OracleSource};
 use crate::wide::U256;
@@ -284,14 +284,73 @@ fn unsupported() -> Vector {
     vector
 }
 
-fn pairs() -> [Vector; 2] {
-    let (x, y) = (5_000_000_u128, 7_000_000_u128);
-    let fee = FeeRate { numerator: 3, denominator: 1_000 };
-    let pair = |x, y| PoolState::from(ConstantProduct::new([x, y], fee).unwrap());
+const RESERVES: [u128; 2] = [5_000_000, 7_000_000];
+
+fn pair([x, y]: [u128; 2], numerator: u64, denominator: u64) -> PoolState {
+    ConstantProduct::new([x, y], FeeRate { numerator, denominator }).unwrap().into()
+}
+
+/// The word of a pair of Uniswap v2.
+fn pair_words() -> Words {
+    let [x, y] = RESERVES;
     let mut both = [9; 32];
     both[18..].copy_from_slice(&x.to_be_bytes()[2..]);
     both[4..18].copy_from_slice(&y.to_be_bytes()[2..]);
-    let words = Words::from([(layout::number(8), Word(both))]);
+    Words::from([(layout::number(8), Word(both))])
+}
+
+/// A pair priced by feeds whose aggregators are older.
+fn older_feeds() -> Vector {
+    let kept = Some(FeedLayout::ChainlinkOcr1At42);
+    let mut vector = Vector::new(Layout::UniswapV2, kept, pair_words(), pair(RESERVES, 3, 1_000));
+    vector.name = "chainlink_ocr1_42";
+    in_every_layout(&mut vector, "ok");
+    of_feeds(&mut vector);
+    vector
+}
+
+/// A pair whose contract runs the published code.
+fn known_code() -> Vector {
+    let (code_hash, state) = (&code::V2_PAIR, pair(RESERVES, 3, 1_000));
+    let mut vector = Vector::running(code_hash, Layout::UniswapV2, None, pair_words(), state);
+    vector.name = "known_code";
+    let file = vector.proofs[0].clone();
+    let block = vector.honest.block.hash;
+    vector.tampered("honest", "ok ok reading_unproven ok", &file);
+    let asked = Asked { size: None, blocks: vec![("one", Some(block))] };
+    vector.case("one who has the block", [0, 0], &file, &asked, "ok ok reading_unproven ok ok");
+    vector.lie("the same fee", "ok ok reading_unproven ok", |parts| {
+        parts.state = pair(RESERVES, 30, 10_000);
+    });
+    vector.lie("another fee", "ok ok reading_unproven code_differs", |parts| {
+        parts.state = pair(RESERVES, 25, 10_000);
+    });
+    vector.lie("no fact", "ok ok reading_unproven", |parts| parts.facts.clear());
+    vector.lie("another block", UNUSABLE, |parts| parts.block.hash = BlockHash([1; 32]));
+    vector
+}
+
+/// A pair with code of its own, of which it is said that a factory made it that makes no such code.
+fn other_code() -> Vector {
+    let state = pair(RESERVES, 3, 1_000);
+    let mut vector = Vector::new(Layout::UniswapV2, None, pair_words(), state);
+    vector.name = "other_code";
+    let factory = "0x5c69bee701ef814a2b6a3edd4b1652cb9cc5aa6f".parse().unwrap();
+    vector.subject.chain = "eip155:1".parse().unwrap();
+    vector.honest.chain.caip2 = vector.subject.chain;
+    vector.honest.facts = vec![fact("uniswap_v2", factory)];
+    let file = vector.chain.file(&vector.subject).unwrap();
+    (vector.snapshots, vector.proofs) = (vec![vector.honest.snapshot()], vec![file.clone()]);
+    vector.tampered("a factory of mainnet", "ok ok reading_unproven code_differs", &file);
+    vector.lie("another factory", "ok ok reading_unproven", |parts| {
+        parts.facts = vec![fact("uniswap_v2", MANAGER)];
+    });
+    vector
+}
+
+fn pairs() -> [Vector; 2] {
+    let [x, y] = RESERVES;
+    let (words, pair) = (pair_words(), |x, y| pair([x, y], 3, 1_000));
     let mut v2 = Vector::new(Layout::UniswapV2, Some(FeedLayout::ChainlinkOcr2), words, pair(x, y));
     in_every_layout(&mut v2, "ok");
     of_feeds(&mut v2);
@@ -336,5 +395,6 @@ pub(super) fn all() -> Vec<Vector> {
         all.push(vector);
     }
     all.extend(pairs());
+    all.extend([older_feeds(), known_code(), other_code()]);
     all
 }

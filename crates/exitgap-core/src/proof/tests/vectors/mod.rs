@@ -75,6 +75,17 @@ fn fact(name: &str, contract: Address) -> Fact {
 impl Vector {
     /// A pool that a layout keeps, priced by feeds of a kind, where there is one.
     fn new(of: Layout, kept: Option<FeedLayout>, words: Words, state: PoolState) -> Self {
+        Self::running(&[9; 32], of, kept, words, state)
+    }
+
+    /// The same, where every contract's code has this hash.
+    fn running(
+        code_hash: &[u8],
+        of: Layout,
+        kept: Option<FeedLayout>,
+        words: Words,
+        state: PoolState,
+    ) -> Self {
         let is_managed = of == Layout::UniswapV4;
         let (slug, at) = (pool().chain().clone(), if is_managed { MANAGER } else { CONTRACT });
         let pool = if is_managed {
@@ -90,7 +101,7 @@ impl Vector {
             let [proxy, aggregator] = words_of(feed);
             contracts.extend([(feed.feed, proxy), (feed.aggregator, aggregator)]);
         }
-        let chain = Chain::new(&contracts);
+        let chain = Chain::running(code_hash, &contracts);
         let subject = ProofSubject {
             chain: "eip155:31337".parse().unwrap(),
             address: at,
@@ -131,7 +142,9 @@ impl Vector {
     fn case(&mut self, name: &str, of: [usize; 2], changed: &[u8], asked: &Asked, codes: &str) {
         let (snapshot, proof) = (&self.snapshots[of[0]], &self.proofs[of[1]]);
         let size = asked.size.map(|(direction, size)| (direction, size.parse().unwrap()));
-        let mut checks = check_state(&StateProof::from_bytes(changed), snapshot, size).to_vec();
+        let read = StateProof::from_bytes(changed);
+        let claim = StateClaim::from_snapshot(snapshot, size);
+        let mut checks = check_claim(&read, &claim).to_vec();
         if !asked.blocks.is_empty() {
             let sources: Vec<BlockSource> = asked
                 .blocks
@@ -141,6 +154,7 @@ impl Vector {
             let block = snapshot.observation().block();
             checks.push(check_canonical(block, None, &sources, None));
         }
+        checks.extend(check_code(&read, &claim, None));
         let found: Vec<&str> = checks.iter().map(|check| check.code).collect();
         if !codes.is_empty() && found.join(" ") != codes {
             self.wrong.push(format!("{}: {name}: {found:?}", self.name));
