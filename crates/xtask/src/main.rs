@@ -20,6 +20,7 @@ mod peers;
 mod pkg;
 mod process;
 mod py;
+mod reality;
 mod setup;
 mod surface;
 mod test;
@@ -44,7 +45,7 @@ struct Command {
 }
 
 /// The commands, in the order of the help.
-const COMMANDS: [Command; 15] = [
+const COMMANDS: [Command; 16] = [
     Command {
         name: "setup",
         about: "Fetch the node and the contracts' bytecode into .fixtures/ (once, 30 MB)",
@@ -138,6 +139,12 @@ const COMMANDS: [Command; 15] = [
         run: measure::parity,
     },
     Command {
+        name: "reality",
+        about: "Compute the swaps of a node's blocks, and compare them with what was logged",
+        help: reality::HELP,
+        run: reality::run,
+    },
+    Command {
         name: "faults",
         about: "Kill, cut off, damage and flood a recorder, and see what is lost",
         help: faults::HELP,
@@ -176,7 +183,7 @@ A first session:
   cargo xtask setup && cargo xtask test && cargo xtask demo
 
 Exit codes: 0 done, 1 something failed or does not pass, 2 the command line is wrong.
-demo, bench, parity and faults end with the exit code of the program they run."
+demo, bench, parity, reality and faults end with the exit code of the program they run."
     )
 }
 
@@ -245,6 +252,7 @@ mod tests {
             ("test --al", "unexpected `--al`", "--all"),
             ("check now", "unexpected `now`", "no options"),
             ("setup --bench --bench", "unexpected", "--bench"),
+            ("reality --blocks 3", "no node is given", "--rpc"),
         ] {
             let failure = run(&arguments(line)).unwrap_err();
             assert_eq!(failure.code(), 2, "{line}");

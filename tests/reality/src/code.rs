@@ -70,7 +70,7 @@ impl Code {
         if keccak256(&code) != hash.0.0 {
             return Err("its hash is another one".to_owned());
         }
-        if !own.have_code(&code) {
+        if !own.have_code(&code) || V3Immutables::from_code(&code) != Some(own) {
             return Err("its code is not known again".to_owned());
         }
         let others = [
@@ -80,6 +80,11 @@ impl Code {
             V3Immutables { fee_pips: fee_pips + 1, ..own },
             V3Immutables { tick_spacing: tick_spacing + 1, ..own },
         ];
+        let mut damaged = code.clone();
+        damaged[0] ^= 1;
+        if V3Immutables::from_code(&damaged).is_some() {
+            return Err("changed code is taken for it".to_owned());
+        }
         if others.iter().any(|other| other.have_code(&code)) {
             return Err("its code is taken for another pool's".to_owned());
         }

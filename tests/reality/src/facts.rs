@@ -83,24 +83,24 @@ struct Cases<T> {
 
 impl Facts {
     /// Reads the files of a folder.
-    pub fn read(folder: &Path) -> Result<Self, FactsError> {
+    pub fn from_folder(folder: &Path) -> Result<Self, FactsError> {
         if !folder.is_dir() {
             return Err(FactsError::NoFolder(folder.to_owned()));
         }
         Ok(Self {
-            swaps: read::<Cases<_>>(folder, "swaps")?.content.cases,
-            curve: read::<Cases<_>>(folder, "curve")?.content.cases,
-            headers: read::<Cases<_>>(folder, "headers")?.content.cases,
-            walks: read(folder, "walks")?.content,
-            proofs: read(folder, "proofs")?.content,
-            feeds: read::<Cases<_>>(folder, "feeds")?.content.cases,
-            code: read(folder, "code")?.content,
+            swaps: read_file::<Cases<_>>(folder, "swaps")?.content.cases,
+            curve: read_file::<Cases<_>>(folder, "curve")?.content.cases,
+            headers: read_file::<Cases<_>>(folder, "headers")?.content.cases,
+            walks: read_file(folder, "walks")?.content,
+            proofs: read_file(folder, "proofs")?.content,
+            feeds: read_file::<Cases<_>>(folder, "feeds")?.content.cases,
+            code: read_file(folder, "code")?.content,
         })
     }
 }
 
 /// The file of a kind.
-pub fn read<T: DeserializeOwned>(folder: &Path, kind: &str) -> Result<File<T>, FactsError> {
+pub fn read_file<T: DeserializeOwned>(folder: &Path, kind: &str) -> Result<File<T>, FactsError> {
     let path = folder.join(format!("{kind}.json"));
     let bytes = read_bytes(&path)?;
     let damaged = |reason: String| FactsError::Damaged { path: path.clone(), reason };

@@ -5,12 +5,14 @@
 //!
 //! **In scope**: swaps with the state before and after ([`swaps`], [`curve`]), headers and walks down the chain's tries
 //! ([`tries`]), proofs of contracts' words ([`proofs`]), rounds of oracles ([`feeds`]) and the code of pools ([`code`]). **Out of
-//! scope**: asking a node.
+//! scope**: asking a node, but for [`node`], which finds swaps in blocks of a node and judges them alike: `cargo xtask reality`.
 
 pub mod code;
 pub mod curve;
 pub mod facts;
 pub mod feeds;
+#[cfg(feature = "node")]
+pub mod node;
 pub mod proofs;
 pub mod report;
 pub mod swaps;
@@ -28,7 +30,7 @@ pub use values::Text;
 
 /// Judges every case of a folder of facts. `published` is the file with the published code of Uniswap v3's pool.
 pub fn check(folder: &Path, published: &Path) -> Result<Report, FactsError> {
-    let facts = Facts::read(folder)?;
+    let facts = Facts::from_folder(folder)?;
     let published = code::read_published(published)?;
     let mut report = judge(&facts);
     code::check(&facts.code, &published, &mut report);

@@ -77,7 +77,7 @@ impl Case {
     fn judge(&self, nodes: &[Bytes]) -> Result<(), String> {
         let nodes = self.own_nodes(nodes)?;
         if self.layout == "history" {
-            return self.judge_history(nodes);
+            return self.judge_history(&nodes);
         }
         let file = self.file(&nodes)?;
         let proof = StateProof::from_bytes(&file).map_err(|error| error.to_string())?;
@@ -112,7 +112,7 @@ impl Case {
     }
 
     /// The hash of an earlier block, which the chain itself keeps.
-    fn judge_history(&self, nodes: Vec<Vec<u8>>) -> Result<(), String> {
+    fn judge_history(&self, nodes: &[Vec<u8>]) -> Result<(), String> {
         let (Some(block), [expected]) = (self.block, self.words.as_slice()) else {
             return Err("it does not have the hash of one block".to_owned());
         };
@@ -124,12 +124,12 @@ impl Case {
             let hop = HopParts { header: &self.header.0, blocks: &blocks, nodes };
             Anchors::file(Caip2(self.chain), 0, &[hop]).map_err(|error| error.to_string())
         };
-        let anchors = Anchors::from_bytes(&file(&nodes)?).map_err(|error| error.to_string())?;
+        let anchors = Anchors::from_bytes(&file(nodes)?).map_err(|error| error.to_string())?;
         let found = anchors.hash(block);
         if found != Some(BlockHash(expected.0.0.0)) {
             return Err(format!("block {block} has the hash {found:?}"));
         }
-        let taken = (0..nodes.len()).find(|at| file(&with_change(&nodes, *at)).is_ok());
+        let taken = (0..nodes.len()).find(|at| file(&with_change(nodes, *at)).is_ok());
         taken.map_or(Ok(()), |at| Err(format!("it is proven where node {at} is changed")))
     }
 

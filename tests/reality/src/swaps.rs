@@ -339,7 +339,13 @@ impl RangeState {
         let most = MAX_TICK / self.spacing()? * self.tick_spacing;
         let is_crossed = |tick: &i32| low < *tick && *tick <= high && -most < *tick && *tick < most;
         let crossed = self.ticks.iter().filter(|(tick, _)| is_crossed(tick));
-        let crossed = crossed.map(|(tick, net)| Tick::new(*tick, net.0)).collect();
+        // A tick whose positions begin and end alike is a stop of the contract's loop, too.
+        let initialized = |net: i128| net.unsigned_abs().max(1);
+        let crossed = crossed.map(|(tick, Text(net))| Tick {
+            liquidity_gross: initialized(*net),
+            ..Tick::new(*tick, *net)
+        });
+        let crossed = crossed.collect();
         Closed::new(self, [-most, most], crossed)
     }
 

@@ -3,10 +3,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use exitgap_core::U256;
+use exitgap_core::ids::Address;
+use exitgap_core::snapshot::{OracleReading, OracleRole, OracleSource, RoundData};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::facts::read;
+use super::facts::read_file;
 use super::*;
 
 /// The files that are judged, and the one that a node is filled from.
@@ -33,7 +36,7 @@ fn changed(kind: &str, change: impl FnOnce(&mut Value)) -> TempDir {
 
 /// The figures of the cases of a kind.
 fn figures(folder: &Path, kind: &str) -> Report {
-    let (facts, mut report) = (Facts::read(folder).unwrap(), Report::default());
+    let (facts, mut report) = (Facts::from_folder(folder).unwrap(), Report::default());
     match kind {
         "swaps" => swaps::check(&facts.swaps, &mut report),
         "curve" => curve::check(&facts.curve, &mut report),
@@ -48,7 +51,7 @@ fn figures(folder: &Path, kind: &str) -> Report {
 
 #[test]
 fn every_case_is_as_it_must_be() {
-    let report = judge(&Facts::read(&committed()).unwrap());
+    let report = judge(&Facts::from_folder(&committed()).unwrap());
     assert!(report.complaints().is_empty(), "{:#?}", report.complaints());
     let unmet: Vec<String> = report.unmet();
     assert!(unmet.iter().all(|words| words.starts_with("reality.code")), "{unmet:?}");
@@ -67,7 +70,7 @@ fn every_case_is_as_it_must_be() {
 #[test]
 fn every_file_names_where_its_numbers_are_from() {
     for kind in KINDS.into_iter().filter(|kind| *kind != "bottle") {
-        let file = read::<Value>(&committed(), kind).unwrap();
+        let file = read_file::<Value>(&committed(), kind).unwrap();
         assert!(!file.sources.is_empty(), "{kind}");
         for source in &file.sources {
             let is_free = ["MIT", "Apache-2.0", "MIT OR Apache-2.0"].contains(&&*source.licence);
@@ -211,7 +214,7 @@ fn cases_that_are_not_there_are_a_failure() {
 #[test]
 fn a_folder_that_is_not_there_and_a_file_that_is_damaged_are_named() {
     let absent = committed().join("nowhere");
-    let error = Facts::read(&absent).unwrap_err();
+    let error = Facts::from_folder(&absent).unwrap_err();
     assert!(matches!(error, FactsError::NoFolder(_)) && error.to_string().contains("nowhere"));
     for kind in KINDS.into_iter().filter(|kind| *kind != "bottle") {
         let name = format!("{kind}.json");
@@ -235,12 +238,12 @@ fn a_folder_that_is_not_there_and_a_file_that_is_damaged_are_named() {
                 continue;
             }
             fs::write(&path, damaged).unwrap();
-            let error = Facts::read(folder.path()).unwrap_err();
+            let error = Facts::from_folder(folder.path()).unwrap_err();
             assert!(matches!(error, FactsError::Damaged { .. }), "{kind}: {error}");
             assert!(error.to_string().contains(&name), "{error}");
         }
         fs::remove_file(&path).unwrap();
-        let error = Facts::read(folder.path()).unwrap_err();
+        let error = Facts::from_folder(folder.path()).unwrap_err();
         assert!(matches!(error, FactsError::Unreadable { .. }), "{kind}: {error}");
         assert!(error.to_string().contains(&name), "{error}");
     }
@@ -249,4 +252,33 @@ fn a_folder_that_is_not_there_and_a_file_that_is_damaged_are_named() {
     assert!(matches!(error, FactsError::Unreadable { .. }), "{error}");
     let error = check(&committed(), &committed().join("code.json")).unwrap_err();
     assert!(error.to_string().contains("deployedBytecode"), "{error}");
+}
+
+/// A reading of a feed whose newest round is so old, with what is recorded as its heartbeat.
+fn is_stale(age_s: u64, heartbeat_s: u32) -> bool {
+    let (now, feed) = (1_714_107_371, Address([5; 20]));
+    let round = RoundData { feed, round: 16_071, updated_at: now - age_s, heartbeat_s };
+    let reading = OracleReading {
+        role: OracleRole::TokenUsd(0),
+        answer: U256::from(313_930_000_000_u64),
+        decimals: 8,
+        source: OracleSource::Chainlink(round),
+    };
+    reading.is_stale(now)
+}
+
+#[test]
+fn healthy_feeds_are_not_stale_with_the_default_grace_period() {
+    // The heartbeat of ETH/USD, and what is recorded as such where `heartbeat_grace_s` is not configured.
+    let (published, recorded) = (3_600, 3_600 + 120);
+    let feeds = Facts::from_folder(&committed()).unwrap().feeds;
+    let of_ether = feeds.iter().filter(|reading| reading.name.as_deref() == Some("eth-usd"));
+    let ages: Vec<u64> = of_ether.map(|reading| reading.age).collect();
+    assert_eq!(ages, [798, 288, 48, 744]);
+    assert!(!ages.iter().any(|age| is_stale(*age, published)));
+    // Two blocks of thirteen had such rounds of the same feed: the heartbeat says when a round starts.
+    for age in [3_612, 3_624] {
+        assert!(is_stale(age, published) && !is_stale(age, recorded), "{age}");
+    }
+    assert!(!is_stale(3_720, recorded) && is_stale(3_721, recorded));
 }

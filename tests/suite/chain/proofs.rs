@@ -1,14 +1,14 @@
 //! State proofs of running contracts, asked of a real node: every layout after real trades, and nodes that lie.
 
-use exitgap_chain::config::{Config, Plan};
+use exitgap_chain::config::{Config, Factory, FactoryKind, Plan};
 use exitgap_chain::{ProveError, StateProver};
 use exitgap_core::U256;
 use exitgap_core::evidence::Outcome;
-use exitgap_core::ids::BlockHash;
+use exitgap_core::ids::{Address, BlockHash};
 use exitgap_core::pools::Direction;
 use exitgap_core::proof::{
-    BlockSource, Layout, ProvenWords, StateProof, TickRange, check_canonical, check_state,
-    needed_ticks,
+    BlockSource, ClaimedCode, Layout, ProvenWords, StateCheck, StateClaim, StateProof, TickRange,
+    check_canonical, check_code, check_state, needed_ticks,
 };
 use exitgap_core::snapshot::{Observation, Snapshot};
 use exitgap_tests::devchain::{DevChain, FIRST_SLOT, Market, World};
@@ -124,6 +124,80 @@ async fn every_other_layout_is_that_of_its_contracts() {
     for snapshot in found {
         proven(&chain, &config, &snapshot, None).await;
     }
+}
+
+/// A pair, a pool of ranges and another one, all of published code, and each is known to run it.
+#[tokio::test]
+async fn what_runs_published_code_is_known_by_its_accounts_hash() {
+    let (chain, world) = scene().await;
+    let mut config = world_config(&chain, &world, &[chain.url()], [0, 1, World::FIRST_V2]).await;
+    for (address, kind) in [
+        (chain.contracts.v2_factory, FactoryKind::UniswapV2),
+        (chain.contracts.v3_factory, FactoryKind::UniswapV3),
+    ] {
+        let address = Address(address.0.0);
+        config.chain[0].factory.push(Factory { address, kind, fee_modules: Vec::new() });
+    }
+    pass_slot(&chain, FIRST_SLOT).await;
+    let read = snapshots(read(&mut reader(&config, small_limits()), FIRST_SLOT).await);
+    let prover = prover(&config, &chain.url());
+    let mut all = Vec::new();
+    for snapshot in &read {
+        let range = needed_ticks(snapshot, None).unwrap_or(TickRange::ALL);
+        let file = prover.prove(snapshot, None, range, deadline()).await.unwrap();
+        let proof = StateProof::from_bytes(&file).unwrap();
+        let code = prover.code(proof.subject.address, deadline()).await.unwrap();
+        all.push((proof, StateClaim::from_snapshot(snapshot, None), code));
+    }
+    let check = |at: usize, code: Option<usize>, change: fn(&mut StateClaim)| {
+        let (proof, claim, _) = &all[at];
+        let mut claim = claim.clone();
+        change(&mut claim);
+        let code = code.map(|other| all[other].2.as_slice());
+        check_code(&Ok(proof.clone()), &claim, code)
+    };
+    let codes = |check: Option<StateCheck>| check.map(|check| (check.outcome, check.code));
+    let (differs, unusable) =
+        ((Outcome::Fail, "code_differs"), (Outcome::NotChecked, "code_unusable"));
+    let pair =
+        all.iter().position(|(proof, ..)| proof.subject.layout == Layout::UniswapV2).unwrap();
+    let pools: Vec<usize> = (0..all.len()).filter(|at| *at != pair).collect();
+    assert_eq!(codes(check(pair, None, |_| {})), Some(PASS));
+    let other_fee = check(pair, None, |claim| {
+        let Some(ClaimedCode::UniswapV2 { fee, .. }) = &mut claim.code else { panic!() };
+        fee[0] += 1;
+    });
+    assert_eq!(codes(other_fee), Some(differs));
+    assert_eq!(codes(check(pair, None, |claim| claim.code = None)), None);
+    for at in pools.clone() {
+        assert_eq!(codes(check(at, Some(at), |_| {})), Some(PASS));
+        assert_eq!(codes(check(at, None, |_| {})), None);
+        let other = pools.iter().copied().find(|other| *other != at);
+        assert_eq!(codes(check(at, other, |_| {})), Some(unusable));
+        let lies: [fn(&mut StateClaim); 4] = [
+            |claim| lie(claim, |[factory, ..], _, _| factory.0[0] ^= 1),
+            |claim| lie(claim, |[_, tokens @ ..], _, _| tokens.reverse()),
+            |claim| lie(claim, |_, fee, _| *fee += 1),
+            |claim| lie(claim, |_, _, spacing| *spacing += 1),
+        ];
+        for lie in lies {
+            assert_eq!(codes(check(at, Some(at), lie)), Some(differs));
+        }
+        // Of another block's state nothing is said.
+        let other_block = check(at, Some(at), |claim| claim.block.hash = BlockHash([1; 32]));
+        assert_eq!(codes(other_block), None);
+    }
+}
+
+/// Changes what a claim says of a pool of ranges: its factory and tokens, its fee, its spacing.
+fn lie(claim: &mut StateClaim, change: impl FnOnce(&mut [Address; 3], &mut u32, &mut i32)) {
+    let Some(ClaimedCode::UniswapV3 { factory, tokens, fee_pips, tick_spacing }) = &mut claim.code
+    else {
+        panic!("{:?}", claim.code);
+    };
+    let mut addresses = [*factory, tokens[0], tokens[1]];
+    change(&mut addresses, fee_pips, tick_spacing);
+    [*factory, tokens[0], tokens[1]] = addresses;
 }
 
 /// What is done to an answer.

@@ -38,6 +38,7 @@ const HEADER: [&str; 3] = ["header", "pass", "ok"];
 const STATE: [&str; 3] = ["pool_state", "pass", "ok"];
 const ORACLE: [&str; 3] = ["oracle_state", "pass", "ok"];
 const CANONICAL: [&str; 3] = ["canonical", "pass", "ok"];
+const CODE: [&str; 3] = ["code", "pass", "ok"];
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_number_is_confirmed_by_a_node_of_the_readers_own() {
@@ -63,7 +64,7 @@ async fn a_number_is_confirmed_by_a_node_of_the_readers_own() {
         assert!(format!("{:?}", served.headers).contains("immutable"), "{:?}", served.headers);
         fs::write(recorded.path("served.egp"), &served.body).unwrap();
         let output = run(&recorded, &["verify", &file, "--state-proof", "served.egp", "--json"]);
-        assert_eq!(checks(&output), named(&[HEADER, STATE, ORACLE]), "{}", text(&output));
+        assert_eq!(checks(&output), named(&alone(layout)), "{}", text(&output));
         for (of, status, said) in [
             (format!("{pool}/{}", last.number() + 1), 404, "after_series"),
             (format!("{pool}/soon"), 400, "slot"),
@@ -92,7 +93,7 @@ async fn a_number_is_confirmed_by_a_node_of_the_readers_own() {
         let output = run(&recorded, &asked);
         assert_eq!(
             checks(&output),
-            named(&[HEADER, STATE, ORACLE, CANONICAL]),
+            named(&[HEADER, STATE, ORACLE, CANONICAL, CODE]),
             "{}",
             text(&output)
         );
@@ -104,10 +105,13 @@ async fn a_number_is_confirmed_by_a_node_of_the_readers_own() {
         {
             assert!(words.contains(said), "{said}: {words}");
         }
-        assert!(!words.contains("that the chain has a block with this hash"), "{words}");
+        for settled in ["that the chain has a block with this hash", "code does", "fee"] {
+            let (_, trusted) = words.split_once("Still taken on trust: ").unwrap();
+            assert!(!trusted.contains(settled), "{settled}: {words}");
+        }
         // What was kept says the same, but not that the chain has the block.
         let output = run(&recorded, &["verify", file, "--state-proof", "state.egp", "--json"]);
-        assert_eq!(checks(&output), named(&[HEADER, STATE, ORACLE]));
+        assert_eq!(checks(&output), named(&alone(layout)));
         let words = text(&run(&recorded, &["verify", file, "--state-proof", "state.egp"]));
         assert!(words.contains("that the chain has a block with this hash"), "{words}");
     }
@@ -134,10 +138,34 @@ async fn a_number_is_confirmed_by_a_node_of_the_readers_own() {
     let not_answered = ["canonical", "not_checked", "not_answered"];
     assert_eq!(
         checks(&output),
-        named(&[HEADER, STATE, ORACLE, not_answered]),
+        named(&[HEADER, STATE, ORACLE, not_answered, CODE]),
         "a header that is none"
     );
+    other_code(&recorded, &v3.0, &node, &proxy);
     refused(&recorded, &v3.0, &node);
+}
+
+/// What a proof says without a node: all pairs have the same code, and a pool of ranges has numbers of its own in its.
+fn alone(layout: &str) -> Vec<[&'static str; 3]> {
+    let code = (layout == "uniswap_v2").then_some(CODE);
+    [HEADER, STATE, ORACLE].into_iter().chain(code).collect()
+}
+
+/// A node that hands over other code is not believed, and one of two that has the code is enough.
+fn other_code(recorded: &Recorded, file: &str, node: &str, proxy: &Proxy) {
+    proxy.lie(|request, _| {
+        (request["method"] == "eth_getCode").then(|| Lie::Result("0x6001".into()))
+    });
+    let (layout, unusable) = ("uniswap_v3", ["code", "not_checked", "code_unusable"]);
+    for (nodes, code) in [(vec![proxy.url()], unusable), (vec![proxy.url(), node.to_owned()], CODE)]
+    {
+        let mut asked = vec!["verify", file, "--layout", layout, "--json"];
+        asked.extend(nodes.iter().flat_map(|node| ["--rpc", node]));
+        let output = run(recorded, &asked);
+        assert!(proxy.fired() > 0);
+        let expected = named(&[HEADER, STATE, ORACLE, CANONICAL, code]);
+        assert_eq!(checks(&output), expected, "{}", text(&output));
+    }
 }
 
 fn refused(recorded: &Recorded, file: &str, node: &str) {

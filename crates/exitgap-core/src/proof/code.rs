@@ -64,6 +64,21 @@ impl V3Immutables {
         Some(code)
     }
 
+    /// What is in this code, where it is that of a pool of Uniswap v3.
+    pub fn from_code(code: &[u8]) -> Option<Self> {
+        let word = |at: usize| code.get(V3_PLACES[at][0]..V3_PLACES[at][0] + 32);
+        let address = |at: usize| Some(Address(word(at)?[12..].try_into().ok()?));
+        let small = |at: usize| Some(u32::from_be_bytes(word(at)?[28..].try_into().ok()?));
+        let read = Self {
+            pool: address(5)?,
+            factory: address(0)?,
+            tokens: [address(1)?, address(2)?],
+            fee_pips: small(3)?,
+            tick_spacing: i32::try_from(small(4)?).ok()?,
+        };
+        read.have_code(code).then_some(read)
+    }
+
     /// Whether this is the code of this pool.
     pub fn have_code(&self, code: &[u8]) -> bool {
         let Some(words) = self.words() else { return false };

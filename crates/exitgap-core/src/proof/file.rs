@@ -201,7 +201,7 @@ impl Contracts {
         let mut found = Vec::new();
         for (key, address) in Self::keys(subject)? {
             let account = walk.value(&key).map_err(ProofError::Account)?;
-            found.push((address, Self::read(account, address)?));
+            found.push((address, Self::parse_account(account, address)?));
         }
         if walk.into_nodes().0.is_empty() { Ok(Self(found)) } else { Err(ProofError::Surplus) }
     }
@@ -215,11 +215,12 @@ impl Contracts {
         let (keys, addresses): (Vec<_>, Vec<_>) = Self::keys(subject)?.into_iter().unzip();
         let (met, accounts) = nodes.in_order(state_root, &keys).map_err(ProofError::Account)?;
         let found = addresses.into_iter().zip(accounts);
-        let found = found.map(|(address, account)| Ok((address, Self::read(account, address)?)));
+        let found =
+            found.map(|(address, account)| Ok((address, Self::parse_account(account, address)?)));
         Ok((met, Self(found.collect::<Result<_, ProofError>>()?)))
     }
 
-    fn read(account: Option<&[u8]>, address: Address) -> Result<Account, ProofError> {
+    fn parse_account(account: Option<&[u8]>, address: Address) -> Result<Account, ProofError> {
         account.and_then(Account::from_rlp).ok_or(ProofError::NoContract(address))
     }
 

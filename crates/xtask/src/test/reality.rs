@@ -24,6 +24,7 @@ const FACTS: &str = "tests/reality/facts";
 pub fn run(root: &Path, json: bool) -> Result<()> {
     let mut build = workspace::cargo(root);
     build.args(["build", "--locked", "--quiet", "--package", PACKAGE, "--bin", PROGRAM]);
+    build.arg("--no-default-features");
     process::run(&mut build, "cargo build")?;
     let mut program = program(root)?;
     if json {

@@ -25,11 +25,11 @@ const V3_FACTORY: Address = address(*b"1f98431c8ad98523631ae4a59f267346ea31f984"
 const V3_FACTORIES: [(u64, Address); 4] =
     [(1, V3_FACTORY), (10, V3_FACTORY), (137, V3_FACTORY), (42_161, V3_FACTORY)];
 
-/// Whether the contract of a claim's pool runs the published code of its kind. `code` is what somebody handed over as its code:
+/// Whether the contract of a claim's pool runs the published code of its kind. `code` is what a node returned as its code:
 /// a pool of Uniswap v3 cannot be judged without it, and it counts only under the hash that the proof has.
 ///
 /// `None`: there is nothing to be judged. The pool's kind has no published code that is known here, its contract has code of
-/// its own, the proof is of something else, or no code was handed over.
+/// its own, the proof is of something else, or no code was returned.
 pub fn check_code(
     proof: &Result<StateProof, ProofError>,
     claim: &StateClaim,
