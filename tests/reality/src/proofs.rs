@@ -71,7 +71,8 @@ impl Proofs {
 impl Case {
     fn own_nodes(&self, nodes: &[Bytes]) -> Result<Vec<Vec<u8>>, String> {
         let own = self.nodes.iter().map(|place| nodes.get(*place).map(|node| node.0.clone()));
-        own.collect::<Option<_>>().ok_or_else(|| "there is no such node".to_owned())
+        own.collect::<Option<_>>()
+            .ok_or_else(|| "a node is named that the file does not have".to_owned())
     }
 
     fn judge(&self, nodes: &[Bytes]) -> Result<(), String> {

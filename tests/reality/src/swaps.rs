@@ -330,7 +330,7 @@ impl RangeState {
         let is_spacing = (1..=16_383).contains(&self.tick_spacing);
         is_spacing
             .then_some(self.tick_spacing)
-            .ok_or_else(|| differs("there is no such tick spacing"))
+            .ok_or_else(|| differs("the tick spacing is out of range"))
     }
 
     /// The known ticks that lie between the price before and the one after, and the ends of all prices.

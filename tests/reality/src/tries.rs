@@ -43,7 +43,7 @@ pub fn check_headers(headers: &[Header], report: &mut Report) {
 
 impl Header {
     fn judge(&self) -> Result<(), String> {
-        let header = BlockHeader::from_rlp(&self.rlp.0).ok_or("its bytes are no header")?;
+        let header = BlockHeader::from_rlp(&self.rlp.0).ok_or("its bytes are not a header")?;
         let found = StateProof::block_of(&self.rlp.0);
         if found != Some(self.hash) || header.hash != self.hash {
             return Err(format!("it has the hash {found:?}, and must have {}", self.hash));
@@ -81,7 +81,8 @@ impl Walk {
     fn judge(&self, nodes: &[Bytes]) -> Result<(), String> {
         let Self(_, Text(root), Text(key), expected, places) = self;
         let met = places.iter().map(|place| nodes.get(*place).map(|node| node.0.clone()));
-        let mut met = met.collect::<Option<Vec<_>>>().ok_or("there is no such node")?;
+        let mut met =
+            met.collect::<Option<Vec<_>>>().ok_or("a node is named that the file does not have")?;
         let expected = match expected.as_str() {
             "-" => None,
             digits => Some(digits.parse::<Hex>()?.0),

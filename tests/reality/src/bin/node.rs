@@ -93,7 +93,7 @@ fn finish(arguments: &Arguments, tally: &Tally) -> ExitCode {
     let (path, cases) = (arguments.cases.display(), tally.cases());
     match std::fs::write(&arguments.cases, format!("{cases}\n")) {
         Ok(()) => {
-            eprintln!("error: {} swaps are wrong; their cases are in {path}", tally.wrong().len())
+            eprintln!("error: {} swaps are wrong; their cases are in {path}", tally.wrong().len());
         }
         Err(error) => eprintln!("error: writing {path}: {error}\n{cases}"),
     }
