@@ -198,6 +198,9 @@ impl From<CopyError> for Failure {
                 "keep this copy: it shows what the log was; use another folder with --copy"
             }
             CopyError::Newer { .. } => "update exitgap",
+            CopyError::Unsigned { .. } => {
+                "if the log changed its key, compare the new one with a copy from a place you trust, and pass both with --trust"
+            }
             _ => {
                 "downloaded files stay in the folder given with --copy, and the next run continues from there"
             }
