@@ -42,7 +42,7 @@ async fn a_url_is_read_like_the_folder_behind_it() {
         serde_json::from_slice::<Value>(&output.stdout).unwrap()
     };
     let by_folder = audit(&["log"]);
-    for copied in [&[&service][..], &[&service, "--copy", "other"]] {
+    for copied in [&[service.as_str()][..], &[&service, "--copy", "other"]] {
         let mut copied = audit(copied);
         // Of a service it is known that this is what it shows now. Its slots are of a day long ago.
         let age = copied.as_object_mut().unwrap().remove("age").unwrap();
