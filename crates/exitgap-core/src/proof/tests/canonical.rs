@@ -118,6 +118,7 @@ fn checks_of(outcomes: [Outcome; 2], canonical: Option<StateCheck>) -> Vec<State
         expected: String::new(),
         found: String::new(),
         unproven: Vec::new(),
+        settled: Vec::new(),
     };
     names.into_iter().zip(outcomes).map(of).chain(canonical).collect()
 }
