@@ -142,10 +142,10 @@ pub use stream::{StreamedPool, StreamedSlot};
 pub use venue_stress::{StressedSlot, StressedVenue, VenueStress, VenueStressOf};
 pub use verification::{
     AuditFault, AuditReport, AuditedCounts, AuditedProofs, Claim, Contradiction, DayReport,
-    ExportReport, ForkReport, Recomputation, UnsignedFiles, VerificationReport,
+    ExportReport, ForkReport, Recomputation, UncheckedColumns, UnsignedFiles, VerificationReport,
 };
 pub use verified_evidence::{KeysFrom, LogContinuity, VerifiedBy, VerifiedCheck, VerifiedEvidence};
-pub use witness_check::check_witnesses;
+pub use witness_check::{check_witnesses, parse_witness_policy};
 pub use written::{
     WrittenSizeError, size_as_written, size_to_write, usd_as_written, written_size,
 };

@@ -33,9 +33,13 @@ pub struct Claim {
     /// Why the size cannot be filled, as the file spells it. Absent if the file states a result.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub refusal: Option<String>,
-    /// `live` or `preview`, as the file spells it. Absent if the file states a refusal.
+    /// `live` or `preview`: as the file spells it, or if the file states a refusal, that of its
+    /// snapshot's chain.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub status: Option<String>,
+    /// The CAIP-2 id of the snapshot's chain. Absent if the snapshot cannot be read.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub chain: Option<String>,
     /// The hash of the chain's block 0, if the snapshot is live because its operator configured
     /// that hash. No check shows which network that is.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -49,7 +53,8 @@ impl Claim {
     /// The claims of an evidence file. `None` if the file cannot be read.
     pub fn from_evidence(evidence: &Evidence) -> Option<Self> {
         let EvidenceStatement { request, answer, .. } = evidence.statement()?;
-        let kind = evidence.snapshot().map(|snapshot| snapshot.observation().chain().kind);
+        let chain = evidence.snapshot().map(|snapshot| snapshot.observation().chain());
+        let kind = chain.map(|chain| chain.kind);
         let cut = |text: &String| {
             let end = text.char_indices().nth(MAX_CLAIMED_CHARS).map(|(end, _)| end);
             text[..end.unwrap_or(text.len())].to_owned()
@@ -66,7 +71,8 @@ impl Claim {
             size_usd: cut(&request.size_usd),
             exit_gap_pct: gap.map(cut),
             refusal: refusal.map(cut),
-            status: status.map(cut),
+            status: status.map(cut).or_else(|| kind.map(|kind| kind.code().to_owned())),
+            chain: chain.map(|chain| chain.caip2.to_string()),
             genesis_hash: kind.and_then(ChainKind::configured_genesis).map(|hash| hash.to_string()),
         })
     }
@@ -328,9 +334,28 @@ pub struct DayReport {
     /// The valid contents, each head with its row of figures.
     #[serde(flatten)]
     pub counts: AuditedCounts,
+    /// How many days the signed log of days has. Absent if it does not commit to this day, or is
+    /// not next to the day's folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log_of_days: Option<u64>,
+    /// Columns that were not checked in every row. The verdict is not `valid` if there are any.
+    pub unchecked: Vec<UncheckedColumns>,
     /// The first error or missing file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fault: Option<AuditFault>,
+}
+
+/// Columns of a closed day, or fields of its manifest, that an audit did not check in every row.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct UncheckedColumns {
+    /// `figures`, `slots` or `manifest`.
+    pub file: &'static str,
+    /// Their names.
+    pub columns: Vec<String>,
+    /// `days_before`, `day_after`: these days are needed; `log_of_days`: the signed log of days is.
+    pub reason: &'static str,
+    /// What is needed, in words.
+    pub detail: String,
 }
 
 /// Closed days that were downloaded and compared with the log of days.

@@ -12,10 +12,14 @@ pub fn check_witnesses(
     policy: &[u8],
     now_s: Option<u64>,
 ) -> Result<WitnessCheck, Problem> {
-    let policy = WitnessPolicy::parse(policy).map_err(|error| {
+    Ok(evidence.check_witnesses(&parse_witness_policy(policy)?, now_s))
+}
+
+/// Reads the text of a policy.
+pub fn parse_witness_policy(policy: &[u8]) -> Result<WitnessPolicy, Problem> {
+    WitnessPolicy::parse(policy).map_err(|error| {
         Problem::new(ProblemCode::InvalidParameter, format!("policy: {error}"))
             .field("policy")
             .hint("lines such as `witness <name> <key>`, `group <name> 2 <name> <name> <name>` and `quorum <name>`")
-    })?;
-    Ok(evidence.check_witnesses(&policy, now_s))
+    })
 }

@@ -18,8 +18,9 @@ Examples:
 With a URL, the log is copied first and then audited here. With --copy, only files that are not in the copy yet are downloaded.
 
 The folder of one closed day, as downloaded by `exitgap export`, is audited from its own files: every head, snapshot, depth
-and figure of the day is recomputed and compared with the signed checkpoints that cover its slots. Claims about earlier days
-(the lowest depth of seven days, and the predecessor of the day's first head) need those days.
+and figure of the day is recomputed and compared with the signed checkpoints that cover its slots. Columns that follow from
+other days are recomputed if the seven days before it, the day after it and the signed log of days are next to its folder, as
+in an export of those days. Columns that could not be checked are listed, and the verdict is then `incomplete`.
 
 Without --trust, signatures are checked with the folder's own key. That shows that the log is consistent, not who signed it,
 so the verdict is `incomplete` at best.

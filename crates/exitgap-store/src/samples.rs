@@ -19,7 +19,11 @@ pub fn pool() -> PoolId {
 
 /// The price rises by three percent at slot 10, and half of the liquidity leaves one slot later.
 pub fn snapshot(index: u32) -> Snapshot {
-    let liquidity: u128 = if index > 10 { 40_000_000_000_000 } else { 80_000_000_000_000 };
+    snapshot_with(index, if index > 10 { 40_000_000_000_000 } else { 80_000_000_000_000 })
+}
+
+/// The same with another liquidity.
+pub fn snapshot_with(index: u32, liquidity: u128) -> Snapshot {
     let tick = if index >= 10 { 300 } else { 0 };
     let net = i128::try_from(liquidity).unwrap();
     let ticks = vec![Tick::new(-6_000, net), Tick::new(6_000, -net)];

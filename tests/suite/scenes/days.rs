@@ -141,6 +141,19 @@ pub fn audit(folder: &Path, key: &str) -> Value {
     report
 }
 
+/// Requires that a day holds, and that nothing of it is unchecked but what needs these: `day_after` of the newest closed day, or
+/// the new log of days of a reader who trusts an old key.
+pub fn require_held(report: &Value, lacking: &[&str]) {
+    let unchecked = report["unchecked"].as_array().unwrap();
+    let mut reasons: Vec<&str> =
+        unchecked.iter().map(|open| open["reason"].as_str().unwrap()).collect();
+    reasons.sort_unstable();
+    reasons.dedup();
+    assert_eq!(reasons, lacking, "{report}");
+    let expected = if lacking.is_empty() { "valid" } else { "incomplete" };
+    assert_eq!((report["verdict"].as_str(), &report["fault"]), (Some(expected), &Value::Null));
+}
+
 /// What a command says to people.
 pub fn exitgap_text(arguments: &[&str]) -> String {
     let output = Command::new(binaries::path("exitgap")).args(arguments).output().unwrap();

@@ -19,7 +19,8 @@ use exitgap_core::log_folder::days::{
 };
 use exitgap_core::series::Day;
 use exitgap_core::tlog::{
-    Checkpoint, Frontier, MAX_KEY_FILE_BYTES, MAX_NOTE_BYTES, Origin, VerifierKey, keys_from_lines,
+    Checkpoint, Frontier, MAX_KEY_FILE_BYTES, MAX_NOTE_BYTES, Origin, TILE_WIDTH, Tile, TileKind,
+    VerifierKey, keys_from_lines, push_entry,
 };
 use exitgap_store::write_output;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -56,7 +57,7 @@ pub fn run(args: &ExportArgs, json: bool) -> Result<ExitCode, Failure> {
     if let Ok((note, history)) = &history {
         let leaves = select_days(history, args.from, args.to)?;
         fs::create_dir_all(&args.out).map_err(|error| io_failure(&args.out, &error))?;
-        put(&args.out.join(SEEN), note.as_bytes())?;
+        keep_log_of_days(&args.out, note, history)?;
         let bar = progress(leaves.len() as u64);
         for leaf in &leaves {
             fault = taken.day(leaf, &history.checkpoint.origin)?;
@@ -100,6 +101,27 @@ const SEEN: &str = "days-checkpoint";
 
 /// One that does not go on from that: both, signed, are the proof.
 const CONTRADICTS: &str = "days-checkpoint.contradicts";
+
+/// Keeps the log of days next to the days, so that an audit of one finds it there: its leaves, then the checkpoint.
+fn keep_log_of_days(out: &Path, note: &str, history: &DaysHistory) -> Result<(), Failure> {
+    let width = usize::try_from(TILE_WIDTH).unwrap_or(usize::MAX);
+    for (index, leaves) in (0..).zip(history.leaves.chunks(width)) {
+        let tile = Tile::new(TileKind::Entries, index, leaves.len() as u64);
+        let Some(tile) = tile else { break };
+        let mut bytes = Vec::new();
+        for leaf in leaves {
+            let leaf = leaf.to_canonical().map_err(|error| unreadable(error.to_string()))?;
+            if !push_entry(&mut bytes, &leaf) {
+                return Err(unreadable("a leaf of the log of days is too long".to_owned()).into());
+            }
+        }
+        let path = out.join(tile.path());
+        let folder = path.parent().unwrap_or(out);
+        fs::create_dir_all(folder).map_err(|error| io_failure(folder, &error))?;
+        put(&path, &bytes)?;
+    }
+    put(&out.join(SEEN), note.as_bytes())
+}
 
 /// Whether the log of days goes on from the checkpoint seen when days were put into this folder;
 /// inside, why not.

@@ -1,5 +1,5 @@
-//! A day's files, checked by themselves: hashed against their manifest, every head and snapshot read and recomputed, every
-//! slot's leaf held against the checkpoint that the log signed over it.
+//! A day's files, checked: hashed against their manifest, every head and snapshot read and recomputed, every slot's leaf
+//! compared with the checkpoint that the log signed over it; and with the days around it the columns that follow from these.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,17 +7,20 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use exitgap_core::evidence::SlotLeaf;
 use exitgap_core::ids::PoolId;
 use exitgap_core::log_folder::days::{DayManifest, FileRef};
-use exitgap_core::series::Slot;
-use exitgap_core::tlog::{Checkpoint, Frontier, Hash, TrustError, VerifierKey};
+use exitgap_core::series::{Day, Slot};
+use exitgap_core::tlog::{Hash, VerifierKey};
 
+use super::around::{Around, Neighbours};
 use super::fault::{AuditError, DayFault};
-use super::open::{DayFolder, Groups};
+use super::open::{DayFolder, Groups, wrong_column};
+use super::other_slots::Recomputed;
 use super::pool::{PoolAudited, PoolDay};
-use super::rows::{EvidenceRow, SlotRow, figures_table, slots_table, snapshots_table};
+use super::rows::{EvidenceRow, figures_table, snapshots_table};
+use super::signed_day::SignedDay;
 use super::table::{Row, TableError};
+use super::unchecked::{Unchecked, check_log_of_days};
 
 /// The most pools that are checked side by side: each is held whole.
 const MAX_WORKERS: usize = 8;
@@ -49,31 +52,55 @@ pub struct DayAudited {
     pub manifest: Option<DayManifest>,
     /// What holds; of pools those that were looked at before a fault.
     pub counts: DayCounts,
+    /// How many days the signed log of days has, where it commits to this one.
+    pub log_of_days: Option<u64>,
+    /// Columns that were not checked in every row.
+    pub unchecked: Vec<Unchecked>,
     /// The first fault.
     pub fault: Option<DayFault>,
 }
 
-/// Checks a day. `keys` are those whose signature counts; without any the manifest's own. `tick` is told how many pools are
-/// done, and of how many. An error is this machine's: a file that is there could not be read.
+/// Checks a day by itself: what needs other days is unchecked. `keys` are those whose signature counts; without any the
+/// manifest's own. `tick` is told how many pools are done, and of how many. An error is this machine's: a file that is there
+/// could not be read.
 pub fn audit_day(
     folder: &DayFolder,
     keys: Option<&[VerifierKey]>,
+    tick: impl FnMut(u64, u64),
+) -> Result<DayAudited, TableError> {
+    audit_day_among(folder, keys, None, tick)
+}
+
+/// Checks a day with the days around it and the log of days, which are looked for in `siblings`.
+pub fn audit_day_among(
+    folder: &DayFolder,
+    keys: Option<&[VerifierKey]>,
+    siblings: Option<&Path>,
     mut tick: impl FnMut(u64, u64),
 ) -> Result<DayAudited, TableError> {
-    let mut audited = DayAudited { manifest: None, counts: DayCounts::default(), fault: None };
+    let (counts, unchecked) = (DayCounts::default(), Vec::new());
+    let mut audited =
+        DayAudited { manifest: None, counts, log_of_days: None, unchecked, fault: None };
     let manifest = match folder.manifest()? {
         Ok(manifest) => manifest,
         Err(fault) => return Ok(DayAudited { fault: Some(fault), ..audited }),
     };
     audited.manifest = Some(manifest.clone());
-    let mut walk = Walk {
-        folder,
-        manifest: &manifest,
-        keys: keys.unwrap_or(&manifest.keys),
-        trees: BTreeMap::new(),
-        counts: &mut audited.counts,
-    };
-    match walk.whole(&mut tick) {
+    let keys = keys.unwrap_or(&manifest.keys);
+    let whole = Neighbours::find(siblings, &manifest).and_then(|neighbours| {
+        let mut walk = Walk {
+            signed: SignedDay::new(folder, &manifest, keys),
+            around: neighbours.readers(keys),
+            seven_days: Recomputed { every_row: true, fault: None },
+            retractions: Recomputed { every_row: true, fault: None },
+            audited: &mut audited,
+        };
+        walk.log_of_days(siblings)?;
+        let absent = walk.rows(&mut tick)?;
+        walk.other_days(&neighbours)?;
+        absent.map_or(Ok(()), |absent| Err(AuditError::Fault(absent)))
+    });
+    match whole {
         Ok(()) => {}
         Err(AuditError::Fault(fault)) => audited.fault = Some(*fault),
         Err(AuditError::Machine(error)) => return Err(error),
@@ -81,80 +108,76 @@ pub fn audit_day(
     Ok(audited)
 }
 
-struct Walk<'a> {
-    folder: &'a DayFolder,
-    manifest: &'a DayManifest,
-    keys: &'a [VerifierKey],
-    /// The tree over each slot's heads, as far as its pools were looked at.
-    trees: BTreeMap<Slot, Frontier>,
-    counts: &'a mut DayCounts,
+struct Walk<'a, 'b> {
+    signed: SignedDay<'a>,
+    around: Around<'a>,
+    /// The columns over seven days, of the pools so far.
+    seven_days: Recomputed,
+    /// The column of retractions.
+    retractions: Recomputed,
+    audited: &'b mut DayAudited,
 }
 
-impl Walk<'_> {
-    fn whole(&mut self, tick: &mut impl FnMut(u64, u64)) -> Result<(), AuditError> {
-        self.verify_checkpoint("manifest.json", &self.manifest.checkpoint)?;
+impl<'a> Walk<'a, '_> {
+    /// Compares the manifest with the log of days, where that is there.
+    fn log_of_days(&mut self, siblings: Option<&Path>) -> Result<(), AuditError> {
+        let SignedDay { folder, manifest, keys, .. } = &self.signed;
+        let bytes = folder.manifest_bytes()?.unwrap_or_default();
+        match check_log_of_days(siblings, manifest.day, &bytes, keys)? {
+            Ok(days) => self.audited.log_of_days = Some(days),
+            Err(why) => self.audited.unchecked.extend(Unchecked::unsigned(&why)),
+        }
+        Ok(())
+    }
+
+    /// Checks the day's own rows. Gives the fault that a file is absent, where only that leaves something unchecked.
+    fn rows(
+        &mut self,
+        tick: &mut impl FnMut(u64, u64),
+    ) -> Result<Option<Box<DayFault>>, AuditError> {
+        let SignedDay { folder, manifest, .. } = self.signed;
+        self.signed.verify_checkpoint("manifest.json", &manifest.checkpoint)?;
+        folder.check_names(manifest)?;
         let mut absent = None;
-        for file in &self.manifest.files {
-            match self.folder.check_hash(file) {
+        for file in &manifest.files {
+            match folder.check_hash(file) {
                 Err(AuditError::Fault(fault)) if fault.is_incomplete => {
                     absent = absent.or(Some(fault));
                 }
                 checked => checked?,
             }
         }
-        let slots = self.slots()?;
-        for (figures, snapshots) in self.manifest.ranges() {
-            if self.folder.has(figures) && self.folder.has(snapshots) {
+        let slots = self.signed.slots()?;
+        for (figures, snapshots) in manifest.ranges() {
+            if folder.has(figures) && folder.has(snapshots) {
                 self.range(figures, snapshots, tick)?;
             }
         }
-        match absent {
-            // Over some of its heads nothing is known of a slot's tree.
-            Some(absent) => Err(AuditError::Fault(absent)),
-            None => self.leaves(slots),
+        // Over some of its heads nothing is known of a slot's tree.
+        if absent.is_none() {
+            let counts = &mut self.audited.counts;
+            self.signed.check_leaves(slots, || counts.slots += 1)?;
         }
+        Ok(absent)
     }
 
-    /// Requires that a trusted key of the log signed a checkpoint.
-    fn verify_checkpoint(&self, file: &str, note: &str) -> Result<Checkpoint, DayFault> {
-        let wrong = |code, what: String| DayFault::new(code, format!("{file}: {what}"));
-        let (checkpoint, note) = Checkpoint::from_note(note)
-            .map_err(|error| wrong("checkpoint_invalid", error.to_string()))?;
-        note.signed_by(&checkpoint.origin, self.keys).map_err(|error| match error {
-            TrustError::Forged { signer } => wrong(
-                "signature_forged",
-                format!("the signature named {signer} was not made by that key"),
-            ),
-            TrustError::NotTrusted { origin, found } => {
-                let found = if found.is_empty() { "none".to_owned() } else { found.join(", ") };
-                let what =
-                    format!("expected a signature by a trusted key of {origin}, found {found}");
-                wrong("signature_not_trusted", what)
-            }
-        })?;
-        Ok(checkpoint)
-    }
-
-    /// The rows of slots, which are those of the day.
-    fn slots(&self) -> Result<Vec<SlotRow>, AuditError> {
-        let file = self.manifest.files.first().filter(|file| self.folder.has(file));
-        let Some(file) = file else { return Ok(Vec::new()) };
-        let mut rows = Groups::open(self.folder, file, slots_table())?;
-        let mut slots = Vec::new();
-        let mut expected = Some(self.manifest.first);
-        while let Some(row) = rows.next()? {
-            if slots.len() as u64 >= self.manifest.slots() {
-                return Err(DayFault::new("slot_order", "more slots than the day has").into());
-            }
-            let row = SlotRow::from_cells(row).map_err(|column| wrong_column(file, column))?;
-            if Some(row.slot) != expected || row.slot > self.manifest.day.last() {
-                let detail = format!("{} is in the place of another slot", row.slot);
-                return Err(DayFault::new("slot_order", detail).at(row.slot).into());
-            }
-            expected = row.slot.next();
-            slots.push(row);
+    /// Requires that what follows from other days does so, where these hold; what was not checked is named.
+    fn other_days(self, neighbours: &Neighbours) -> Result<(), AuditError> {
+        let Self { signed, around, seven_days, retractions, audited } = self;
+        let checked = around.finish(signed.manifest);
+        if let Some(contradiction) = checked.contradiction {
+            return Err(contradiction.into());
         }
-        Ok(slots)
+        let span = |[first, last]: [Day; 2]| {
+            let span = if first == last { first.to_string() } else { format!("{first} to {last}") };
+            format!("{span} must be next to the day's folder")
+        };
+        let why = unchecked_why(seven_days, checked.before, neighbours.absent_before().map(span))?;
+        audited.unchecked.extend(why.map(Unchecked::seven_days));
+        let absent = neighbours.absent_after().map(|day| span([day; 2]));
+        let why = unchecked_why(retractions, checked.after, absent)?;
+        audited.unchecked.extend(why.map(Unchecked::retractions));
+        Ok(())
     }
 
     /// Checks the pools of a range, side by side.
@@ -164,13 +187,14 @@ impl Walk<'_> {
         snapshots: &FileRef,
         tick: &mut impl FnMut(u64, u64),
     ) -> Result<(), AuditError> {
-        let mut evidence = Groups::open(self.folder, snapshots, snapshots_table())?;
-        let mut figures = Groups::open(self.folder, figures, figures_table())?;
+        let SignedDay { folder, manifest, .. } = self.signed;
+        let mut evidence = Groups::open(folder, snapshots, snapshots_table())?;
+        let mut figures = Groups::open(folder, figures, figures_table())?;
         let workers = thread::available_parallelism().map_or(1, usize::from).min(MAX_WORKERS);
         let (jobs, queue) = sync_channel::<(usize, PoolDay)>(workers);
         let queue = Arc::new(Mutex::new(queue));
         let (told, results) = channel();
-        let pools = self.manifest.pools();
+        let pools = manifest.pools();
         thread::scope(|scope| {
             for _ in 0..workers {
                 let (queue, told) = (Arc::clone(&queue), told.clone());
@@ -180,7 +204,7 @@ impl Walk<'_> {
             let mut merged = ReorderBuffer::default();
             let mut take = |walk: &mut Self, (number, audited)| {
                 merged.push_pool(number, audited, walk)?;
-                tick(walk.counts.pools, pools);
+                tick(walk.audited.counts.pools, pools);
                 Ok(())
             };
             let mut merging = true;
@@ -258,10 +282,13 @@ impl Walk<'_> {
                     None => (pool.clone(), pool.clone(), 1),
                 });
             }
-            let run = [self.manifest.first, self.manifest.day.last()];
-            let held = held.get_or_insert_with(|| PoolDay::new(row.pool.clone(), run));
+            let manifest = self.signed.manifest;
+            let run = [manifest.first, manifest.day.last()];
+            let around = &mut self.around;
+            let held = held
+                .get_or_insert_with(|| PoolDay::new(row.pool.clone(), run, around.take(&row.pool)));
             let wrong = |detail: &str| DayFault::new("head_order", detail).by(&row.pool);
-            if held.rows.len() as u64 >= self.manifest.slots() {
+            if held.rows.len() as u64 >= manifest.slots() {
                 return Err(wrong("a pool has more rows than the day has slots").into());
             }
             if held.bytes() > MAX_POOL_BYTES {
@@ -270,83 +297,26 @@ impl Walk<'_> {
             held.push(row, of_figures);
         }
     }
-
-    /// Holds each slot's heads against its leaf, and the leaves against the checkpoints.
-    fn leaves(&mut self, slots: Vec<SlotRow>) -> Result<(), AuditError> {
-        let mut tree = self
-            .manifest
-            .tree()
-            .map_err(|error| DayFault::new("manifest_invalid", error.to_string()))?;
-        let newest = self
-            .manifest
-            .log()
-            .map_err(|error| DayFault::new("checkpoint_invalid", error.to_string()))?;
-        for row in slots {
-            let slot = row.slot;
-            self.leaf(row, &mut tree, &newest).map_err(|fault| fault.at(slot))?;
-            self.counts.slots += 1;
-        }
-        match self.trees.keys().next() {
-            Some(slot) => {
-                Err(DayFault::new("head_slot_mismatch", "heads of a slot outside the day")
-                    .at(*slot)
-                    .into())
-            }
-            None => Ok(()),
-        }
-    }
-
-    fn leaf(
-        &mut self,
-        row: SlotRow,
-        tree: &mut Frontier,
-        newest: &Checkpoint,
-    ) -> Result<(), DayFault> {
-        let leaf = SlotLeaf::from_canonical(&row.leaf).map_err(|error| {
-            DayFault::new("leaf_invalid", error.to_string()).unknown(error.newer().is_some())
-        })?;
-        if leaf.slot != row.slot {
-            return Err(DayFault::new(
-                "leaf_slot_mismatch",
-                format!("the leaf belongs to {}", leaf.slot),
-            ));
-        }
-        let heads = self.trees.remove(&row.slot).unwrap_or_default();
-        let (found, of_row) = (heads.size(), u64::from(row.pools));
-        if [found, of_row] != [u64::from(leaf.pools); 2] {
-            let detail = format!("{found} heads, but the leaf commits to {}", leaf.pools);
-            return Err(DayFault::new("heads_root_mismatch", detail));
-        }
-        if heads.root() != leaf.root {
-            let (found, expected) = (heads.root(), leaf.root);
-            let detail =
-                format!("the heads give the root {found}, but the slot leaf commits to {expected}");
-            return Err(DayFault::new("heads_root_mismatch", detail));
-        }
-        tree.push(SlotLeaf::leaf_of(&row.leaf));
-        let note = String::from_utf8(row.checkpoint)
-            .map_err(|_| DayFault::new("checkpoint_invalid", "it is not UTF-8"))?;
-        let found = self.verify_checkpoint("slots.parquet", &note)?;
-        let same = |of, expected: &dyn ToString, found: &dyn ToString| {
-            let (expected, found) = (expected.to_string(), found.to_string());
-            if expected == found {
-                return Ok(());
-            }
-            let detail = format!("the checkpoint's {of} is {found}, expected {expected}");
-            Err(DayFault::new("checkpoint_mismatch", detail))
-        };
-        same("origin", &newest.origin, &found.origin)?;
-        same("size", &tree.size(), &found.size)?;
-        same("root", &tree.root(), &found.root)?;
-        if found.size == newest.size {
-            return same("root", &newest.root, &found.root);
-        }
-        Ok(())
-    }
 }
 
-fn wrong_column(file: &FileRef, column: &str) -> DayFault {
-    DayFault::new("table_invalid", format!("{}: a row has an invalid {column}", file.file))
+/// Why columns that follow from other days were not checked in every row; a fault where they differ, and those days hold.
+fn unchecked_why(
+    recomputed: Recomputed,
+    broken: Option<(Day, DayFault)>,
+    absent: Option<String>,
+) -> Result<Option<String>, DayFault> {
+    if let Some((day, fault)) = broken {
+        return Ok(Some(format!("{day} does not hold: {}", fault.detail)));
+    }
+    match recomputed.fault {
+        Some(fault) if fault.is_incomplete => {
+            let slot = fault.slot.map(|slot| format!("{slot}: ")).unwrap_or_default();
+            Ok(Some(format!("{slot}{}", fault.detail)))
+        }
+        Some(fault) => Err(fault),
+        None if recomputed.every_row => Ok(None),
+        None => Ok(Some(absent.unwrap_or_else(|| "heads of other days are absent".to_owned()))),
+    }
 }
 
 /// Checks pools as long as there are any.
@@ -375,21 +345,23 @@ impl ReorderBuffer {
         &mut self,
         number: usize,
         audited: Result<PoolAudited, DayFault>,
-        walk: &mut Walk<'_>,
+        walk: &mut Walk<'_, '_>,
     ) -> Result<(), AuditError> {
         self.waiting.insert(number, audited);
         while let Some(audited) = self.waiting.remove(&self.next) {
             self.next += 1;
-            let PoolAudited { heads, snapshots, retracted, unsupported } = audited?;
-            let counts = &mut *walk.counts;
+            let PoolAudited { heads, snapshots, retracted, unsupported, seven_days, retractions } =
+                audited?;
+            walk.seven_days.add(seven_days);
+            walk.retractions.add(retractions);
+            let counts = &mut walk.audited.counts;
             counts.pools += 1;
             counts.heads += heads.len() as u64;
             counts.snapshots += snapshots;
             counts.retracted += retracted;
             counts.unsupported += unsupported;
             for (slot, leaf) in heads {
-                let tree: &mut Frontier = walk.trees.entry(slot).or_default();
-                tree.push(leaf);
+                walk.signed.push_head(slot, leaf);
             }
         }
         Ok(())

@@ -11,8 +11,8 @@
 use std::path::{Path, PathBuf};
 
 use exitgap_core::log_folder::days::{
-    DayFile, DayLeaf, DayManifest, DaysFile, DaysHistory, MAX_DAY_MANIFEST_BYTES, days_keys,
-    days_origin,
+    DayFile, DayLeaf, DayManifest, DaysFile, DaysHistory, HistoryError, MAX_DAY_MANIFEST_BYTES,
+    days_keys, days_origin,
 };
 use exitgap_core::series::Day;
 use exitgap_core::tlog::{
@@ -318,14 +318,22 @@ fn read_published(
     let Some(note) = read_bytes(&path, MAX_NOTE_BYTES as u64)? else { return Ok(None) };
     let note = text(&path, note)?;
     let days = folder.path().join(DaysFile::FOLDER);
-    let bring = |tile: Tile| -> Result<Vec<u8>, String> {
-        let bytes = tiles::read_tile(&days, tile).map_err(|error| error.to_string())?;
-        bytes.ok_or_else(|| format!("days/{} does not exist", tile.path()))
-    };
-    let history = DaysHistory::from_log(&note, keys, bring);
+    let history = read_history(&days, &note, keys);
     let wrong = |why: String| DaysError::History { path: days.clone(), why };
     let history = history.map_err(|error| wrong(error.to_string()))?;
     Ok(Some((note, history)))
+}
+
+/// The log of days whose tiles are in `days`, by its checkpoint, which one of `keys` must have signed.
+pub fn read_history(
+    days: &Path,
+    note: &str,
+    keys: &[VerifierKey],
+) -> Result<DaysHistory, HistoryError<String>> {
+    DaysHistory::from_log(note, keys, |tile| {
+        let bytes = tiles::read_tile(days, tile).map_err(|error| error.to_string())?;
+        bytes.ok_or_else(|| format!("days/{} does not exist", tile.path()))
+    })
 }
 
 impl State {

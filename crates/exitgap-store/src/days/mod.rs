@@ -7,24 +7,32 @@
 //! - `writer`: creates a day's files from a store; `log`: the log of days that commits to them
 //! - `old_days`: whether a day's data may be removed from a server's database
 //! - `open`: a day's files in a folder; `audit`: checks all of them, pool by pool in `pool`;
-//!   `fault`, what can be wrong
+//!   `signed_day`, a day's heads against what was signed; `around`, the heads of the days around,
+//!   from which the columns in `other_slots` follow; `unchecked`, what is left open; `fault`, what
+//!   can be wrong
 //!
 //! **Out of scope**, with the crate responsible: manifests and leaves as documents
 //! (`exitgap-core`), downloading days (`exitgap-cli`).
 
+mod around;
 mod audit;
 mod fault;
 mod log;
 mod old_days;
 mod open;
+mod other_slots;
 mod pages;
 mod pool;
 mod rows;
+mod signed_day;
 mod table;
 #[cfg(test)]
 mod table_tests;
+mod unchecked;
 mod writer;
 
+#[cfg(test)]
+mod forged_tests;
 #[cfg(test)]
 mod tests;
 
@@ -36,13 +44,14 @@ use exitgap_core::series::Day;
 use crate::error::StoreError;
 use crate::folder::PublishError;
 
-pub use audit::{DayAudited, DayCounts, audit_day, is_day};
+pub use audit::{DayAudited, DayCounts, audit_day, audit_day_among, is_day};
 pub use fault::{AuditError, DayFault};
 pub use log::{DayWritten, DaysLog, PublishedDays, covers};
 pub use old_days::{OldDay, check_leaving, check_left, list_old_days};
 pub use open::{DayEntry, DayFolder};
 pub(crate) use rows::EvidenceRow;
 pub use table::TableError;
+pub use unchecked::{Unchecked, UncheckedReason};
 pub use writer::last_closed;
 
 /// Why a day is not written.

@@ -1,6 +1,6 @@
 //! A day's files as they lie in a folder.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -71,6 +71,24 @@ impl DayFolder {
     /// Whether a file is there.
     pub fn has(&self, file: &FileRef) -> bool {
         self.file(file.file).is_file()
+    }
+
+    /// Requires that nothing is in the folder but the manifest and the files that it names: whoever reads a day with other
+    /// tools takes every file there for a part of it.
+    pub fn check_names(&self, manifest: &DayManifest) -> Result<(), AuditError> {
+        let failed = |source| TableError::File { path: self.path.clone(), source };
+        for entry in fs::read_dir(&self.path).map_err(failed)? {
+            let name = entry.map_err(failed)?.file_name();
+            let is_named = name.to_str().and_then(|name| name.parse().ok()).is_some_and(|file| {
+                file == DayFile::Manifest || manifest.files.iter().any(|one| one.file == file)
+            });
+            if !is_named {
+                let name = name.to_string_lossy();
+                let detail = format!("the manifest does not name {name:?}, which is in the folder");
+                return Err(DayFault::new("file_unnamed", detail).into());
+            }
+        }
+        Ok(())
     }
 
     /// Requires that a file has the bytes that the manifest says.
@@ -144,7 +162,7 @@ impl DayFolder {
     ) -> Result<Option<EvidenceRow>, AuditError> {
         let Some((rows, at)) = self.group(file, pool, slot)? else { return Ok(None) };
         let row = EvidenceRow::from_cells(rows.into_iter().nth(at).unwrap_or_default());
-        Ok(Some(row.map_err(|column| none(file, column).at(slot).by(pool))?))
+        Ok(Some(row.map_err(|column| wrong_column(file, column).at(slot).by(pool))?))
     }
 
     /// The rows of the group that has a pool's slot, and its place among them. Rows stand in the order of pools, then of slots:
@@ -163,7 +181,8 @@ impl DayFolder {
             let mut names = Vec::new();
             for row in table.read_rows(middle, NAMING_COLUMNS)? {
                 let name = EvidenceRow::name_of(&row);
-                let (slot, pool) = name.map_err(|column| none(file, column).at(slot).by(pool))?;
+                let (slot, pool) =
+                    name.map_err(|column| wrong_column(file, column).at(slot).by(pool))?;
                 names.push((pool.to_string(), slot));
             }
             if names.first().is_some_and(|name| wanted < *name) {
@@ -180,7 +199,7 @@ impl DayFolder {
 }
 
 /// A column of a row that holds what cannot be in it.
-fn none(file: &FileRef, column: &str) -> DayFault {
+pub fn wrong_column(file: &FileRef, column: &str) -> DayFault {
     DayFault::new("table_invalid", format!("{}: a row has an invalid {column}", file.file))
 }
 
@@ -195,6 +214,8 @@ pub struct Groups {
     file: FileRef,
     table: TableReader,
     next: usize,
+    /// How many of the first columns are read.
+    columns: usize,
     rows: std::vec::IntoIter<Row>,
     /// Rows that the manifest says, less those that were read.
     left: u64,
@@ -209,7 +230,13 @@ impl Groups {
     ) -> Result<Self, AuditError> {
         let table = TableReader::open(&folder.file(file.file), columns)?;
         let (rows, left) = (Vec::new().into_iter(), file.rows);
-        Ok(Self { file: file.clone(), table, next: 0, rows, left })
+        Ok(Self { file: file.clone(), table, next: 0, columns: usize::MAX, rows, left })
+    }
+
+    /// The same, where only so many of the first columns are read: the cells of the others are null.
+    #[must_use]
+    pub fn with_columns(self, columns: usize) -> Self {
+        Self { columns, ..self }
     }
 
     /// Which file it is.
@@ -228,7 +255,7 @@ impl Groups {
             if self.next == self.table.groups() {
                 return if self.left == 0 { Ok(None) } else { Err(self.row_count_fault().into()) };
             }
-            self.rows = self.table.read_rows(self.next, usize::MAX)?.into_iter();
+            self.rows = self.table.read_rows(self.next, self.columns)?.into_iter();
             self.next += 1;
         }
     }

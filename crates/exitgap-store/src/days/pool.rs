@@ -5,12 +5,14 @@ use std::collections::BTreeMap;
 use exitgap_core::analytics::accuracy::{Fills, IssuedReceipts};
 use exitgap_core::evidence::{Head, HeadEntry, RetractionCause};
 use exitgap_core::exit::METHOD_VERSION;
-use exitgap_core::ids::{BlockHash, HeadHash, PoolId};
+use exitgap_core::ids::{BlockHash, PoolId};
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::{Snapshot, SnapshotDocuments};
 
+use super::around::PoolAround;
 use super::audit::{Leaves, RowPair};
 use super::fault::DayFault;
+use super::other_slots::{HashedHead, Recomputed, Retractions, SevenDays};
 use super::rows::{EvidenceRow, OWN_FIGURES, figures_table, own_figures};
 use super::table::Row;
 use crate::derived::figures::SnapshotFigures;
@@ -24,6 +26,8 @@ pub struct PoolDay {
     bytes: usize,
     /// The day's first and last slot.
     run: [Slot; 2],
+    /// Its heads of the days around.
+    around: PoolAround,
 }
 
 /// What holds of them.
@@ -36,6 +40,10 @@ pub struct PoolAudited {
     pub retracted: u64,
     /// Heads and snapshots that a later version made.
     pub unsupported: u64,
+    /// Its columns over seven days.
+    pub seven_days: Recomputed,
+    /// Its column of retractions.
+    pub retractions: Recomputed,
 }
 
 /// A snapshot of the day that no head has taken back so far.
@@ -45,8 +53,8 @@ struct LiveSnapshot {
 
 impl PoolDay {
     /// A pool of a day, without rows so far.
-    pub fn new(pool: PoolId, run: [Slot; 2]) -> Self {
-        Self { pool, rows: Vec::new(), bytes: 0, run }
+    pub fn new(pool: PoolId, run: [Slot; 2], around: PoolAround) -> Self {
+        Self { pool, rows: Vec::new(), bytes: 0, run, around }
     }
 
     /// Adds a row.
@@ -63,58 +71,118 @@ impl PoolDay {
 
     /// Checks its rows.
     pub fn audit(self) -> Result<PoolAudited, DayFault> {
-        let Self { pool, rows, run: [first, last], .. } = self;
-        let mut audited =
-            PoolAudited { heads: Vec::new(), snapshots: 0, retracted: 0, unsupported: 0 };
-        let mut standing = BTreeMap::new();
-        let mut before: Option<(Head, HeadHash)> = None;
+        let Self { pool, rows, run: [first, last], around, .. } = self;
+        let mut counts = Counts::default();
+        let mut live = BTreeMap::new();
+        let (mut seven_days, day_before) = SevenDays::from_heads(&pool, &around.before);
+        let mut retractions = Retractions::default();
+        let mut before: Option<HashedHead> = None;
         for (row, figures) in rows {
             let slot = row.slot;
             let at = |fault: DayFault| fault.at(slot).by(&pool);
             let head = head_of(&row).map_err(at)?;
             match &before {
-                Some((before, hash)) => head.check_follows(before, *hash).map_err(|error| {
-                    at(DayFault::new("head_does_not_follow", error.to_string()))
-                })?,
-                None if head.height == 0 || slot == first => {}
-                None => {
-                    let detail = "the pool's first head of the day is not its first head, and the heads before it are missing";
-                    return Err(at(DayFault::new("head_without_predecessor", detail)));
-                }
-            }
-            let hash = Head::hash_of(&row.head);
-            audited.heads.push((slot, Head::leaf_of(&row.head)));
-            audited.retracted += head.retracts.len() as u64;
-            retract(&head, first, &mut standing).map_err(at)?;
-            check_documents(&head, &row).map_err(at)?;
-            let known = head.method_version == METHOD_VERSION && head.newer().is_none();
-            audited.unsupported += u64::from(!known);
-            let snapshot = snapshot_of(&head, row).map_err(at)?;
-            match snapshot {
-                RowSnapshot::None => check_figures(&head, None, &figures).map_err(at)?,
-                RowSnapshot::Newer => {
-                    audited.unsupported += 1;
-                    standing.insert(slot, LiveSnapshot { block: None });
-                }
-                RowSnapshot::Snapshot(snapshot) => {
-                    audited.snapshots += 1;
-                    let block = Some(snapshot.observation().block().hash);
-                    standing.insert(slot, LiveSnapshot { block });
-                    if known {
-                        let own = SnapshotFigures::from_snapshot(&snapshot);
-                        check_depths(&head, &own).map_err(at)?;
-                        check_figures(&head, Some(&own), &figures).map_err(at)?;
+                Some(before) => follow(&head, before).map_err(at)?,
+                None if head.height == 0 || slot == first => {
+                    let linked = begin(&head, day_before.as_ref(), &around);
+                    if let Err(fault) = linked {
+                        seven_days.put_off(at(fault));
                     }
                 }
+                None => return Err(at(without_predecessor())),
             }
+            let hash = Head::hash_of(&row.head);
+            counts.heads.push((slot, Head::leaf_of(&row.head)));
+            counts.retracted += head.retracts.len() as u64;
+            retract(&head, first, &mut live).map_err(at)?;
+            check_documents(&head, &row).map_err(at)?;
+            if let Some(snapshot) = check_snapshot(&head, row, &figures, &mut counts).map_err(at)? {
+                live.insert(slot, snapshot);
+            }
+            seven_days.check_row(&head, &figures)?;
+            retractions.add(&head, &figures);
             before = Some((head, hash));
         }
-        match before {
-            Some((head, _)) if head.slot < last && head.entry != HeadEntry::Retired => {
-                let detail = "the pool has no head after this slot, and was not retired";
-                Err(DayFault::new("pool_dropped", detail).at(head.slot).by(&pool))
+        let Some(newest) = before else {
+            return Ok(counts.audited(Recomputed::default(), Recomputed::default()));
+        };
+        if newest.0.slot < last && newest.0.entry != HeadEntry::Retired {
+            let detail = "the pool has no head after this slot, and was not retired";
+            return Err(DayFault::new("pool_dropped", detail).at(newest.0.slot).by(&pool));
+        }
+        let retractions = retractions.check(&pool, &newest, around.after.as_deref())?;
+        Ok(counts.audited(seven_days.recomputed(), retractions))
+    }
+}
+
+/// What was counted of a pool's rows.
+#[derive(Default)]
+struct Counts {
+    heads: Leaves,
+    snapshots: u64,
+    retracted: u64,
+    unsupported: u64,
+}
+
+impl Counts {
+    fn audited(self, seven_days: Recomputed, retractions: Recomputed) -> PoolAudited {
+        let Self { heads, snapshots, retracted, unsupported } = self;
+        PoolAudited { heads, snapshots, retracted, unsupported, seven_days, retractions }
+    }
+}
+
+/// Requires that a head follows the one before it.
+fn follow(head: &Head, (before, hash): &HashedHead) -> Result<(), DayFault> {
+    head.check_follows(before, *hash)
+        .map_err(|error| DayFault::new("head_does_not_follow", error.to_string()))
+}
+
+/// Requires that a pool's first head of the day follows its last head of the day before, where that day is there.
+fn begin(
+    head: &Head,
+    day_before: Option<&HashedHead>,
+    around: &PoolAround,
+) -> Result<(), DayFault> {
+    match day_before {
+        Some(before) => follow(head, before),
+        None if head.height > 0 && around.has_day_before && around.before.is_empty() => {
+            Err(without_predecessor())
+        }
+        None => Ok(()),
+    }
+}
+
+fn without_predecessor() -> DayFault {
+    let detail = "the pool's first head of the day is not its first head, and the heads before it are missing";
+    DayFault::new("head_without_predecessor", detail)
+}
+
+/// Recomputes a row's snapshot, and compares the row's own figures with it. Gives the snapshot, where the head names one.
+fn check_snapshot(
+    head: &Head,
+    row: EvidenceRow,
+    figures: &Row,
+    counts: &mut Counts,
+) -> Result<Option<LiveSnapshot>, DayFault> {
+    let known = head.method_version == METHOD_VERSION && head.newer().is_none();
+    counts.unsupported += u64::from(!known);
+    match snapshot_of(head, row)? {
+        RowSnapshot::None => {
+            check_figures(head, None, figures)?;
+            Ok(None)
+        }
+        RowSnapshot::Newer => {
+            counts.unsupported += 1;
+            Ok(Some(LiveSnapshot { block: None }))
+        }
+        RowSnapshot::Snapshot(snapshot) => {
+            counts.snapshots += 1;
+            if known {
+                let own = SnapshotFigures::from_snapshot(&snapshot);
+                check_depths(head, &own)?;
+                check_figures(head, Some(&own), figures)?;
             }
-            _ => Ok(audited),
+            Ok(Some(LiveSnapshot { block: Some(snapshot.observation().block().hash) }))
         }
     }
 }

@@ -10,7 +10,9 @@ use exitgap_core::tlog::MAX_NOTE_BYTES;
 use exitgap_core::units::{Percent, SizeUsd, UsdMicros};
 
 use super::table::{Cell, Column, Kind, Row};
-use crate::derived::figures::{DirectionFigures, Figures, Gap, NoGap, SnapshotFigures};
+use crate::derived::figures::{
+    DirectionFigures, Figures, Gap, NoGap, SnapshotFigures, WindowFigures,
+};
 
 /// A slot's row: its leaf, and the checkpoint up to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,6 +46,9 @@ pub struct EvidenceRow {
 
 /// How many of an evidence row's columns say which row it is.
 pub const NAMING_COLUMNS: usize = 3;
+
+/// How many of its columns are needed for its head.
+pub const HEAD_COLUMNS: usize = NAMING_COLUMNS + 1;
 
 /// The columns of figures that follow from the row's head and snapshot; those behind them from other slots, too.
 pub const OWN_FIGURES: usize = 10 + 2 * (4 + 2 * SIZES);
@@ -221,15 +226,22 @@ pub fn own_figures(head: &Head, figures: Option<&SnapshotFigures>) -> Row {
 /// A row of figures as a store has it.
 pub fn figures_row(head: &Head, figures: &Figures) -> Row {
     let mut row = own_figures(head, figures.snapshot.as_ref());
-    let window = &figures.window;
-    let number = |slot: Slot| Cell::Int(slot.number().into());
-    row.push(figures.retraction.map_or(Cell::Null, |retracted| number(retracted.by)));
-    row.push(Cell::Int(window.missing_slots.into()));
-    row.extend(window.directions.map(|depths| dollars(depths.median_usd)));
-    row.extend(
-        window.directions.map(|depths| depths.lowest.map_or(Cell::Null, |(slot, _)| number(slot))),
-    );
+    row.push(slot_cell(figures.retraction.map(|retracted| retracted.by)));
+    row.extend(window_cells(&figures.window));
     row
+}
+
+/// The number of a slot, or nothing.
+pub fn slot_cell(slot: Option<Slot>) -> Cell {
+    slot.map_or(Cell::Null, |slot| Cell::Int(slot.number().into()))
+}
+
+/// What follows from the seven days up to a row, in the order of its last columns.
+pub fn window_cells(window: &WindowFigures) -> [Cell; 5] {
+    let [median0, median1] = window.directions.map(|depths| dollars(depths.median_usd));
+    let [lowest0, lowest1] =
+        window.directions.map(|depths| slot_cell(depths.lowest.map(|(slot, _)| slot)));
+    [Cell::Int(window.missing_slots.into()), median0, median1, lowest0, lowest1]
 }
 
 /// What the recorded liquidity fills at most, where a standard size is beyond it.

@@ -51,7 +51,7 @@ fn audited(day: &Path) -> DayAudited {
     audit_day(&DayFolder::new(day), None, |_, _| {}).unwrap()
 }
 
-fn table(file: DayFile) -> Vec<Column> {
+pub fn table(file: DayFile) -> Vec<Column> {
     match file {
         DayFile::Slots => slots_table(),
         DayFile::Figures(_) => figures_table(),
@@ -60,7 +60,7 @@ fn table(file: DayFile) -> Vec<Column> {
 }
 
 /// A file made anew with other rows: its bytes, and how many those are.
-fn rewritten(day: &Path, file: DayFile, change: impl FnOnce(&mut Vec<Row>)) -> (Vec<u8>, u64) {
+pub fn rewritten(day: &Path, file: DayFile, change: impl FnOnce(&mut Vec<Row>)) -> (Vec<u8>, u64) {
     let path = day.join(file.to_string());
     let read = TableReader::open(&path, table(file)).unwrap();
     let groups = (0..read.groups()).map(|group| read.read_rows(group, usize::MAX).unwrap());
@@ -76,7 +76,7 @@ fn rewritten(day: &Path, file: DayFile, change: impl FnOnce(&mut Vec<Row>)) -> (
 }
 
 /// Makes a file anew with other rows, and the manifest with its hash.
-fn rewrite(day: &Path, file: DayFile, change: impl FnOnce(&mut Vec<Row>)) {
+pub fn rewrite(day: &Path, file: DayFile, change: impl FnOnce(&mut Vec<Row>)) {
     let (bytes, rows) = rewritten(day, file, change);
     replaced(day, file, &bytes, Some(rows));
 }
@@ -95,7 +95,7 @@ fn edit_head(row: usize, edit: fn(&mut Value)) -> Change<'static> {
 }
 
 /// Puts bytes in a file's place, and their hash into the manifest.
-fn replaced(day: &Path, file: DayFile, bytes: &[u8], rows: Option<u64>) {
+pub fn replaced(day: &Path, file: DayFile, bytes: &[u8], rows: Option<u64>) {
     fs::write(day.join(file.to_string()), bytes).unwrap();
     let path = day.join("manifest.json");
     let mut manifest = DayManifest::from_canonical(&fs::read(&path).unwrap()).unwrap();
@@ -106,7 +106,7 @@ fn replaced(day: &Path, file: DayFile, bytes: &[u8], rows: Option<u64>) {
     fs::write(path, manifest.to_canonical().unwrap()).unwrap();
 }
 
-fn column(file: DayFile, name: &str) -> usize {
+pub fn column(file: DayFile, name: &str) -> usize {
     table(file).iter().position(|column| column.name == name).unwrap()
 }
 
@@ -252,6 +252,15 @@ fn what_is_sound_in_itself_has_to_be_what_was_signed() {
             rows[11][column(DayFile::Figures(0), &name)] = Cell::Int(0);
         }
     });
+    assert_eq!(faulty().0, "lowest_depth_mismatch", "the heads of the day give another");
+    // The same head that commits to something more, which no figure follows from.
+    rewrite(
+        &day,
+        DayFile::Snapshots(0),
+        edit_head(11, |head| {
+            head["commits"] = json!({"more": format!("0x{}", "07".repeat(32))});
+        }),
+    );
     let (code, detail) = faulty();
     assert_eq!(code, "heads_root_mismatch");
     assert!(detail.starts_with("the heads give the root "), "{detail}");
