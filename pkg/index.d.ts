@@ -760,8 +760,10 @@ export interface Claim {
   exit_gap_pct?: string;
   /** Why the size cannot be filled, as the file spells it; absent where it states a result. */
   refusal?: string;
-  /** `live` or `preview`, as the file spells it; absent where it states a refusal. */
+  /** `live` or `preview`: as the file spells it, or where it states a refusal, that of its snapshot's chain. */
   status?: string;
+  /** The CAIP-2 id of the snapshot's chain; absent where the snapshot cannot be read. */
+  chain?: string;
   /**
    * The hash of the chain's block 0, where the snapshot is live because its operator configured that hash; no check
    * says which network that is.
@@ -920,7 +922,25 @@ export interface WitnessCheck {
   cosigned: { witness: string; key: string; time_s: number }[];
 }
 
+/** What a figure file states that it is of; only the checks show whether that holds. */
+export interface FigureClaim {
+  /** The rules, such as `decay/1`. */
+  figure: string;
+  /** Its pools, in its order, each with the token sold there; without one where the figure is of both. */
+  venues: { pool: string; base?: string }[];
+  first_slot?: number;
+  first_slot_time?: string;
+  last_slot?: number;
+  last_slot_time?: string;
+  /** The log that its first window is of. */
+  log?: string;
+  /** `live` or `preview`. */
+  status?: string;
+}
+
 export interface FigureReport {
+  /** What the file states that it is of; absent where it is not readable. */
+  claim?: FigureClaim;
   verdict: Verdict;
   /** Every check, in order. `valid` does not require `sealed_leaves`, which takes the log's leaves. */
   checks: FigureCheck[];

@@ -19,6 +19,14 @@ const MAX_FACTS = 32;
 /** The longest time between a slot's instant and its block. */
 const MAX_BLOCK_AGE_S = 600;
 
+/** Networks that are live by their id, with the hash of their block 0. */
+const KNOWN_NETWORKS = new Map([
+  ['1', '0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aec8c0db1cb8fa3'],
+  ['10', '0x7ca38a1916c42007829c55e69d3e9a73265554b586a499015373241b8a3fa48b'],
+  ['8453', '0xf712aa9241cc24369b143cf6dce85f0902a9731e70d66818a3a5845b296c73dd'],
+  ['42161', '0x7ee576b35482195fc49205cec9af72ce14f003b9ae69f6ba0faef4514be8b442'],
+]);
+
 function readChain(value) {
   const chain = fields(value, ['caip2', 'kind'], ['genesis']);
   const [, id] = text(chain.caip2, /^eip155:(0|[1-9][0-9]{0,19})$/, 'an EVM chain').split(':');
@@ -26,6 +34,11 @@ function readChain(value) {
   if (chain.genesis !== undefined) {
     hexHash(chain.genesis);
     require(chain.kind === 'live', 'the genesis of a preview chain');
+  }
+  const known = KNOWN_NETWORKS.get(id);
+  if (chain.kind === 'live') {
+    require(known !== undefined || chain.genesis !== undefined, 'a live chain that is not known, without its genesis');
+    require(known === undefined || [undefined, known].includes(chain.genesis), 'the genesis of another network');
   }
   return text(chain.kind, /^(live|preview)$/, 'a kind of chain');
 }
@@ -89,14 +102,17 @@ function readNamedState(value, name) {
 }
 
 /** Requires that the tokens are those that the state pools. */
-function requireTokens(tokens, { protocol, balances, units }) {
+function requireTokens(tokens, { protocol, balances, units, precisions }) {
   require(tokens.length === (balances?.length ?? 2), 'tokens other than the state\'s');
-  const inOrder = protocol !== 'stableswap';
+  const inOrder = !['stableswap', 'cryptoswap'].includes(protocol);
   for (const [at, { address: own }] of tokens.entries()) {
     require(tokens.slice(0, at).every(({ address: other }) => (inOrder ? other < own : other !== own)),
       'a token twice, or tokens out of order');
   }
   require(units === undefined || tokens.every(({ decimals }, at) => 10n ** BigInt(decimals) === units[at]),
+    'decimals other than the state\'s');
+  // A cryptoswap keeps what its raw units are scaled by.
+  require(precisions === undefined || tokens.every(({ decimals }, at) => decimals <= 18 && 10n ** BigInt(18 - decimals) === precisions[at]),
     'decimals other than the state\'s');
 }
 

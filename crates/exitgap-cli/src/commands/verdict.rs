@@ -175,21 +175,20 @@ fn sentence(claim: &Claim, sold: &str) -> String {
         printable(sold),
         claim.pool
     );
+    let chain = claim.chain.as_ref().map_or_else(String::new, |id| format!(", chain {id}"));
+    let status = claim.status.as_deref().unwrap_or_default();
+    let by = claim.genesis_hash.as_ref().map_or_else(String::new, |hash| {
+        format!(" (a chain configured by its operator, genesis {})", printable(hash))
+    });
+    let on = format!("status {}{chain}{by}", printable(status));
     match (&claim.exit_gap_pct, &claim.refusal) {
         (_, Some(code)) => {
-            format!("The file claims that {what} cannot be filled ({})", printable(code))
+            let code = printable(code);
+            format!("The file claims that {what} cannot be filled ({code}), {on}")
         }
         (gap, None) => {
-            let gap = gap.as_deref().unwrap_or_default();
-            let status = claim.status.as_deref().unwrap_or_default();
-            let by = claim.genesis_hash.as_ref().map_or_else(String::new, |hash| {
-                format!(" (a chain configured by its operator, genesis {})", printable(hash))
-            });
-            format!(
-                "The file claims a gap of {}% for {what}, status {}{by}",
-                printable(gap),
-                printable(status)
-            )
+            let gap = printable(gap.as_deref().unwrap_or_default());
+            format!("The file claims a gap of {gap}% for {what}, {on}")
         }
     }
 }

@@ -8,6 +8,7 @@
 mod agreement;
 mod error;
 mod fact;
+mod networks;
 mod observation;
 mod oracle;
 mod session;
@@ -18,6 +19,7 @@ mod wire_session;
 pub use agreement::{Difference, Testimony, place_of, without_chain};
 pub use error::ObservationError;
 pub use fact::Fact;
+pub use networks::known_genesis;
 pub use observation::{BaseError, BlockRef, ChainKind, ChainTag, Observation, Snapshot};
 pub use oracle::{OracleReading, OracleRole, OracleSource, RoundData};
 pub use session::{OracleState, Session, TokenSession};

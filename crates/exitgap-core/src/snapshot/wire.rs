@@ -6,6 +6,7 @@ use sha2::{Digest, Sha256};
 
 use super::error::ObservationError;
 use super::fact::{Fact, check_facts};
+use super::networks::known_genesis;
 use super::observation::{
     BlockRef, ChainKind, ChainTag, Observation, Snapshot, check_block, check_decimals,
     check_oracles,
@@ -14,7 +15,7 @@ use super::oracle::{OracleReading, OracleRole, OracleSource, RoundData};
 use super::token::Token;
 use super::wire_session::{WireSession, read_sessions};
 use crate::Newer;
-use crate::ids::{BlockHash, Code, Contract, Pair, PoolId, SnapshotHash, StateHash};
+use crate::ids::{BlockHash, Caip2, Code, Contract, Pair, PoolId, SnapshotHash, StateHash};
 use crate::json::{
     CanonicalError, DocumentError, Fields, Json, Part, VERSION, Wire, from_parsed, parse,
     parse_json as read_json, to_canonical_within, wire_struct,
@@ -196,11 +197,21 @@ wire_struct!(Token { address, decimals, symbol });
 impl Wire for ChainTag {
     fn from_json(json: &Json<'_>) -> Result<Self, String> {
         let mut fields = Fields::from_json(json)?;
-        let (caip2, kind) = (fields.take_field("caip2")?, fields.take_field::<String>("kind")?);
+        let (caip2, kind) =
+            (fields.take_field::<Caip2>("caip2")?, fields.take_field::<String>("kind")?);
         let genesis: Option<BlockHash> = fields.take_or_default("genesis")?;
         fields.end()?;
+        let known = known_genesis(caip2);
         let kind = match (kind.as_str(), genesis) {
-            ("live", None) => ChainKind::Live,
+            ("live", None) if known.is_some() => ChainKind::Live,
+            ("live", None) => {
+                return Err(format!(
+                    "genesis: required for {caip2}, a live chain that is no known network"
+                ));
+            }
+            ("live", Some(genesis)) if known.is_some_and(|known| known != genesis) => {
+                return Err(format!("genesis: not that of {caip2}, a known network"));
+            }
             ("live", Some(genesis)) => ChainKind::Configured(genesis),
             ("preview", None) => ChainKind::Preview,
             ("preview", Some(_)) => {

@@ -302,21 +302,33 @@ fn one_state_has_one_hash_whatever_order_its_oracles_are_configured_in() {
     );
 }
 
-/// A live chain that is not known says its genesis hash, and only such a one.
+/// A live chain that is not known has to state its genesis hash; a known one may state only its own.
 #[test]
 fn a_configured_genesis_is_stated_and_read() {
-    let read = |tag: &str| {
-        let tag = format!(r#"{{"caip2":"eip155:31337",{tag}}}"#);
+    let read_of = |id: &str, tag: &str| {
+        let tag = format!(r#"{{"caip2":"eip155:{id}",{tag}}}"#);
         let document = crate::json::parse_json(tag.as_bytes()).unwrap();
         let chain = ChainTag::from_json(&document)?;
         // Whoever writes another spelling is refused by the bytes.
         let same = chain.to_json().to_canonical().unwrap() == tag.into_bytes();
         if same { Ok(chain.kind) } else { Err("another spelling".to_owned()) }
     };
+    let read = |tag: &str| read_of("31337", tag);
     let hash = format!("0x{}", "07".repeat(32));
     let configured = ChainKind::Configured(BlockHash([7; 32]));
     assert_eq!(read(&format!(r#""genesis":"{hash}","kind":"live""#)), Ok(configured));
-    assert_eq!(read(r#""kind":"live""#), Ok(ChainKind::Live));
+    for id in ["1", "10", "8453", "42161"] {
+        assert_eq!(read_of(id, r#""kind":"live""#), Ok(ChainKind::Live));
+        let error = read_of(id, &format!(r#""genesis":"{hash}","kind":"live""#)).unwrap_err();
+        assert!(error.starts_with("genesis: not that of eip155:"), "{error}");
+    }
+    let own = known_genesis(Caip2(1)).unwrap();
+    let stated = read_of("1", &format!(r#""genesis":"{own}","kind":"live""#));
+    assert_eq!(stated, Ok(ChainKind::Configured(own)));
+    for id in ["31337", "11", "8454", "18446744073709551615"] {
+        let error = read_of(id, r#""kind":"live""#).unwrap_err();
+        assert!(error.starts_with("genesis: required for eip155:"), "{error}");
+    }
     assert_eq!(read(r#""kind":"preview""#), Ok(ChainKind::Preview));
     assert!(configured.is_live() && !ChainKind::Preview.is_live());
     for (refused, why) in [
@@ -324,7 +336,8 @@ fn a_configured_genesis_is_stated_and_read() {
             format!(r#""genesis":"{hash}","kind":"preview""#),
             "genesis: not allowed for a preview chain",
         ),
-        (r#""genesis":null,"kind":"live""#.to_owned(), "another spelling"),
+        (r#""genesis":null,"kind":"live""#.to_owned(), "genesis: required for"),
+        (r#""genesis":null,"kind":"preview""#.to_owned(), "another spelling"),
         (r#""genesis":"0x07","kind":"live""#.to_owned(), "genesis: "),
         (r#""kind":"configured""#.to_owned(), "kind: must be live or preview"),
     ] {

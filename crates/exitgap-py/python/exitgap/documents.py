@@ -71,6 +71,7 @@ class Claim(TypedDict):
     exit_gap_pct: NotRequired[str]
     refusal: NotRequired[str]
     status: NotRequired[str]
+    chain: NotRequired[str]
     genesis_hash: NotRequired[str]
 
 
@@ -109,9 +110,30 @@ class WitnessCheck(Check):
     cosigned: list[Cosigned]
 
 
+class FigureVenue(TypedDict):
+    """A pool of a figure, and the token sold there."""
+
+    pool: str
+    base: NotRequired[str]
+
+
+class FigureClaim(TypedDict):
+    """What a figure file states that it is of; only the checks show whether that holds."""
+
+    figure: str
+    venues: list[FigureVenue]
+    first_slot: NotRequired[int]
+    first_slot_time: NotRequired[str]
+    last_slot: NotRequired[int]
+    last_slot_time: NotRequired[str]
+    log: NotRequired[str]
+    status: NotRequired[str]
+
+
 class FigureReport(TypedDict):
     """What verifying a figure file found."""
 
+    claim: NotRequired[FigureClaim]
     verdict: Verdict
     checks: list[Check]
 

@@ -1,3 +1,5 @@
+use exitgap_core::ids::Caip2;
+
 use super::*;
 
 #[test]
@@ -7,6 +9,15 @@ fn hashes_read_as_they_are_written() {
         "0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aec8c0db1cb8fa3"
     );
     assert!(KnownChain::of_id(31_337).is_none());
+}
+
+/// A snapshot of a known chain is read back only where the format knows the chain, too.
+#[test]
+fn known_chains_are_those_of_the_format() {
+    for chain in KNOWN {
+        let genesis = exitgap_core::snapshot::known_genesis(Caip2(chain.chain_id));
+        assert_eq!(genesis, Some(chain.genesis), "{}", chain.name);
+    }
 }
 
 /// A wrong digit in one of them would break its EIP-55 checksum.
