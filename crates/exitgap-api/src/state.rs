@@ -5,7 +5,7 @@ use exitgap_core::ids::BlockHash;
 use exitgap_core::pools::Direction;
 use exitgap_core::proof::{
     BlockSource, ChainSays, StateCheck, StateCheckName, StateClaim, StateProof, check_canonical,
-    check_claim, check_code,
+    check_claim, check_code, confirm_next,
 };
 use exitgap_core::units::SizeUsd;
 
@@ -75,6 +75,7 @@ impl StateReport {
                 .map(|(name, hash)| BlockSource::from_answer(name.as_str(), *hash))
                 .collect();
             let child = proof.as_ref().ok().and_then(|proof| proof.child.as_ref());
+            confirm_next(&mut checks[0], child, &sources);
             checks.push(check_canonical(claim.block, child, &sources, at_least));
         }
         // A pool whose code is not the same for all of its kind cannot be judged without that code.

@@ -38,7 +38,7 @@ pub use anchor::{
 pub use anchor_chain::{AnchorChain, AnchorChainError, plan_hops};
 pub use check::{
     BlockSaid, BlockSource, ChainSays, Place, Rung, StateCheck, StateCheckName, WitnessesSay,
-    check_canonical, check_claim, check_code, check_state,
+    check_canonical, check_claim, check_code, check_state, confirm_next,
 };
 pub use claim::{
     ClaimedCode, ClaimedRanges, ClaimedReading, ClaimedState, StateClaim, needed_ticks, ranges_of,

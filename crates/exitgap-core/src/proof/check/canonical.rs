@@ -49,6 +49,9 @@ struct SourceVotes {
 ///
 /// It passes where so many have it, and more than have another. It fails where those that have another are as many as those
 /// that have it, or leave fewer than `at_least` that could. Who contradicts is named, whatever comes of it.
+///
+/// A source that has another next block than the proof does not contradict: the next header is the word of whoever made the
+/// file. It says nothing of the block then.
 pub fn check_canonical(
     block: BlockRef,
     child: Option<&BlockHeader>,
@@ -71,7 +74,7 @@ pub fn check_canonical(
         };
         match (expected, said) {
             (Some(expected), _) if expected == found => having.push(name.clone()),
-            (Some(_), BlockSaid::Next(_)) => against.push(format!("{name} (next: {found})")),
+            (Some(_), BlockSaid::Next(_)) => silent.push(format!("{name} (next: {found})")),
             (Some(_), _) => against.push(format!("{name} ({found})")),
             (None, _) => silent.push(name.clone()),
         }

@@ -15,6 +15,7 @@ pub use rung::{ChainSays, Rung, WitnessesSay};
 
 use super::claim::{ClaimedState, StateClaim};
 use super::file::{ProofError, StateProof};
+use super::header::BlockHeader;
 use super::layout::Layout;
 use crate::evidence::Outcome;
 use crate::ids::{Address, Word};
@@ -59,7 +60,12 @@ pub struct StateCheck {
 }
 
 /// What no proof of a pool's storage says.
-const HEADER_UNPROVEN: [&str; 1] = [StateCheck::CANONICAL_UNPROVEN];
+const HEADER_UNPROVEN: [&str; 2] =
+    [StateCheck::CANONICAL_UNPROVEN, "that no later block came before the slot's instant"];
+
+/// The same with a next header: nothing but its parent's hash ties it to the block, and anyone can write one.
+const NEXT_UNPROVEN: [&str; 2] =
+    [StateCheck::CANONICAL_UNPROVEN, "that the next header in the file is the chain's"];
 
 impl StateCheck {
     /// What only those say who are asked for the block.
@@ -181,17 +187,31 @@ fn header(proof: &StateProof, claim: &StateClaim) -> StateCheck {
     match proof.child {
         Some(child) if child.timestamp <= instant => {
             let expected = format!("a next block after {instant}");
-            let found = format!("block {} at {}", child.number, child.timestamp);
-            StateCheck::with_outcome(name, Outcome::Fail, "not_the_last_block", [expected, found])
+            let found =
+                format!("block {} at {}, which nobody confirms", child.number, child.timestamp);
+            StateCheck::with_outcome(name, Outcome::NotChecked, NOT_THE_LAST, [expected, found])
         }
         Some(child) => {
             let found = format!("{}, followed by {}", header.hash, child.hash);
-            StateCheck::pass(name, found, &HEADER_UNPROVEN)
+            StateCheck::pass(name, found, &NEXT_UNPROVEN)
         }
-        None => {
-            let unproven =
-                [HEADER_UNPROVEN[0], "that no later block came before the slot's instant"];
-            StateCheck::pass(name, header.hash.to_string(), &unproven)
-        }
+        None => StateCheck::pass(name, header.hash.to_string(), &HEADER_UNPROVEN),
+    }
+}
+
+/// A next block that came before the slot's instant: the snapshot's is not the last before it.
+const NOT_THE_LAST: &str = "not_the_last_block";
+
+/// Takes into account that one of the reader's sources has the next header's block: whoever brought the proof did not make it
+/// up, so it is no longer taken on trust, and one from before the slot's instant is the operator's fault.
+pub fn confirm_next(header: &mut StateCheck, child: Option<&BlockHeader>, sources: &[BlockSource]) {
+    let Some(child) = child else { return };
+    if !sources.iter().any(|source| source.said == BlockSaid::Next(child.hash)) {
+        return;
+    }
+    header.unproven.retain(|unproven| *unproven != NEXT_UNPROVEN[1]);
+    if header.code == NOT_THE_LAST {
+        header.outcome = Outcome::Fail;
+        header.found = format!("block {} at {}", child.number, child.timestamp);
     }
 }
