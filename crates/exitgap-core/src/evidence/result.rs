@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::head::{Head, is_method_version};
+use super::head::{Depths, Head, is_method_version};
 use crate::Newer;
 use crate::exit::{Estimate, Exit, METHOD_VERSION, Refusal};
 use crate::ids::PoolId;
@@ -381,6 +381,37 @@ pub(super) fn check_method(version: &str) -> Result<(), ResultError> {
         Err(ResultError::Newer(Newer::method(version)))
     } else {
         Err(ResultError::MethodVersion)
+    }
+}
+
+/// What depths that a head states come to beside those found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum DepthsCompared {
+    /// They are the same.
+    Same,
+    /// One of them is another.
+    Differ,
+    /// None is another, but of one the head or this search says nothing.
+    GivenUp,
+}
+
+/// The protocols whose curves are no row of formulas. The format page does not count the steps of a search for their depths, so
+/// that two verifiers need not give up the same ones.
+const UNCOUNTED: [&str; 5] = ["stableswap", "solidly", "weighted", "stable_v2", "stable_v3"];
+
+/// Compares the depths that a head states of a snapshot with those found.
+pub(super) fn compare_depths(snapshot: &Snapshot, found: Depths, stated: Depths) -> DepthsCompared {
+    let is_uncounted = UNCOUNTED.contains(&snapshot.observation().state().protocol());
+    let directions = found.into_iter().zip(stated);
+    let differ = |(found, stated): (Option<u64>, Option<u64>)| {
+        found != stated && !(is_uncounted && (found.is_none() || stated.is_none()))
+    };
+    if directions.clone().any(differ) {
+        DepthsCompared::Differ
+    } else if is_uncounted && found.into_iter().chain(stated).any(|depth| depth.is_none()) {
+        DepthsCompared::GivenUp
+    } else {
+        DepthsCompared::Same
     }
 }
 

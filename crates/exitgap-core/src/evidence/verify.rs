@@ -9,7 +9,7 @@ use super::head::{Head, HeadEntry, HeadError};
 use super::predecessor::Predecessor;
 use super::proof::{head_in_slot, leaf_in_log};
 use super::report::{Check, CheckName, Report, Unknown};
-use super::result::{Answer, ResultError, check_method};
+use super::result::{Answer, DepthsCompared, ResultError, check_method, compare_depths};
 use super::window::HeadWindow;
 use crate::ids::HeadHash;
 use crate::json::{DocumentError, Json};
@@ -185,7 +185,12 @@ fn check_head(parts: &Parts) -> Check {
         };
     };
     let expected = prepared.depths();
-    if expected != *depth_usd {
+    let compared = parts.known().map(|snapshot| compare_depths(snapshot, expected, *depth_usd));
+    if compared == Some(DepthsCompared::GivenUp) {
+        let needs = "a depth that the head states and a search finds";
+        return Check::not_checked(NAME, "depth_given_up", needs);
+    }
+    if compared != Some(DepthsCompared::Same) {
         let text = |depths: &[Option<u64>; 2]| {
             depths
                 .map(|depth| depth.map_or("none".to_owned(), |depth| depth.to_string()))
@@ -373,6 +378,10 @@ fn check_window(parts: &Parts, policy: &Policy) -> Check {
     }
     if let Some(newer) = window.newer() {
         return Check::newer(NAME, newer);
+    }
+    if let Some(slot) = window.given_up() {
+        let needs = format!("a depth of slot {slot} that its head states and a search finds");
+        return Check::not_checked(NAME, "depth_given_up", &needs);
     }
     let Some((_, last)) = later.last() else {
         return Check::pass(NAME, format!("{} heads up to {expected}", from.len()));

@@ -15,7 +15,7 @@ use crate::evidence::file::HeadProof;
 use crate::evidence::head::{Depths, Head, HeadEntry, HeadError, LOWEST_DEPTH_SLOTS};
 use crate::evidence::leaf::{LeafError, SlotLeaf};
 use crate::evidence::proof::{Fault, head_in_slot, leaf_in_log};
-use crate::evidence::result::{ResultError, check_method, depths};
+use crate::evidence::result::{DepthsCompared, ResultError, check_method, compare_depths, depths};
 use crate::evidence::retraction::Retraction;
 use crate::ids::HeadHash;
 use crate::json::{DocumentError, Part, VERSION, from_canonical, to_canonical};
@@ -123,8 +123,16 @@ pub struct HeadWindow {
     hashes: Vec<HeadHash>,
     lowest_snapshots: Vec<SnapshotDocuments>,
     proof: HeadProof,
-    /// What keeps it from being checked whole.
+    unchecked: Unchecked,
+}
+
+/// What keeps a window from being checked whole.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Unchecked {
+    /// What a later version of exitgap made.
     newer: Option<Newer>,
+    /// A slot with the lowest depth in one direction, of whose other depth its head or a search says nothing.
+    given_up: Option<Slot>,
 }
 
 impl HeadWindow {
@@ -140,7 +148,13 @@ impl HeadWindow {
             .map(|bytes| Ok((Head::from_canonical(bytes)?, bytes.clone())))
             .collect::<Result<Vec<_>, HeadError>>()?;
         let hashes = heads.iter().map(|(_, bytes)| Head::hash_of(bytes)).collect();
-        let window = Self { heads, hashes, lowest_snapshots: Vec::new(), proof, newer: None };
+        let window = Self {
+            heads,
+            hashes,
+            lowest_snapshots: Vec::new(),
+            proof,
+            unchecked: Unchecked::default(),
+        };
         let mut slots: Vec<Slot> =
             window.lowest()?.iter().flatten().map(|(slot, _)| *slot).collect();
         slots.dedup();
@@ -170,7 +184,8 @@ impl HeadWindow {
             log_proof: LogProof::from_text(&wire.log_proof)?,
         };
         let lowest_snapshots = lowest_snapshots.collect();
-        let window = Self { heads, hashes, lowest_snapshots, proof, newer: None }.into_checked()?;
+        let unchecked = Unchecked::default();
+        let window = Self { heads, hashes, lowest_snapshots, proof, unchecked }.into_checked()?;
         // One spelling: runs are as long, and changes as few, as they can be.
         if window.to_canonical()? != bytes {
             return Err(WindowError::Column { column: "heads" });
@@ -193,19 +208,29 @@ impl HeadWindow {
         &self.proof.log_proof.checkpoint
     }
 
+    /// The leaf of the last head's slot, and the proof of both.
+    pub(crate) fn proof(&self) -> &HeadProof {
+        &self.proof
+    }
+
     /// What a later version of exitgap made, and this one could not check.
     pub fn newer(&self) -> Option<Newer> {
-        self.newer
+        self.unchecked.newer
+    }
+
+    /// A slot with the lowest depth in one direction, of whose other depth its head or a search says nothing.
+    pub fn given_up(&self) -> Option<Slot> {
+        self.unchecked.given_up
     }
 
     fn into_checked(self) -> Result<Self, WindowError> {
-        let newer = self.check()?;
-        Ok(Self { newer, ..self })
+        let unchecked = self.check()?;
+        Ok(Self { unchecked, ..self })
     }
 
     /// Checks what the window claims, its last head's figures above all; answers what cannot be
     /// checked.
-    fn check(&self) -> Result<Option<Newer>, WindowError> {
+    fn check(&self) -> Result<Unchecked, WindowError> {
         let found = u32::try_from(self.heads.len()).unwrap_or(u32::MAX);
         if !(1..=LOWEST_DEPTH_SLOTS).contains(&found) {
             return Err(WindowError::Length { found });
@@ -229,8 +254,8 @@ impl HeadWindow {
             }
         }
         let of_heads = self.heads.iter().find_map(|(head, _)| head.newer());
-        let newer = self.check_lowest_snapshots(&lowest)?.or(of_heads);
-        Ok(self.check_proof()?.or(newer))
+        let Unchecked { newer, given_up } = self.check_lowest_snapshots(&lowest)?;
+        Ok(Unchecked { newer: self.check_proof()?.or(newer).or(of_heads), given_up })
     }
 
     /// The last head is the one that its slot's leaf sealed, and the leaf in the log. Of a leaf that
@@ -286,8 +311,8 @@ impl HeadWindow {
     fn check_lowest_snapshots(
         &self,
         lowest: &[Option<(Slot, u64)>; 2],
-    ) -> Result<Option<Newer>, WindowError> {
-        let mut newer = None;
+    ) -> Result<Unchecked, WindowError> {
+        let mut unchecked = Unchecked::default();
         let mut slots: Vec<Slot> = lowest.iter().flatten().map(|(slot, _)| *slot).collect();
         slots.dedup();
         if slots.len() != self.lowest_snapshots.len() {
@@ -307,7 +332,7 @@ impl HeadWindow {
             let read = match read {
                 Ok(read) => read,
                 Err(error) => {
-                    newer = Some(error.newer().ok_or(error)?);
+                    unchecked.newer = Some(error.newer().ok_or(error)?);
                     continue;
                 }
             };
@@ -316,13 +341,16 @@ impl HeadWindow {
                 && head.pool.tokens_of(read.tokens).is_some();
             match (check_method(&head.method_version), read.snapshot) {
                 _ if !of_head => return Err(WindowError::LowestSnapshot { slot }),
-                (Err(ResultError::Newer(method)), _) => newer = Some(method),
-                (_, Err(unknown)) => newer = Some(unknown),
-                (_, Ok(read)) if depths(&read) == *depth_usd => {}
-                (_, Ok(_)) => return Err(WindowError::LowestSnapshot { slot }),
+                (Err(ResultError::Newer(method)), _) => unchecked.newer = Some(method),
+                (_, Err(unknown)) => unchecked.newer = Some(unknown),
+                (_, Ok(read)) => match compare_depths(&read, depths(&read), *depth_usd) {
+                    DepthsCompared::Same => {}
+                    DepthsCompared::GivenUp => unchecked.given_up = Some(slot),
+                    DepthsCompared::Differ => return Err(WindowError::LowestSnapshot { slot }),
+                },
             }
         }
-        Ok(newer)
+        Ok(unchecked)
     }
 
     fn to_wire(&self) -> Result<WireWindow, WindowError> {
