@@ -54,10 +54,11 @@ const FIGURES = {
 
 function readFigure(bytes) {
   const value = parse(bytes, MAX_BYTES);
+  // Of a figure that is not known, not even the fields are.
+  if (typeof value.figure === 'string' && FIGURES[value.figure] === undefined) throw new Newer('figure', value.figure);
   version1(value);
   const file = fields(value, ['v', 'figure', 'method', 'parameters', 'result', 'uses', 'windows'], ['fills']);
   const rules = FIGURES[string(file.figure)];
-  if (rules === undefined) throw new Newer('figure', file.figure);
   if (string(file.method) !== '1.0.0') throw new Newer('method', file.method);
   const uses = list(file.uses).map((use) => {
     const { pool, slot: of, snapshot } = fields(use, ['pool', 'slot', 'snapshot']);
@@ -86,9 +87,22 @@ function headsOf(read, pool, { from, to, until = to }) {
   return heads;
 }
 
+/** Requires that no two windows of one log give a place of its tree, or a size, different hashes. */
+function requireOneHistory(read) {
+  const [known, log] = [new Map(), read[0]?.checkpoint.origin];
+  for (const { checkpoint, subtrees } of read.filter((window) => window.checkpoint.origin === log)) {
+    for (const [place, hash] of [[`size ${checkpoint.size}`, checkpoint.root], ...subtrees]) {
+      const same = known.get(place) ?? hash;
+      require(same.equals(hash), 'windows of two histories of one log');
+      known.set(place, hash);
+    }
+  }
+}
+
 /** The heads of each pool, and the checkpoint of each window. The windows of a pool stand together, in the pools' order. */
 function readPeriod({ asked, windows }) {
   const read = windows.map((window) => readWindow(bytesOf(window)));
+  requireOneHistory(read);
   const poolOf = ({ heads: [first] }) => first.pool.name;
   const names = asked.pools.map(({ name }) => name);
   const order = read.map((window) => names.indexOf(poolOf(window)));

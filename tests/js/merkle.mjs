@@ -36,6 +36,26 @@ export function includes(leaf, index, size, hashes, root) {
   return sn === 0n && computed.equals(root);
 }
 
+/** The complete subtrees whose hashes a proof of inclusion has or makes: no longer log changes them. */
+export function completeSubtrees(leaf, index, size, hashes) {
+  let [fn, sn, height, computed] = [BigInt(index), BigInt(size) - 1n, 0, leaf];
+  const found = [[`0 ${fn}`, leaf]];
+  const up = () => { [fn, sn, height] = [fn >> 1n, sn >> 1n, height + 1]; };
+  for (const hash of hashes) {
+    if ((fn & 1n) === 1n || fn === sn) {
+      while ((fn & 1n) === 0n && fn !== 0n) up();
+      found.push([`${height} ${fn - 1n}`, hash]);
+      computed = nodeHash(hash, computed);
+    } else {
+      if (fn + 1n < sn) found.push([`${height} ${fn + 1n}`, hash]);
+      computed = nodeHash(computed, hash);
+    }
+    up();
+    if (fn < sn) found.push([`${height} ${fn}`, computed]);
+  }
+  return found;
+}
+
 /** Whether the tree of `first` leaves is the beginning of the tree of `second` leaves. */
 export function extendsTree(first, firstRoot, second, secondRoot, hashes) {
   const [size, more] = [BigInt(first), BigInt(second)];

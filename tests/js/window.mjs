@@ -4,6 +4,7 @@ import { bytesOf, parse } from './canonical.mjs';
 import { readHead } from './head.mjs';
 import { readLeaf, readPoolProof, requireLogged, requireSealed } from './leaf.mjs';
 import { requireLowest } from './lowest.mjs';
+import { completeSubtrees, leafHash } from './merkle.mjs';
 import { parseLogProof } from './note.mjs';
 import { base64, boolean, code, fields, integer, list, methodVersion, Newer, poolId, require, slot,
   U32_MAX, version1 } from './shape.mjs';
@@ -177,5 +178,7 @@ export function readWindow(bytes) {
     ...heads.map(({ newer }) => newer),
     requireProven(window, heads.at(-1), logProof),
   ];
-  return { heads, checkpoint: logProof.checkpoint, newer: unknown.find(Boolean) };
+  const { checkpoint, index, hashes } = logProof;
+  const subtrees = completeSubtrees(leafHash(bytesOf(window.leaf)), index, checkpoint.size, hashes);
+  return { heads, checkpoint, subtrees, newer: unknown.find(Boolean) };
 }

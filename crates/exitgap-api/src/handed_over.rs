@@ -1,10 +1,10 @@
 //! A report in one file, with evidence and figures on one line each, and the results of checking
 //! them.
 
-use exitgap_core::analytics::figure::FigureReport;
+use exitgap_core::analytics::figure::{ClaimedVenue, FigureClaim, FigureReport};
 use exitgap_core::evidence::{Outcome, Verdict};
 use exitgap_core::log_folder::PartRef;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::{Claim, VerificationReport, check_name};
 
@@ -60,25 +60,6 @@ pub struct FileVerified {
     pub failed: Option<String>,
 }
 
-/// What a figure file says of itself.
-#[derive(Deserialize)]
-struct FigureNamed {
-    figure: String,
-    parameters: FigureOf,
-}
-
-#[derive(Deserialize)]
-struct FigureOf {
-    pool: Option<String>,
-    #[serde(default)]
-    venues: Vec<FigureVenueNamed>,
-}
-
-#[derive(Deserialize)]
-struct FigureVenueNamed {
-    pool: String,
-}
-
 impl FilesVerified {
     /// Of its files.
     pub fn from_files(files: Vec<FileVerified>) -> Self {
@@ -112,21 +93,33 @@ impl FileVerified {
         }
     }
 
-    /// Of a figure file of these bytes.
-    pub fn of_figure(file: &[u8], report: &FigureReport) -> Self {
-        let named: Option<FigureNamed> = serde_json::from_slice(file).ok();
-        let cut = |text: String| text.chars().take(200).collect::<String>();
-        let figure = named.map(|FigureNamed { figure, parameters }| {
-            let venues = parameters.venues.into_iter().map(|venue| venue.pool);
-            let pools: Vec<String> = parameters.pool.into_iter().chain(venues).collect();
-            cut(format!("{figure} of {}", pools.join(", ")))
-        });
+    /// Of a figure file.
+    pub fn of_figure(report: &FigureReport) -> Self {
+        let figure = report.claim.as_ref().map(describe);
         let checks = report.checks.iter();
         let failed = first(checks.map(|check| (check.outcome, "figure", check.code)));
         let verdict = report.verdict;
         let failed = failed.filter(|_| verdict != Verdict::Valid);
         Self { kind: FileKind::Figure, verdict, claim: None, figure, failed }
     }
+}
+
+/// What a figure is of: rules, pools, period, log and status, as the file states them.
+fn describe(claim: &FigureClaim) -> String {
+    let pools = claim.venues.iter().map(|ClaimedVenue { pool, base }| match base {
+        Some(base) => format!("{pool} ({base})"),
+        None => pool.clone(),
+    });
+    let pools: Vec<String> = pools.collect();
+    let mut words = format!("{} of {}", claim.figure, pools.join(", "));
+    if let Some((first, last)) = claim.first_slot_time.as_ref().zip(claim.last_slot_time.as_ref()) {
+        words.push_str(&format!(", {first} to {last}"));
+    }
+    for of in [&claim.log, &claim.status].into_iter().flatten() {
+        words.push_str(", ");
+        words.push_str(of);
+    }
+    words
 }
 
 /// A check's outcome, its name and its code.

@@ -395,14 +395,9 @@ pub struct VerifyArgs {
     /// With --since: the consistency proof between the two checkpoints, one base64 hash per line.
     #[arg(long, value_name = "FILE", help_heading = "Policy", requires = "since")]
     pub proof: Option<PathBuf>,
-    /// With --since: a copy of the log's folder to compute that proof from.
-    #[arg(
-        long,
-        value_name = "FOLDER",
-        help_heading = "Policy",
-        requires = "since",
-        conflicts_with = "proof"
-    )]
+    /// A copy of the log's folder: with --since to compute that proof from; with a figure file to check that the
+    /// log sealed every head that the figure rests on.
+    #[arg(long, value_name = "FOLDER", help_heading = "Policy", conflicts_with = "proof")]
     pub log: Option<PathBuf>,
     /// The pool's head window that ends at the file's head, which proves its seven-day figures; or
     /// a window that continues after it, which can show that the slot was retracted later (a
@@ -419,6 +414,10 @@ pub struct VerifyArgs {
     /// For a figure file: the recorder's database or service URL with the snapshots to recompute it from.
     #[arg(long, value_name = "FILE|URL")]
     pub snapshots: Option<String>,
+    /// For a figure file: what it has to be of, as `figure=`, `pool=` (for each pool), `base=`, `from=`,
+    /// `to=`, `log=` or `status=`, with a value; else the verdict is `invalid`.
+    #[arg(long, value_name = "NAME=VALUE", help_heading = "Policy", conflicts_with = "api")]
+    pub expect: Vec<String>,
 }
 
 #[derive(Debug, Args)]

@@ -33,11 +33,22 @@ pub fn run(args: &VerifyArgs, json: bool) -> Result<ExitCode, Failure> {
         return verify_remote::run(api, subject, args, json);
     }
     let evidence = source::read_named("evidence file", Path::new(subject), MAX_FIGURE_BYTES)?;
-    if verify_many::is_several(&evidence) {
-        return verify_many::run(&evidence, args, json);
-    }
-    if is_figure_file(&evidence) {
+    let is_several = verify_many::is_several(&evidence);
+    if !is_several && is_figure_file(&evidence) {
         return verify_figure::run(&evidence, args, json);
+    }
+    if !args.expect.is_empty() {
+        let detail = "expect: only for a figure file, and this is none";
+        let hint = "of evidence, compare the claim that is printed";
+        return Err(invalid_parameter("expect", detail, hint).into());
+    }
+    if args.log.is_some() && args.since.is_none() {
+        let detail = "log: of evidence it is only needed with --since";
+        let hint = "give the checkpoint that you kept with --since, or omit --log";
+        return Err(invalid_parameter("log", detail, hint).into());
+    }
+    if is_several {
+        return verify_many::run(&evidence, args, json);
     }
     if Fork::is_file(&evidence) {
         return verify_fork::run(&evidence, args, json);
@@ -84,10 +95,15 @@ pub fn run(args: &VerifyArgs, json: bool) -> Result<ExitCode, Failure> {
 
 /// Refuses what is asked of evidence alone: a verdict that passed it over would be taken for one that heeds it.
 pub(super) fn of_evidence_alone(args: &VerifyArgs, file: &str, hint: &str) -> Result<(), Failure> {
+    let of_log = [("since", args.since.is_some()), ("witnesses", args.witnesses.is_some())];
+    refuse(of_log, file, hint)?;
+    of_one_slot_alone(args, file, hint)
+}
+
+/// Refuses what is asked of evidence of one slot.
+pub(super) fn of_one_slot_alone(args: &VerifyArgs, file: &str, hint: &str) -> Result<(), Failure> {
     let given = [
-        ("since", args.since.is_some()),
         ("window", args.window.is_some()),
-        ("witnesses", args.witnesses.is_some()),
         ("explain", args.explain),
         ("rpc", !args.chain.rpc.is_empty()),
         ("state-proof", args.chain.state_proof.is_some()),
@@ -95,7 +111,16 @@ pub(super) fn of_evidence_alone(args: &VerifyArgs, file: &str, hint: &str) -> Re
         ("anchors", !args.chain.anchors.is_empty()),
         ("at-least", args.chain.at_least.is_some()),
     ];
-    let Some((option, _)) = given.into_iter().find(|(_, is_given)| *is_given) else {
+    refuse(given, file, hint)
+}
+
+/// Refuses the first of these options that is given.
+fn refuse(
+    options: impl IntoIterator<Item = (&'static str, bool)>,
+    file: &str,
+    hint: &str,
+) -> Result<(), Failure> {
+    let Some((option, _)) = options.into_iter().find(|(_, is_given)| *is_given) else {
         return Ok(());
     };
     let detail = format!("{option}: only for evidence files; this is {file}");
@@ -150,7 +175,7 @@ pub fn check_kept(
 }
 
 /// The kept checkpoint with the proof between it and the file's.
-fn seen(
+pub(super) fn seen(
     kept: SignedCheckpoint,
     signed: Option<&SignedCheckpoint>,
     args: &VerifyArgs,

@@ -6,14 +6,18 @@ use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use exitgap_core::analytics::figure::{
-    FigureCheck, FigureFills, FigureReport, FigureVerifier, FigureWant,
+    ClaimedVenue, FigureCheck, FigureClaim, FigureFills, FigureReport, FigureVerifier, FigureWant,
 };
 use exitgap_core::evidence::{Outcome, Verdict};
+use exitgap_core::series::Slot;
 use exitgap_core::tlog::VerifierKey;
 use exitgap_store::StoreError;
+use serde::Serialize;
 
-use super::verify::of_evidence_alone;
-use super::{print_json, verify_headline};
+use super::verify::of_one_slot_alone;
+use super::verify_expect::{self, Expected};
+use super::verify_figure_log::FigureLog;
+use super::{print_json, verify_headline, verify_sealed, verify_witnesses};
 use crate::arguments::VerifyArgs;
 use crate::failure::{Failure, verdict_code};
 use crate::format::printable;
@@ -23,12 +27,37 @@ use crate::trust;
 /// How often progress is shown.
 const EVERY: usize = 100;
 
+/// A report, and what the reader asked beside it.
+#[derive(Serialize)]
+struct FigureVerdict {
+    #[serde(flatten)]
+    report: FigureReport,
+    #[serde(flatten)]
+    log: FigureLog,
+    /// What was expected, beside what the file states.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    expected: Vec<Expected>,
+}
+
 pub fn run(file: &[u8], args: &VerifyArgs, json: bool) -> Result<ExitCode, Failure> {
-    of_evidence_alone(args, "a figure", "omit it: it applies only to evidence of a number")?;
+    of_one_slot_alone(args, "a figure", "omit it: it applies only to evidence of a number")?;
     let keys = trust::keys(&args.trust.trust)?;
-    let report = check_figure(file, &keys, args.snapshots.as_deref())?;
-    if json { print_json(&report) } else { print_text(file, &report, args) }?;
-    Ok(verdict_code(report.verdict))
+    let mut report = check_figure(file, &keys, args.snapshots.as_deref())?;
+    if let Some(path) = &args.log {
+        let mut sealed = FigureVerifier::new(file, &keys);
+        let notes = report.claim.as_ref().map(|claim| claim.checkpoints.clone());
+        verify_sealed::check(&mut sealed, &notes.unwrap_or_default(), path, &keys)?;
+        report.take_sealed(&sealed.finish());
+    }
+    let expected = verify_expect::compare(&args.expect, report.claim.as_ref())?;
+    let log = FigureLog::check(args, report.claim.as_ref(), &keys, source::now_s())?;
+    report.verdict = log.together(report.verdict);
+    if expected.iter().any(|one| !one.agrees()) {
+        report.verdict = Verdict::Invalid;
+    }
+    let verdict = FigureVerdict { report, log, expected };
+    if json { print_json(&verdict) } else { print_text(file, &verdict, args) }?;
+    Ok(verdict_code(verdict.report.verdict))
 }
 
 /// What the checks find of a file, with the snapshots of a service or of a database, where one is named.
@@ -82,10 +111,14 @@ fn print_progress(seen: usize, all: usize) {
     }
 }
 
-fn print_text(file: &[u8], report: &FigureReport, args: &VerifyArgs) -> Result<(), Failure> {
+fn print_text(file: &[u8], found: &FigureVerdict, args: &VerifyArgs) -> Result<(), Failure> {
+    let FigureVerdict { report, log, expected } = found;
     let mut out = anstream::stdout().lock();
     let (colour, verdict) = match report.verdict {
         Verdict::Valid => (AnsiColor::Green, "VALID: it follows from the signed log"),
+        Verdict::Invalid if expected.iter().any(|one| !one.agrees()) => {
+            (AnsiColor::Red, "INVALID: it is not of what was expected")
+        }
         Verdict::Invalid => (AnsiColor::Red, "INVALID: a check failed"),
         Verdict::Incomplete => {
             (AnsiColor::Yellow, "INCOMPLETE: no check failed, but some were not made")
@@ -93,12 +126,18 @@ fn print_text(file: &[u8], report: &FigureReport, args: &VerifyArgs) -> Result<(
     };
     let style = Style::new().bold().fg_color(Some(colour.into()));
     writeln!(out, "Figure file: {style}{verdict}{style:#}.\n")?;
+    if let Some(claim) = &report.claim {
+        print_claim(&mut out, claim)?;
+    }
     if let Some(numbers) = verify_headline::format_headline(file) {
         writeln!(out, "Claim: {}.\n", printable(&numbers))?;
     }
     for check in &report.checks {
         print_check(&mut out, check)?;
     }
+    log.print(&mut out)?;
+    verify_expect::print(&mut out, expected)?;
+    verify_witnesses::print(log.witnessed())?;
     let absent = report.checks.iter().any(|check| check.code == "snapshots_absent");
     if absent && args.snapshots.is_none() {
         writeln!(
@@ -113,6 +152,24 @@ fn print_text(file: &[u8], report: &FigureReport, args: &VerifyArgs) -> Result<(
         )?;
     }
     Ok(())
+}
+
+/// What the file states that it is of: a valid one can be of another pool, period, log or status than was asked for.
+fn print_claim(out: &mut impl Write, claim: &FigureClaim) -> Result<(), Failure> {
+    let unknown = || "unknown".to_owned();
+    let mut line = |name: &str, value: String| writeln!(out, "{name:<14}{}", printable(&value));
+    line("figure", claim.figure.clone())?;
+    for ClaimedVenue { pool, base } in &claim.venues {
+        let base = base.as_ref().map_or_else(String::new, |base| format!(", {base} sold"));
+        line("pool", format!("{pool}{base}"))?;
+    }
+    let slot = |slot: Option<Slot>| {
+        slot.map_or_else(unknown, |slot| format!("{slot} (slot {})", slot.number()))
+    };
+    line("period", format!("{} to {}", slot(claim.first_slot), slot(claim.last_slot)))?;
+    line("log", claim.log.clone().unwrap_or_else(unknown))?;
+    line("status", claim.status.clone().unwrap_or_else(unknown))?;
+    Ok(writeln!(out)?)
 }
 
 fn print_check(out: &mut impl Write, check: &FigureCheck) -> Result<(), Failure> {

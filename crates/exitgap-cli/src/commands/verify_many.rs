@@ -79,7 +79,7 @@ fn check_file(
 ) -> Result<(FileVerified, String), Failure> {
     if is_figure_file(line) {
         let report = verify_figure::check_figure(line, keys, args.snapshots.as_deref())?;
-        let file = FileVerified::of_figure(line, &report);
+        let file = FileVerified::of_figure(&report);
         let words = figure(&file, verify_headline::format_headline(line));
         return Ok((file, words));
     }

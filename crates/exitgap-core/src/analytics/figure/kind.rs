@@ -123,6 +123,11 @@ fn read_figure<F: Figure>(parameters: &Part) -> Result<Box<dyn AnyFigure>, Strin
     Ok(Box::new(figure))
 }
 
+/// Whether the rules of this name are known.
+pub(super) fn is_known(figure: &str) -> bool {
+    FIGURES.iter().any(|listed| listed.name == figure)
+}
+
 /// Why a file's figure is not recomputed.
 pub(super) enum NotRead {
     /// Its rules are not known.
@@ -134,11 +139,11 @@ pub(super) enum NotRead {
 /// The figure of a file.
 pub(super) fn figure_of(file: &FigureFile) -> Result<Box<dyn AnyFigure>, NotRead> {
     let listed = FIGURES.iter().find(|listed| listed.name == file.figure);
-    if !file.fills.is_empty() && !listed.is_some_and(|listed| listed.takes_fills) {
+    let listed = listed.ok_or(NotRead::Unknown)?;
+    if !file.fills.is_empty() && !listed.takes_fills {
         let why = "fills, of a figure that is not computed from any";
         return Err(NotRead::Invalid(why.to_owned()));
     }
-    let listed = listed.ok_or(NotRead::Unknown)?;
     (listed.read)(&file.parameters).map_err(NotRead::Invalid)
 }
 

@@ -1,11 +1,12 @@
 //! What a run of head windows proves of a period.
 
 use super::file::{FigureFills, MAX_FIGURE_WINDOWS};
+use super::histories::find_contradiction;
 use crate::Newer;
 use crate::analytics::accuracy::Fills;
 use crate::analytics::stats::list_standing_slots;
 use crate::evidence::{Head, HeadError, HeadWindow, WindowError};
-use crate::ids::{PoolId, SnapshotHash};
+use crate::ids::{HeadHash, PoolId, SnapshotHash};
 use crate::json::Part;
 use crate::series::Slot;
 use crate::stable_sort::sort;
@@ -36,6 +37,14 @@ pub enum PeriodError {
         /// The rule broken.
         error: Box<HeadError>,
     },
+    /// They were proven by two histories of one log.
+    #[error("window {index} is from another history of the log than those before it: {what}")]
+    Histories {
+        /// The later one's place.
+        index: usize,
+        /// Where they differ.
+        what: String,
+    },
     /// They are of another pool.
     #[error("the windows belong to {found}")]
     Pool {
@@ -63,10 +72,14 @@ pub(super) struct Period {
     pub fills: Vec<FigureFills>,
     /// How many heads bear it out.
     pub heads: usize,
+    /// Each of them, in the order of the windows.
+    pub hashes: Vec<(PoolId, Slot, HeadHash)>,
     /// The signed checkpoint of each window.
     pub checkpoints: Vec<String>,
     /// What this version does not know.
     pub newer: Option<Newer>,
+    /// A slot with a lowest depth, of whose other depth nothing is said.
+    pub given_up: Option<Slot>,
 }
 
 impl Period {
@@ -88,6 +101,9 @@ impl Period {
         };
         let windows: Vec<HeadWindow> =
             windows.iter().enumerate().map(read).collect::<Result<_, _>>()?;
+        if let Some((index, what)) = find_contradiction(windows.iter().map(HeadWindow::proof)) {
+            return Err(PeriodError::Histories { index, what });
+        }
         let pool_of =
             |window: &HeadWindow| window.heads().first().map(|(head, _)| head.pool.clone());
         let (mut all, mut rest) = (Self::default(), windows.as_slice());
@@ -108,9 +124,14 @@ impl Period {
         if let Some(found) = rest.first().and_then(pool_of) {
             return Err(PeriodError::Pool { found });
         }
+        let named = windows.iter().flat_map(HeadWindow::heads);
+        let hash =
+            |(head, bytes): &(Head, Vec<u8>)| (head.pool.clone(), head.slot, Head::hash_of(bytes));
+        all.hashes = named.map(hash).collect();
         sort(&mut all.standing, |a, b| (a.0, a.1).cmp(&(b.0, b.1)));
         all.checkpoints = windows.iter().map(|window| window.checkpoint().to_owned()).collect();
         all.newer = windows.iter().find_map(HeadWindow::newer);
+        all.given_up = windows.iter().find_map(HeadWindow::given_up);
         Ok(all)
     }
 

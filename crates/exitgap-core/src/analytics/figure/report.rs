@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::claim::FigureClaim;
 use crate::Newer;
 use crate::evidence::{Outcome, Verdict};
 
@@ -98,6 +99,9 @@ impl FigureCheck {
 /// What a verification found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FigureReport {
+    /// What the file states that it is of; `None` where it is not readable. Only the checks show whether that holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub claim: Option<FigureClaim>,
     /// The verdict.
     pub verdict: Verdict,
     /// Every check, in order.
@@ -105,21 +109,33 @@ pub struct FigureReport {
 }
 
 impl FigureReport {
-    pub(super) fn new(checks: Vec<FigureCheck>) -> Self {
-        let passes =
-            |check: &FigureCheck| check.outcome == Outcome::Pass || !check.name.is_required();
-        let verdict = if checks.iter().any(|check| check.outcome == Outcome::Fail) {
-            Verdict::Invalid
-        } else if checks.iter().all(passes) {
-            Verdict::Valid
-        } else {
-            Verdict::Incomplete
-        };
-        Self { verdict, checks }
+    pub(super) fn new(claim: Option<FigureClaim>, checks: Vec<FigureCheck>) -> Self {
+        Self { claim, verdict: verdict_of(&checks), checks }
+    }
+
+    /// Takes the check of sealed leaves from another report on the same file, where that made it.
+    pub fn take_sealed(&mut self, other: &Self) {
+        const NAME: FigureCheckName = FigureCheckName::SealedLeaves;
+        let own = self.checks.iter_mut().find(|check| check.name == NAME);
+        if let (Some(own), Some(other)) = (own, other.check(NAME)) {
+            *own = other.clone();
+        }
+        self.verdict = verdict_of(&self.checks);
     }
 
     /// The check of this name.
     pub fn check(&self, name: FigureCheckName) -> Option<&FigureCheck> {
         self.checks.iter().find(|check| check.name == name)
+    }
+}
+
+fn verdict_of(checks: &[FigureCheck]) -> Verdict {
+    let passes = |check: &FigureCheck| check.outcome == Outcome::Pass || !check.name.is_required();
+    if checks.iter().any(|check| check.outcome == Outcome::Fail) {
+        Verdict::Invalid
+    } else if checks.iter().all(passes) {
+        Verdict::Valid
+    } else {
+        Verdict::Incomplete
     }
 }

@@ -1,19 +1,25 @@
 //! The checks: whether a figure file proves its result. Pure and total: no I/O, no panic. Snapshots
 //! and documents are fed one at a time, and never more than a day of snapshots and a bounded number of logs is held.
 
+use std::collections::BTreeMap;
+
+use super::claim::FigureClaim;
 use super::file::{FigureFile, FigureFills, FigureUse};
-use super::kind::{AnyFigure, AnyPass, NoResult, NotRead, figure_of};
+use super::kind::{AnyFigure, AnyPass, NoResult, NotRead, figure_of, is_known};
 use super::period::{NotSigned, Period, PeriodError};
 use super::report::{FigureCheck, FigureCheckName, FigureReport};
 use crate::analytics::FigureError;
 use crate::analytics::accuracy::Fills;
 use crate::evidence::DocumentError;
 use crate::exit::METHOD_VERSION;
-use crate::ids::{PoolId, SnapshotHash};
+use crate::ids::{HeadHash, PoolId, SnapshotHash};
 use crate::json::Part;
 use crate::series::Slot;
 use crate::snapshot::{Snapshot, SnapshotDocuments};
 use crate::tlog::{TrustError, VerifierKey};
+
+/// The heads that a log sealed, as whoever replayed it found them.
+pub type SealedHeads = BTreeMap<(PoolId, Slot), HeadHash>;
 
 /// What a verifier wants next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +34,10 @@ pub enum FigureWant<'a> {
 /// [finished](Self::finish) at any time.
 #[derive(Debug)]
 pub struct FigureVerifier {
+    claim: Option<FigureClaim>,
+    pools: Vec<PoolId>,
+    /// The heads of its windows.
+    heads: Vec<(PoolId, Slot, HeadHash)>,
     /// Of what needs no snapshot.
     checks: Vec<FigureCheck>,
     uses: Vec<FigureUse>,
@@ -46,7 +56,8 @@ impl FigureVerifier {
     /// Reads a file and makes the checks that need no snapshot. `keys` are trusted, each under its
     /// log's origin as its name.
     pub fn new(bytes: &[u8], keys: &[VerifierKey]) -> Self {
-        match open_figure(bytes) {
+        let claim = FigureClaim::from_bytes(bytes);
+        let verifier = match open_figure(bytes, claim.as_ref()) {
             Ok((file, figure)) => Self::from_file(file, figure, bytes.len(), keys),
             Err(format) => {
                 let needs = "a figure file with a known figure and method";
@@ -56,7 +67,8 @@ impl FigureVerifier {
                 let checks = core::iter::once(format).chain(rest).collect();
                 Self::with(checks, None, Part(Vec::new()))
             }
-        }
+        };
+        Self { claim, ..verifier }
     }
 
     fn from_file(
@@ -68,21 +80,26 @@ impl FigureVerifier {
         use FigureCheckName::{Format, SealedLeaves, Signature, Uses, Windows};
         let format = format!("{} of {length} bytes", figure.name());
         let mut checks = vec![FigureCheck::pass(Format, format)];
-        let pools = figure.pools();
+        let (pools, mut heads) = (figure.pools(), Vec::new());
         let ((from, last_used), to) = (figure.period(), figure.last_head());
         let leaves =
             || FigureCheck::not_checked(SealedLeaves, "no_leaves", "the log's slot leaves");
         match Period::from_windows(&file.windows, &pools, from, to) {
             Ok(period) => {
-                checks.push(match period.newer {
-                    Some(newer) => FigureCheck::newer(Windows, newer),
-                    None => FigureCheck::pass(Windows, format!("{} heads", period.heads)),
+                checks.push(match (period.newer, period.given_up) {
+                    (Some(newer), _) => FigureCheck::newer(Windows, newer),
+                    (None, Some(slot)) => {
+                        let needs = format!("a depth of slot {slot} that its head states");
+                        FigureCheck::not_checked(Windows, "depth_given_up", &needs)
+                    }
+                    (None, None) => FigureCheck::pass(Windows, format!("{} heads", period.heads)),
                 });
                 checks.extend([check_signature(&period, keys), leaves()]);
                 let used = period.standing.iter().filter(|(slot, ..)| *slot <= last_used);
                 let uses = check_uses(&used.copied().collect::<Vec<_>>(), &file.uses, &pools);
                 let fills = figure.takes_fills().then(|| check_fills(&period.fills, &file.fills));
                 checks.push(fills.flatten().unwrap_or(uses));
+                heads = period.hashes;
             }
             Err(error) => {
                 let absent = "valid head windows";
@@ -103,11 +120,14 @@ impl FigureVerifier {
             }
         }
         let FigureFile { uses, fills, result, .. } = file;
-        Self { uses, fills, ..Self::with(checks, figure.pass(), result) }
+        Self { pools, heads, uses, fills, ..Self::with(checks, figure.pass(), result) }
     }
 
     fn with(checks: Vec<FigureCheck>, pass: Option<Box<dyn AnyPass>>, result: Part) -> Self {
         Self {
+            claim: None,
+            pools: Vec::new(),
+            heads: Vec::new(),
             checks,
             uses: Vec::new(),
             next: 0,
@@ -118,6 +138,47 @@ impl FigureVerifier {
             absent: 0,
             snapshots: None,
             refused: None,
+        }
+    }
+
+    /// The figure's pools, whose heads are to be compared with those of the log; none where the file cannot be read.
+    pub fn pools(&self) -> &[PoolId] {
+        &self.pools
+    }
+
+    /// What the file states that it is of.
+    pub fn claim(&self) -> Option<&FigureClaim> {
+        self.claim.as_ref()
+    }
+
+    /// Compares the heads of the windows with those that the log sealed. `is_same_log`: the log has the checkpoints of the
+    /// windows, as far as it has any of their sizes.
+    pub fn check_sealed(&mut self, sealed: &SealedHeads, is_same_log: bool) {
+        const NAME: FigureCheckName = FigureCheckName::SealedLeaves;
+        if self.heads.is_empty() {
+            return;
+        }
+        let text = |slot: &Slot, hash: &HeadHash| format!("slot {}, {hash}", slot.number());
+        let differing = self.heads.iter().find_map(|(pool, slot, hash)| {
+            let found = sealed.get(&(pool.clone(), *slot));
+            (found != Some(hash)).then_some((slot, hash, found))
+        });
+        let checked = match differing {
+            Some((slot, hash, Some(found))) => {
+                FigureCheck::fail(NAME, "head_not_sealed", text(slot, found), text(slot, hash))
+            }
+            _ if !is_same_log => {
+                let expected = "the log's own checkpoints";
+                FigureCheck::fail(NAME, "history_rewritten", expected, "others of the same sizes")
+            }
+            Some((slot, ..)) => {
+                FigureCheck::not_checked(NAME, "no_leaves", &format!("the log up to slot {slot}"))
+            }
+            None => FigureCheck::pass(NAME, format!("{} heads", self.heads.len())),
+        };
+        let check = self.checks.iter_mut().find(|check| check.name == NAME);
+        if let Some(check) = check {
+            *check = checked;
         }
     }
 
@@ -199,9 +260,11 @@ impl FigureVerifier {
     pub fn finish(self) -> FigureReport {
         use FigureCheckName::{Result as Recomputed, Snapshots};
         let wants_fills = self.wants_fills();
-        let Self { mut checks, uses, next, pass, result, absent, snapshots, refused, .. } = self;
+        let Self {
+            claim, mut checks, uses, next, pass, result, absent, snapshots, refused, ..
+        } = self;
         if checks.len() == FigureCheckName::ALL.len() {
-            return FigureReport::new(checks);
+            return FigureReport::new(claim, checks);
         }
         let wanting = uses.len() - next + absent + usize::from(wants_fills);
         checks.push(match snapshots {
@@ -217,12 +280,15 @@ impl FigureVerifier {
             (None, Some(pass)) if wanting == 0 => check_result(pass, &result),
             _ => FigureCheck::not_checked(Recomputed, "snapshots_absent", "every snapshot"),
         });
-        FigureReport::new(checks)
+        FigureReport::new(claim, checks)
     }
 }
 
 /// The file and what it asks, or the check that it fails.
-fn open_figure(bytes: &[u8]) -> Result<(FigureFile, Box<dyn AnyFigure>), FigureCheck> {
+fn open_figure(
+    bytes: &[u8],
+    claim: Option<&FigureClaim>,
+) -> Result<(FigureFile, Box<dyn AnyFigure>), FigureCheck> {
     const NAME: FigureCheckName = FigureCheckName::Format;
     let invalid = |found: String| {
         let expected = "canonical JSON of a figure file, version 1";
@@ -232,6 +298,10 @@ fn open_figure(bytes: &[u8]) -> Result<(FigureFile, Box<dyn AnyFigure>), FigureC
         let needs = format!("{what} {:?}", text.chars().take(40).collect::<String>());
         FigureCheck::not_checked(NAME, code, &needs)
     };
+    // Of a figure that is not known, not even its fields are: it may have others, and other bounds.
+    if let Some(claim) = claim.filter(|claim| !is_known(&claim.figure)) {
+        return Err(unknown("unsupported_figure", "the rules of", &claim.figure));
+    }
     let file = FigureFile::from_canonical(bytes).map_err(|error| match error {
         DocumentError::Newer(newer) => FigureCheck::newer(NAME, newer),
         error => invalid(error.to_string()),

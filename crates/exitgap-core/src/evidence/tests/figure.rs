@@ -192,14 +192,14 @@ fn no_field_of_a_file_can_be_changed() {
 }
 
 /// A deep pair, whose reserves go with the liquidity.
-fn deep_pair(liquidity: i128) -> PoolState {
+pub(super) fn deep_pair(liquidity: i128) -> PoolState {
     let reserve = u128::try_from(liquidity).unwrap() / 3;
     let fee = FeeRate { numerator: 3, denominator: 1_000 };
     PoolState::ConstantProduct(ConstantProduct::new([reserve, reserve * 2], fee).unwrap())
 }
 
 /// A thin pool of ranges at a price that stays.
-fn thin(liquidity: i128) -> PoolState {
+pub(super) fn thin(liquidity: i128) -> PoolState {
     let liquidity = liquidity / 4;
     let ticks = vec![Tick::new(-900, liquidity), Tick::new(1_200, -liquidity)];
     let (price, active) = (sqrt_ratio_at_tick(150).unwrap(), u128::try_from(liquidity).unwrap());
@@ -247,7 +247,12 @@ fn two_venues(kinds: [Kind; 2], base: Base) -> (Scene, Vec<FigureVenue>) {
 }
 
 /// Two venues, and what is sold in them.
-fn exposure_of(kinds: [Kind; 2], cascade: &str, base: Base, fall_e8: u32) -> (Scene, Vec<u8>) {
+pub(super) fn exposure_of(
+    kinds: [Kind; 2],
+    cascade: &str,
+    base: Base,
+    fall_e8: u32,
+) -> (Scene, Vec<u8>) {
     let (scene, venues) = two_venues(kinds, base);
     let terms = ExposureTerms {
         venues,
