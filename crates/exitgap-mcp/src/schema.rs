@@ -75,8 +75,6 @@ fn of_argument(parameter: &Parameter) -> Value {
         Kind::Size => json!({"type": "number", "minimum": 0.01}),
         Kind::Gap => json!({"type": "number", "minimum": -100, "maximum": 100}),
         Kind::Share => json!({"type": "number", "minimum": 0, "maximum": 100}),
-        Kind::ShareAboveZero => json!({"type": "number", "exclusiveMinimum": 0, "maximum": 100}),
-        Kind::Fall => json!({"type": "number", "minimum": 0, "maximum": 99}),
         Kind::Days => json!({"type": "number"}),
         _ if *parameter == MAX_AGE || *parameter == ORDER_INTERVAL => json!({"type": "integer"}),
         // Refused with words that say more than a pattern.

@@ -38,10 +38,6 @@ pub enum Kind {
     Gap,
     /// A share in percent, from 0 to 100.
     Share,
-    /// A share in percent, above 0 and at most 100.
-    ShareAboveZero,
-    /// How far something falls in percent, from 0 to 99.
-    Fall,
     /// A contract's address, `0x` and 40 hexadecimal digits.
     Address,
     /// A cost in USD, from 0 to a million: a plain decimal.
@@ -54,8 +50,6 @@ pub enum Kind {
     Positions,
     /// A pool with the token sold or without, such as `ethereum:0x88e6…/token0`; as many as there are venues.
     Venues,
-    /// The same with the token sold by its place.
-    VenuesByPlace,
     /// Pools, each in a value of its own; as many as are watched.
     Pools,
     /// A name of small letters, digits and underscores.
@@ -94,6 +88,28 @@ const SLOT: &str = "(5957(8(5[6-9]|[6-9][0-9])|9[0-9]{2})|595[89][0-9]{3}|59[6-9
 const SIZE: &str =
     "0*(0\\.(0[1-9]|[1-9][0-9]?)[0-9]{0,4}|[1-9][0-9]{0,8}(\\.[0-9]{1,6})?|1000000000(\\.0{1,6})?)";
 
+/// What a parameter excludes of its kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bound {
+    /// A share of 0.
+    AboveZero,
+    /// A share above 99.
+    UpTo99,
+    /// A token sold that is named otherwise than by its place.
+    BaseByPlace,
+}
+
+impl Bound {
+    /// The pattern of what is left of the kind.
+    pub(super) fn pattern(self) -> String {
+        match self {
+            Self::AboveZero => format!("^{ABOVE_ZERO}$"),
+            Self::UpTo99 => format!("^{UP_TO_99}$"),
+            Self::BaseByPlace => format!("^{POOL}(/token[01])?$"),
+        }
+    }
+}
+
 impl Kind {
     /// Its JSON schema, of draft 2020-12: of the value as it stands in an address.
     pub fn schema(self) -> Value {
@@ -127,8 +143,6 @@ impl Kind {
                 json!({"type": "string", "pattern": pattern, "examples": ["2"]})
             }
             Self::Share => text(UP_TO_100.to_owned()),
-            Self::ShareAboveZero => text(ABOVE_ZERO.to_owned()),
-            Self::Fall => text(UP_TO_99.to_owned()),
             Self::Address => text("0x[0-9a-f]{40}".to_owned()),
             Self::Cost => text("0*([0-9]{1,6}(\\.[0-9]{1,6})?|1000000(\\.0{1,6})?)".to_owned()),
             Self::Days => text("0*[0-9]{1,5}(\\.[0-9]{1,2})?".to_owned()),
@@ -141,10 +155,6 @@ impl Kind {
             }
             Self::Venues => {
                 let one = text(format!("{POOL}(/[ -~]{{1,{MAX_TOKEN_NAME_BYTES}}})?"));
-                json!({"type": "array", "items": one, "minItems": 1, "maxItems": MAX_ROUTE_VENUES})
-            }
-            Self::VenuesByPlace => {
-                let one = text(format!("{POOL}(/token[01])?"));
                 json!({"type": "array", "items": one, "minItems": 1, "maxItems": MAX_ROUTE_VENUES})
             }
             Self::Pools => {
@@ -169,10 +179,7 @@ impl Kind {
 
     /// Whether it is given once for each of several values.
     pub fn is_repeated(self) -> bool {
-        matches!(
-            self,
-            Self::Positions | Self::Venues | Self::VenuesByPlace | Self::Pools | Self::Code
-        )
+        matches!(self, Self::Positions | Self::Venues | Self::Pools | Self::Code)
     }
 
     /// Whether its schema is of a whole number.

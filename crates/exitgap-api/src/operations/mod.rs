@@ -36,7 +36,7 @@ pub use export::ExportAsked;
 pub use exposure::{ExposureAsked, ExposureFileAsked, VenueAsked, venue};
 pub use figures::{AccuracyAsked, AccuracyFileAsked, DecayAsked, DecayFileAsked, FigureAddress};
 pub use given::Given;
-pub use kinds::Kind;
+pub use kinds::{Bound, Kind};
 pub use parameter::{Parameter, Place, Presence};
 pub use questions::{
     BoardAsked, EvidenceAsked, Held, HistoryAsked, HoursAsked, HoursFileAsked, LogFileAsked,
@@ -52,6 +52,7 @@ pub use venue_stress::{VenueStressAsked, VenueStressFileAsked};
 pub mod parameters {
     pub use super::parameter::alerts::*;
     pub use super::parameter::common::*;
+    pub use super::parameter::venues::*;
 }
 
 /// Every operation of a service.

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Kind;
+use super::kinds::Bound;
 
 /// A parameter of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,6 +14,8 @@ pub struct Parameter {
     pub place: Place,
     /// What it may hold.
     pub kind: Kind,
+    /// What it excludes of that.
+    pub bound: Option<Bound>,
     /// Whether it may be left out.
     pub presence: Presence,
     /// What it means.
@@ -45,6 +48,10 @@ impl Parameter {
     /// Its JSON schema, with its default.
     pub fn schema(&self) -> Value {
         let mut schema = self.kind.schema();
+        if let Some(bound) = self.bound {
+            let value = if self.kind.is_repeated() { &mut schema["items"] } else { &mut schema };
+            value["pattern"] = json!(bound.pattern());
+        }
         if let Presence::Default(text) = self.presence {
             let number = text.parse::<u64>().ok().filter(|_| self.kind.is_number());
             schema["default"] = number.map_or_else(|| json!(text), |number| json!(number));
@@ -63,7 +70,7 @@ impl Parameter {
 
     const fn optional(name: &'static str, kind: Kind, about: &'static str) -> Self {
         let (place, presence) = (Place::Query, Presence::Optional);
-        Self { name, place, kind, presence, about, hint: None }
+        Self { name, place, kind, bound: None, presence, about, hint: None }
     }
 
     const fn or(self, text: &'static str) -> Self {
@@ -74,6 +81,10 @@ impl Parameter {
         Self { place: Place::Path, ..self }
     }
 
+    const fn within(self, bound: Bound) -> Self {
+        Self { bound: Some(bound), ..self }
+    }
+
     const fn hint(self, hint: &'static str) -> Self {
         Self { hint: Some(hint), ..self }
     }
@@ -81,12 +92,14 @@ impl Parameter {
 
 /// Those of rules and streams.
 pub mod alerts;
+/// Those of sales over several venues.
+pub mod venues;
 
 /// Every parameter of the other operations.
 pub mod common {
     use exitgap_core::exit::{METHOD_VERSION, OrderPlan};
 
-    use super::Parameter;
+    use super::{Bound, Parameter};
     use crate::Interval;
     use crate::operations::Kind;
 
@@ -317,9 +330,12 @@ pub mod common {
     .hint(DAY_HINT);
 
     /// The last of several closed days.
-    pub const EXPORT_TO: Parameter =
-        Parameter::optional("to", Kind::Date, "The last day, UTC, not before `from`. Default: the last closed day.")
-            .hint(DAY_HINT);
+    pub const EXPORT_TO: Parameter = Parameter::optional(
+        "to",
+        Kind::Date,
+        "The last day, UTC, not before `from`. Default: the last closed day.",
+    )
+    .hint(DAY_HINT);
 
     /// Whose rows the files are to have.
     pub const EXPORT_POOL: Parameter = Parameter::optional(
@@ -385,10 +401,11 @@ pub mod common {
     /// How far a price must have moved.
     pub const MOVE: Parameter = Parameter::optional(
         "move_pct",
-        Kind::ShareAboveZero,
+        Kind::Share,
         "How far the pool's mid price must have moved, percent: above 0 and at most 100, with at most six decimals. Default: 2, or 0.2 for pegged tokens.",
     )
     .or("2")
+    .within(Bound::AboveZero)
     .hint("move_pct is a plain percentage above 0 and at most 100 with at most six decimals");
 
     /// Over how many slots it must have moved.
@@ -403,10 +420,11 @@ pub mod common {
     /// The gap at which books are measured.
     pub const BOOK_GAP: Parameter = Parameter::optional(
         "gap_pct",
-        Kind::ShareAboveZero,
+        Kind::Share,
         "The gap from the pool's own mid price at which depth is measured, percent: above 0 and at most 100. Default: 2.",
     )
     .or("2")
+    .within(Bound::AboveZero)
     .hint("gap_pct is a plain percentage above 0 and at most 100 with at most six decimals");
 
     /// The size of a share's gaps.
@@ -421,112 +439,12 @@ pub mod common {
     /// The gap limit of a share's depths.
     pub const EQUITY_GAP: Parameter = Parameter::optional(
         "gap_pct",
-        Kind::ShareAboveZero,
+        Kind::Share,
         "The gap limit of the depths in sessions, percent: above 0 and at most 100. Default: 2.",
     )
     .or("2")
+    .within(Bound::AboveZero)
     .hint("gap_pct is a plain percentage above 0 and at most 100 with at most six decimals");
-
-    /// Where it is sold.
-    pub const VENUE: Parameter = Parameter::new_required(
-        "venue",
-        Kind::Venues,
-        "A pool to sell in, `<pool>` or `<pool>/<base>` with a base as elsewhere. Repeat for each pool, up to 12 times. All pools must be on one chain and sell one token, and no contract may appear twice.",
-    )
-    .hint("venue=<pool> or <pool>/<base>, repeated for each pool, up to 12 times");
-
-    /// Where it is sold, for a file: with the token sold by its place, so that the file has one address.
-    pub const VENUE_BY_PLACE: Parameter = Parameter::new_required(
-        "venue",
-        Kind::VenuesByPlace,
-        "A pool to sell in, `<pool>` or `<pool>/<base>` with `token0` or `token1` as the base. Repeat for each pool, up to 12 times. All pools must be on one chain and sell one token, and no contract may appear twice.",
-    )
-    .hint("venue=<pool>, <pool>/token0 or <pool>/token1, repeated for each pool, up to 12 times");
-
-    /// What a liquidation sells.
-    pub const CASCADE: Parameter = Parameter::new_required(
-        "cascade_usd",
-        Kind::Size,
-        "The liquidation size, USD at the oracle price after the drop: 0.01 to 1000000000.",
-    )
-    .hint("cascade_usd is a plain number from 0.01 to 1000000000 with at most six decimals");
-
-    /// What the liquidator gets.
-    pub const BONUS: Parameter = Parameter::optional(
-        "bonus_pct",
-        Kind::Share,
-        "The liquidation bonus, percent from 0 to 100. Default: 5.",
-    )
-    .or("5")
-    .hint("bonus_pct is a plain percentage from 0 to 100 with at most six decimals");
-
-    /// What the protocol takes of that.
-    pub const PROTOCOL_FEE: Parameter = Parameter::optional(
-        "protocol_fee_pct",
-        Kind::Share,
-        "The protocol's share of the bonus, percent from 0 to 100. Default: 0.",
-    )
-    .or("0")
-    .hint("protocol_fee_pct is a plain percentage from 0 to 100 with at most six decimals");
-
-    /// How far the price has fallen.
-    pub const FALL: Parameter = Parameter::optional(
-        "fall_pct",
-        Kind::Fall,
-        "The price drop of the token sold, applied in every slot to the pools and the oracle together, percent from 0 to 99. Default: 20.",
-    )
-    .or("20")
-    .hint("fall_pct is a plain percentage from 0 to 99 with at most six decimals");
-
-    /// How much liquidity has gone.
-    pub const HAIRCUT: Parameter = Parameter::optional(
-        "haircut_pct",
-        Kind::Fall,
-        "The share of all liquidity that is withdrawn, applied in every slot, percent from 0 to 99. Default: 0.",
-    )
-    .or("0")
-    .hint("haircut_pct is a plain percentage from 0 to 99 with at most six decimals");
-
-    /// How far the price has fallen, if at all.
-    pub const SHOCK_FALL: Parameter = Parameter::optional(
-        "fall_pct",
-        Kind::Fall,
-        "The price drop of the token sold, applied in every slot to the pools and the oracle together, percent from 0 to 99. Default: 0.",
-    )
-    .or("0")
-    .hint("fall_pct is a plain percentage from 0 to 99 with at most six decimals");
-
-    /// What is sold over several venues.
-    pub const SOLD: Parameter = Parameter::new_required(
-        "size_usd",
-        Kind::Size,
-        "The size sold, USD at the oracle price after the drop: 0.01 to 1000000000.",
-    )
-    .hint("size_usd is a plain number from 0.01 to 1000000000 with at most six decimals");
-
-    /// A gap that slots are held against.
-    pub const ABOVE: Parameter = Parameter::optional(
-        "limit_pct",
-        Kind::Gap,
-        "A gap in percent. `above` shows in how many slots the gap of the size was wider, and for how many consecutive slots.",
-    )
-    .hint("limit_pct is a plain percentage from -100 to 100 with at most six decimals");
-
-    /// Slots after a move alone.
-    pub const AFTER_MOVE: Parameter = Parameter::optional(
-        "after_move_pct",
-        Kind::ShareAboveZero,
-        "Only slots in which the mid price of a venue has moved by at least this much, up or down, within the last `within_slots` slots: percent, above 0 and at most 100. Default: every slot.",
-    )
-    .hint("after_move_pct is a plain percentage above 0 and at most 100 with at most six decimals");
-
-    /// Since when it must have moved.
-    pub const AFTER_WITHIN: Parameter = Parameter::optional(
-        "within_slots",
-        Kind::Whole(1, 48),
-        "Only together with `after_move_pct`, and refused without it: the number of slots to look back, 1 to 48. Default: 3 (15 minutes).",
-    )
-    .hint("a whole number of slots, from 1 to 48, together with after_move_pct");
 
     /// How many rows a page has.
     pub const LIMIT: Parameter =

@@ -78,19 +78,14 @@ fn example(parameter: &Parameter) -> String {
         Kind::Date => "2026-08-22".to_owned(),
         Kind::Instant => "2026-08-22T12:00:00Z".to_owned(),
         Kind::Slot => "5957900".to_owned(),
-        Kind::Rank
-        | Kind::Whole(..)
-        | Kind::Share
-        | Kind::ShareAboveZero
-        | Kind::Fall
-        | Kind::Tick => "7".to_owned(),
+        Kind::Rank | Kind::Whole(..) | Kind::Share | Kind::Tick => "7".to_owned(),
         Kind::Address => format!("0x{}", "ab".repeat(20)),
         Kind::Cost => "2.5".to_owned(),
         Kind::Days => "0.5".to_owned(),
         Kind::Gap => "-0.25".to_owned(),
         Kind::OneOf(words) => words[0].to_owned(),
         Kind::Positions => format!("{POOL}/token0:1000"),
-        Kind::Venues | Kind::VenuesByPlace => format!("{POOL}/token0"),
+        Kind::Venues => format!("{POOL}/token0"),
         Kind::Code | Kind::Word => "rpc_unavailable".to_owned(),
         Kind::EventId => "5957900.1".to_owned(),
         Kind::Ticket => format!("ext_{}", "A".repeat(70)),

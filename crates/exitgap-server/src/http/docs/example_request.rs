@@ -104,8 +104,6 @@ impl<'a> ExampleRequest<'a> {
                 | Kind::Tick
                 | Kind::Gap
                 | Kind::Share
-                | Kind::ShareAboveZero
-                | Kind::Fall
                 | Kind::Cost
                 | Kind::Days
                 | Kind::OneOf(_),
