@@ -146,6 +146,4 @@ pub use verification::{
 };
 pub use verified_evidence::{KeysFrom, LogContinuity, VerifiedBy, VerifiedCheck, VerifiedEvidence};
 pub use witness_check::{check_witnesses, parse_witness_policy};
-pub use written::{
-    WrittenSizeError, size_as_written, size_to_write, usd_as_written, written_size,
-};
+pub use written::{WrittenSizeError, size_as_written, size_to_write, usd_as_written, written_size};

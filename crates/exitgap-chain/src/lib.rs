@@ -44,6 +44,7 @@ pub mod config;
 mod events;
 mod limits;
 mod multicall;
+mod narrowing;
 mod oracles;
 mod pool_logs;
 mod pools;
@@ -56,7 +57,7 @@ mod trial;
 #[cfg(test)]
 mod trial_node;
 
-pub use blocks::SeenBlock;
+pub use blocks::{SeenBlock, SeenHeads};
 pub use events::{Event, FullReadCause};
 pub use limits::Limits;
 pub use pool_logs::{LogFault, LogsRead, LogsSince, LogsUntil, PoolLogs, UnreadLogs};

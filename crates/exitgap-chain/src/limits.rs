@@ -23,6 +23,8 @@ pub struct Limits {
     pub backoff_first: Duration,
     /// The longest pause between rounds, but for what nodes ask for themselves.
     pub backoff_most: Duration,
+    /// What waited so long for an answer when the deadline passed was too much, as far as is known.
+    pub cut_off_after: Duration,
     /// The longest wait that a node may ask for with `Retry-After`.
     pub retry_after_most: Duration,
     /// Bytes read of one answer.
@@ -39,13 +41,14 @@ pub struct Limits {
     pub lag_pause: Duration,
     /// Blocks of one `eth_getLogs` request. At least 1.
     pub log_blocks: u64,
-    /// `eth_getLogs` requests of one slot; where more are needed, ticks are read again in full.
+    /// `eth_getLogs` requests of one slot and filter (one names up to 1,000 pools), besides those that isolate a pool
+    /// whose logs are refused; where more are needed, ticks are read again in full.
     pub log_requests: u64,
     /// Slots from one full reading of a pool's ticks to the next, which is compared with what was
     /// followed by logs.
     pub full_read_slots: u32,
     /// Slots after a full reading at which the pool is missing unless the next one succeeds: how
-    /// long ticks are believed that only logs were followed for.
+    /// long ticks are used that only logs were followed for.
     pub full_read_slots_most: u32,
 }
 
@@ -57,6 +60,7 @@ impl Default for Limits {
             outage_rounds: 32,
             backoff_first: Duration::from_millis(250),
             backoff_most: Duration::from_secs(4),
+            cut_off_after: Duration::from_secs(2),
             retry_after_most: Duration::from_secs(30),
             answer_bytes_most: 8 << 20,
             calls_per_multicall: 2_000,

@@ -3,6 +3,8 @@
 //! Every request asks three things more: the number and the timestamp of the block it runs in, and
 //! the chain's id. An answer in which they are not the block's, or not the chain's, is not believed.
 
+use std::collections::BTreeMap;
+
 use alloy::primitives::Bytes;
 use alloy::sol_types::SolCall;
 use exitgap_core::ids::Address;
@@ -10,12 +12,13 @@ use exitgap_core::snapshot::BlockRef;
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep_until};
 
 use crate::abi::{Answer, ArbSys, Call, Multicall3, wire};
 use crate::blocks::contradiction;
 use crate::config::{ChainPlan, NumberSource};
-use crate::rpc::{Failure, Manner, Measure, Rpc, RpcError, Weight, value};
+use crate::narrowing::MAX_SPLITS;
+use crate::rpc::{Failure, Measure, RetryPolicy, Rpc, RpcError, Weight, value};
 
 /// Arbitrum's system contract.
 const ARB_SYS: Address = Address([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 100]);
@@ -30,15 +33,12 @@ pub(crate) struct Multicall<'a> {
     block: BlockRef,
     /// Accounts that are others than the chain's during the call.
     overrides: Option<Value>,
+    /// The block is named by its number, and not by its hash.
+    by_number: bool,
     deadline: Instant,
 }
 
 impl<'a> Multicall<'a> {
-    /// Extra requests one [`Multicall::read_calls`] may make to isolate calls that nodes refuse.
-    const MAX_SPLITS: usize = 64;
-    /// Single calls that may be refused before any is answered.
-    const MAX_REFUSED: usize = 4;
-
     pub(crate) fn new(rpc: &'a Rpc, plan: &ChainPlan, block: BlockRef, deadline: Instant) -> Self {
         Self {
             rpc,
@@ -47,6 +47,7 @@ impl<'a> Multicall<'a> {
             chain_id: plan.chain_id(),
             block,
             overrides: None,
+            by_number: false,
             deadline,
         }
     }
@@ -54,6 +55,33 @@ impl<'a> Multicall<'a> {
     /// The same with these accounts in place of the chain's: a node's state overrides, by address.
     pub(crate) fn with_overrides(&self, accounts: Value) -> Self {
         Self { overrides: Some(accounts), ..self.clone() }
+    }
+
+    /// The same until another instant, where that is earlier.
+    pub(crate) fn until(&self, deadline: Instant) -> Self {
+        Self { deadline: deadline.min(self.deadline), ..self.clone() }
+    }
+
+    /// Until when it reads.
+    pub(crate) fn deadline(&self) -> Instant {
+        self.deadline
+    }
+
+    /// The same at the block's number, whatever block that is. To find out what a node serves, and not to record.
+    pub(crate) fn by_number(&self) -> Self {
+        Self { by_number: true, ..self.clone() }
+    }
+
+    /// Requires that the nodes serve the block's state.
+    pub(crate) async fn read_block(&self) -> Result<(), Failure> {
+        self.request(&[], RetryPolicy::default()).await.map(drop)
+    }
+
+    /// Requires that the nodes take so many calls in one request.
+    pub(crate) async fn try_calls(&self, count: usize) -> Result<(), Failure> {
+        let call = Call::new(self.multicall3, &Multicall3::getBlockNumberCall {}, 1);
+        let once = RetryPolicy { narrows: true, is_part: true, ..RetryPolicy::default() };
+        self.request(&vec![call; count], once).await.map(drop)
     }
 
     /// The block that is read.
@@ -110,61 +138,98 @@ impl<'a> Multicall<'a> {
         parts
     }
 
-    /// Reads one part, cut in halves where the nodes refuse its size or nothing is known of their refusal, down to the
-    /// single call that they refuse. Nodes that refuse several single calls and answer none are at fault themselves: they
-    /// are asked for the whole part again, as long as there is time, unless they say that it is its size.
+    /// Reads one part, as long as there is time: nodes that answer no call at all are at fault themselves, unless they say
+    /// that it is for good.
     async fn read_part(&self, part: &[Call]) -> Result<Vec<Answer>, Failure> {
+        let limits = self.rpc.limits();
+        let mut attempts = 0;
+        loop {
+            let failure = match self.read_narrowing(part).await {
+                Ok(answers) => return Ok(answers),
+                Err(failure) => failure,
+            };
+            attempts += 1;
+            let next = Instant::now() + limits.pause(attempts);
+            let is_worth_it = failure.may_narrow() && !failure.is_final();
+            if !is_worth_it || attempts >= limits.outage_rounds || next >= self.deadline {
+                return Err(failure);
+            }
+            sleep_until(next).await;
+        }
+    }
+
+    /// The same once, cut in halves where the nodes refuse its size or nothing is known of their refusal, down to the
+    /// single call that they refuse. A contract of which several calls are refused, and none was answered, is asked no more.
+    /// A refusal of a single call counts only if the nodes answer a request without any: else they refuse everything.
+    async fn read_narrowing(&self, part: &[Call]) -> Result<Vec<Answer>, Failure> {
         let mut answers = Vec::with_capacity(part.len());
-        let (mut waiting, mut splits, mut refused) = (vec![part], 0, 0);
-        let (mut unexplained, mut node_is_at_fault) = (false, false);
+        let mut contracts: BTreeMap<Address, ContractAnswers> = BTreeMap::new();
+        let bound = self.rpc.most_of(Measure::Calls);
+        let (mut waiting, mut splits, mut most_answered) = (vec![part], 0, 0);
+        let (mut is_unexplained, mut is_refused, mut nodes_answer) = (false, false, false);
         while let Some(calls) = waiting.pop() {
+            let given_up = |call: &Call| {
+                contracts.get(&call.target).and_then(ContractAnswers::refused_for_good)
+            };
+            if calls.iter().all(|call| given_up(call).is_some()) {
+                let refused = calls.iter().filter_map(given_up).map(Answer::Refused);
+                answers.extend(refused);
+                continue;
+            }
             let is_part = calls.len() < part.len() && calls.len() > 1;
-            let narrows = Manner { narrows: true, is_part, ..Manner::PATIENT };
+            let narrows = RetryPolicy { narrows: true, is_part, ..RetryPolicy::PATIENT };
             let failure = match self.request(calls, narrows).await {
                 Ok(more) => {
                     answers.extend(more);
-                    if core::mem::take(&mut unexplained) {
-                        self.rpc.serves_no_more_than(weight_of(calls));
-                    }
+                    calls.iter().for_each(|call| {
+                        contracts.entry(call.target).or_default().has_answered = true;
+                    });
+                    most_answered = most_answered.max(calls.len());
+                    nodes_answer = true;
                     continue;
                 }
                 Err(failure) => failure,
             };
-            if !failure.may_narrow() {
+            if !failure.may_narrow() || Instant::now() >= self.deadline {
                 return Err(failure);
             }
-            let hopeless = splits >= Self::MAX_SPLITS
-                || (refused >= Self::MAX_REFUSED && answers.len() == refused);
-            if hopeless && failure.is_about_size() {
-                return Err(failure);
-            }
-            if hopeless {
-                return self.request(part, Manner::PATIENT).await;
-            }
-            if calls.len() == 1 {
-                refused += 1;
-                node_is_at_fault |= !failure.is_about_size();
-                answers.push(Answer::Refused(failure.detail));
-            } else {
+            if calls.len() > 1 && splits < MAX_SPLITS {
                 splits += 1;
-                unexplained = !failure.is_about_size();
+                is_unexplained |= !failure.is_about_size();
                 let (first, second) = calls.split_at(calls.len() / 2);
                 waiting.extend([second, first]);
+                continue;
+            }
+            // Nodes that refused it for good, and answered others, are not asked.
+            if !(nodes_answer && failure.is_final()) {
+                let once = RetryPolicy { narrows: true, is_part: true, ..RetryPolicy::PATIENT };
+                if self.request(&[], once).await.is_err() {
+                    return Err(failure);
+                }
+                nodes_answer = true;
+            }
+            is_refused = true;
+            for call in calls {
+                contracts.entry(call.target).or_default().refused.push(failure.detail.clone());
+                answers.push(Answer::Refused(failure.detail.clone()));
             }
         }
-        if node_is_at_fault && refused == answers.len() {
-            // None was answered at all.
-            return self.request(part, Manner::PATIENT).await;
+        if is_refused {
+            // What is refused however few are asked for says nothing of how many calls nodes answer.
+            self.rpc.restore_bound(Weight { of: Measure::Calls, amount: bound });
+        } else if is_unexplained {
+            let amount = u64::try_from(most_answered).unwrap_or(u64::MAX);
+            self.rpc.serves_no_more_than(Weight { of: Measure::Calls, amount });
         }
         Ok(answers)
     }
 
     /// Asks for these calls.
-    async fn request(&self, calls: &[Call], manner: Manner) -> Result<Vec<Answer>, Failure> {
+    async fn request(&self, calls: &[Call], policy: RetryPolicy) -> Result<Vec<Answer>, Failure> {
         let params = self.params(calls);
         let decode = |raw: &RawValue| self.decode(raw, calls.len());
-        let manner = Manner { weight: Some(weight_of(calls)), ..manner };
-        self.rpc.request_in(manner, "eth_call", &params, self.deadline, decode).await
+        let policy = RetryPolicy { weight: Some(weight_of(calls)), ..policy };
+        self.rpc.request_by(policy, "eth_call", &params, self.deadline, decode).await
     }
 
     fn params(&self, calls: &[Call]) -> Value {
@@ -187,7 +252,11 @@ impl<'a> Multicall<'a> {
             .collect();
         let data = Bytes::from(Multicall3::aggregate3Call { calls }.abi_encode());
         let call = json!({ "to": self.multicall3.to_string(), "data": data });
-        let at = json!({ "blockHash": self.block.hash.to_string(), "requireCanonical": true });
+        let at = if self.by_number {
+            json!(format!("{:#x}", self.block.number))
+        } else {
+            json!({ "blockHash": self.block.hash.to_string(), "requireCanonical": true })
+        };
         let mut params = vec![call, at];
         params.extend(self.overrides.clone());
         Value::Array(params)
@@ -236,13 +305,32 @@ impl<'a> Multicall<'a> {
     }
 }
 
+/// What nodes answered of one contract's calls within a part.
+#[derive(Debug, Default)]
+struct ContractAnswers {
+    has_answered: bool,
+    /// Of each call that they refused, why.
+    refused: Vec<String>,
+}
+
+impl ContractAnswers {
+    /// Single calls of a contract that may be refused before any is answered.
+    const MAX_REFUSED: usize = 4;
+
+    /// Why the contract is asked no more, where it is not.
+    fn refused_for_good(&self) -> Option<String> {
+        let is_refused = !self.has_answered && self.refused.len() >= Self::MAX_REFUSED;
+        self.refused.last().filter(|_| is_refused).cloned()
+    }
+}
+
 fn weight_of(calls: &[Call]) -> Weight {
     let amount = u64::try_from(calls.len()).unwrap_or(u64::MAX);
     Weight { of: Measure::Calls, amount }
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use core::time::Duration;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -252,14 +340,19 @@ mod tests {
     use super::*;
     use crate::trial_node::{Reply, TrialNode, plan, short_limits};
 
-    const BLOCK: BlockRef =
+    pub(crate) const BLOCK: BlockRef =
         BlockRef { hash: BlockHash([9; 32]), number: 77, timestamp: 1_700_000_000 };
 
     /// The contract's answer to a request: the block's own words, and for each call its last byte.
-    fn aggregated(request: &Value) -> (usize, Value) {
+    pub(crate) fn aggregated(request: &Value) -> (usize, Value) {
+        aggregated_at(request, BLOCK)
+    }
+
+    /// The same at this block.
+    pub(crate) fn aggregated_at(request: &Value, block: BlockRef) -> (usize, Value) {
         let data: Bytes = serde_json::from_value(request["params"][0]["data"].clone()).unwrap();
         let calls = Multicall3::aggregate3Call::abi_decode(&data).unwrap().calls;
-        let own = [BLOCK.number, BLOCK.timestamp, 31_337].map(U256::from);
+        let own = [block.number, block.timestamp, 31_337].map(U256::from);
         let of_call = |call: &Multicall3::Call3| U256::from(*call.callData.last().unwrap());
         let results = own.into_iter().chain(calls.iter().skip(3).map(of_call));
         let results: Vec<Multicall3::Result> = results
@@ -343,5 +436,42 @@ mod tests {
         let refusing = node(|_, _| Some(error("response is too big")));
         assert!(read_calls(&refusing, 100).await.unwrap_err().is_about_size());
         assert!(refusing.asked("eth_call").len() < 20);
+    }
+
+    #[tokio::test]
+    async fn nodes_that_give_up_everything_for_a_while_are_asked_again() {
+        let busy = || error("execution aborted (timeout = 5s)");
+        let out = node(move |_, asked| (asked < 40).then(busy));
+        assert_eq!(read_calls(&out, 100).await.unwrap(), expected(100));
+        assert!(out.asked("eth_call").len() > 40, "the control: all were refused at first");
+        // Also a single call, and also where the node never answers: until the deadline, and no longer.
+        let out = node(move |_, asked| (asked < 9).then(busy));
+        assert_eq!(read_calls(&out, 1).await.unwrap(), expected(1));
+    }
+
+    #[tokio::test]
+    async fn a_contract_that_nodes_refuse_costs_its_own_calls_alone() {
+        for message in ["response is too big", "execution aborted (timeout = 5s)", "qux"] {
+            // The first of all, and of many calls.
+            let guilty = Address([4; 20]);
+            let target = format!("{:0>64}", guilty.to_string().trim_start_matches("0x"));
+            let node = TrialNode::start(move |request| {
+                let (_, answer) = aggregated(request);
+                let data = request["params"][0]["data"].as_str().unwrap();
+                if data.contains(&target) { error(message) } else { Reply::Result(answer) }
+            });
+            let plan = plan(&[&node]).into_chains().remove(0);
+            let rpc = Rpc::new(&plan, short_limits()).unwrap();
+            let deadline = Instant::now() + Duration::from_secs(20);
+            let of_guilty = calls(90).into_iter().map(|call| Call { target: guilty, ..call });
+            let all: Vec<Call> = of_guilty.chain(calls(30)).collect();
+            let answers =
+                Multicall::new(&rpc, &plan, BLOCK, deadline).read_calls(&all).await.unwrap();
+            let is_refused = |answer: &Answer| matches!(answer, Answer::Refused(_));
+            assert!(answers[..90].iter().all(is_refused), "{message}");
+            assert_eq!(answers[90..], expected(30), "{message}");
+            assert_eq!(rpc.most_of(Measure::Calls), 2_000, "{message}");
+            assert!(node.asked("eth_call").len() < 100, "{}", node.asked("eth_call").len());
+        }
     }
 }

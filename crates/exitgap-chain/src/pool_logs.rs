@@ -8,7 +8,7 @@ mod transfers;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use alloy::primitives::{B256, I256};
+use alloy::primitives::{B256, I256, LogData};
 use alloy::sol_types::SolEvent;
 use alloy_rpc_types_eth::Log;
 use exitgap_core::U256;
@@ -28,14 +28,12 @@ use crate::abi::{PancakePool, V2Pair, V3Pool, own};
 use crate::blocks::contradiction;
 use crate::config::Plan;
 use crate::limits::MAX_NAMED;
-use crate::rpc::{ClientError, Failure, Manner, Measure, Rpc, RpcError, Weight, value};
+use crate::narrowing::{LogsNarrowing, NextStep, halves};
+use crate::rpc::{ClientError, Failure, Measure, RetryPolicy, Rpc, RpcError, Weight, value};
 use crate::{Limits, ReadFailure};
 
 /// The most logs that one reading may have.
 const MAX_LOGS: usize = 1_000_000;
-
-/// Extra requests that one reading may make to isolate a pool whose logs of one block nodes refuse.
-const MAX_SPLITS: usize = 64;
 
 /// The nodes of a chain, asked for the logs of its pools.
 #[derive(Debug)]
@@ -66,14 +64,12 @@ impl PoolLogs {
         let pools = BTreeSet::from([pool]);
         let mut found = BTreeMap::new();
         fetch_logs(&self.rpc, &pools, [after, last], u64::MAX, deadline, &mut found).await?;
-        match found.remove(&pool) {
-            Some(LogsUntil { unread: Some(unread), .. }) => {
-                let UnreadLogs { first_block, fault, .. } = unread;
-                let detail = format!("logs of pool {pool} from block {first_block} on: {fault}");
-                Err(ReadFailure::new(MissingReason::RpcResponseInvalid, detail))
-            }
-            found => Ok(found.map_or_else(Vec::new, |until| until.logs)),
-        }
+        let Some(LogsUntil { logs, unread, .. }) = found.remove(&pool) else {
+            return Ok(Vec::new());
+        };
+        let Some(UnreadLogs { first_block, fault, .. }) = unread.first() else { return Ok(logs) };
+        let detail = format!("logs of pool {pool} from block {first_block} on: {fault}");
+        Err(ReadFailure::new(MissingReason::RpcResponseInvalid, detail))
     }
 }
 
@@ -87,8 +83,8 @@ pub struct LogsUntil {
     pub to_block: u64,
     /// In the order of the chain.
     pub logs: Vec<PoolLog>,
-    /// Blocks after it that were answered, and cannot be read.
-    pub unread: Option<UnreadLogs>,
+    /// Blocks after it whose logs cannot be read: ascending, and apart from each other.
+    pub unread: Vec<UnreadLogs>,
 }
 
 /// What pools logged, or why nothing was read of them.
@@ -112,8 +108,9 @@ pub(crate) async fn read_since(
             all.extend(pools.iter().map(|pool| (*pool, Err(missing.clone()))));
         }
         // What was read before a failure counts.
-        let came =
-            found.into_iter().filter(|(_, until)| until.to_block > after || until.unread.is_some());
+        let came = found
+            .into_iter()
+            .filter(|(_, until)| until.to_block > after || !until.unread.is_empty());
         all.extend(came.map(|(pool, until)| (pool, Ok(until))));
     }
     all
@@ -145,62 +142,54 @@ async fn fetch_logs(
     deadline: Instant,
     found: &mut BTreeMap<Address, LogsUntil>,
 ) -> Result<(), ReadFailure> {
-    let nothing = || LogsUntil { to_block: after, logs: Vec::new(), unread: None };
+    let nothing = || LogsUntil { to_block: after, logs: Vec::new(), unread: Vec::new() };
     found.extend(pools.iter().map(|pool| (*pool, nothing())));
-    let (mut requests, mut splits, mut count) = (0, 0, 0);
+    let (mut requests, mut count) = (0, 0);
     let mut waiting = vec![(pools.clone(), after + 1)];
-    let mut narrowest = u64::MAX;
+    let mut narrowing = LogsNarrowing::new(rpc, Measure::SwapBlocks, 1);
+    let mut refused = Vec::new();
     while let Some((pools, from)) = waiting.pop() {
         if from > last || requests >= most {
             continue;
         }
-        let stretch = rpc.most_of(Measure::SwapBlocks).min(narrowest).max(1);
-        let to = last.min(from.saturating_add(stretch - 1));
+        let to = narrowing.last_block(from, last);
+        let blocks = to - from + 1;
         requests += 1;
-        match believed(rpc, &pools, [from, to], deadline).await {
+        let is_part = narrowing.is_part();
+        match request_judged(rpc, &pools, [from, to], is_part, deadline).await {
             Ok(judged) => {
+                narrowing.add_answer(blocks);
                 count += judged.logs.values().map(Vec::len).sum::<usize>();
                 add(found, &pools, judged, to);
                 waiting.push((pools, to + 1));
-                // More is tried again where the node's own bound rises.
-                narrowest = narrowest.saturating_mul(2);
             }
-            Err(failure) if failure.may_narrow() && to > from => {
-                narrowest = (to - from).div_ceil(2);
-                waiting.push((pools, from));
-            }
-            // One pool may have more in a block than a node serves: the others are read without it.
-            Err(failure) if failure.is_about_size() && splits < MAX_SPLITS => {
-                (splits, requests) = (splits + 1, requests - 1);
-                if let Some([first, second]) = halves(&pools) {
-                    waiting.extend([(second, from), (first, from)]);
-                } else {
-                    let mut judged = Judged::default();
-                    for pool in &pools {
-                        judged.leave_unread(*pool, [from; 2], LogFault::TooLarge);
-                    }
-                    add(found, &pools, judged, from);
+            Err(failure) => match narrowing.add_failure(&failure, blocks, pools.len()) {
+                NextStep::FewerBlocks => waiting.push((pools, from)),
+                // One pool may have more in a block than a node serves: the others are read without it.
+                NextStep::HalfThePools => {
+                    requests -= 1;
+                    let halves = halves(pools).map_or_else(|one| vec![one], Vec::from);
+                    waiting.extend(halves.into_iter().rev().map(|half| (half, from)));
                 }
-            }
-            Err(failure) => return Err(failure.into()),
+                NextStep::LeaveUnread => refused.extend(pools.into_iter().map(|pool| (pool, from))),
+                NextStep::GiveUp => return Err(failure.into()),
+            },
         }
         if count > MAX_LOGS {
             let detail = format!("more than {MAX_LOGS} logs");
             return Err(ReadFailure::new(MissingReason::RpcResponseInvalid, detail));
         }
     }
+    narrowing.require_answer()?;
+    for (pool, block) in refused {
+        let mut judged = Judged::default();
+        judged.leave_unread(pool, [block; 2], LogFault::TooLarge);
+        add(found, &BTreeSet::from([pool]), judged, block);
+    }
     Ok(())
 }
 
-/// Both halves of pools that are more than one.
-fn halves(pools: &BTreeSet<Address>) -> Option<[BTreeSet<Address>; 2]> {
-    let middle = pools.iter().nth(pools.len() / 2).filter(|_| pools.len() > 1)?;
-    let mut first = pools.clone();
-    let second = first.split_off(middle);
-    Some([first, second])
-}
-
-/// Adds what is believed of the blocks up to this one. What a pool logged after blocks that are unread waits for them.
+/// Adds what an answer shows of the blocks up to this one. What a pool logged after blocks that are unread waits for them.
 fn add(
     found: &mut BTreeMap<Address, LogsUntil>,
     pools: &BTreeSet<Address>,
@@ -209,33 +198,35 @@ fn add(
 ) {
     for pool in pools {
         let Some(until) = found.get_mut(pool) else { continue };
-        let unread = judged.unread.get(pool).copied();
-        if until.unread.is_none() {
-            until.to_block = unread.map_or(to, |unread| unread.first_block.saturating_sub(1));
+        let unread = judged.unread.remove(pool).unwrap_or_default();
+        if until.unread.is_empty() {
+            until.to_block =
+                unread.first().map_or(to, |unread| unread.first_block.saturating_sub(1));
             until.logs.extend(judged.logs.remove(pool).unwrap_or_default());
         }
-        until.unread = match (until.unread, unread) {
-            (Some(before), Some(later)) => Some(before.and(later)),
-            (before, later) => before.or(later),
-        };
+        unread.into_iter().for_each(|unread| unread.add_to(&mut until.unread));
     }
 }
 
-/// What is believed of the nodes' answers about these blocks. Pools whose logs one node garbles are asked for at the others.
-async fn believed(
+/// Asks for the logs of these blocks, and judges what the nodes answer. Pools whose logs one node garbles are asked for at
+/// the others.
+async fn request_judged(
     rpc: &Rpc,
     pools: &BTreeSet<Address>,
     [from, to]: [u64; 2],
+    is_part: bool,
     deadline: Instant,
 ) -> Result<Judged, Failure> {
-    let mut judged = Judged::of(request(rpc, pools, from, to, deadline).await?, [from, to]);
+    let answered = request(rpc, pools, [from, to], is_part, deadline).await?;
+    let mut judged = Judged::of(answered, [from, to]);
     for _ in 1..rpc.nodes() {
         let garbled: BTreeSet<Address> = judged.unread.keys().copied().collect();
         if garbled.is_empty() {
             return Ok(judged);
         }
         rpc.prefer_next();
-        let Ok(answered) = request(rpc, &garbled, from, to, deadline).await else { break };
+        let again = request(rpc, &garbled, [from, to], is_part, deadline).await;
+        let Ok(answered) = again else { break };
         judged.replace(Judged::of(answered, [from, to]), &garbled);
     }
     if !judged.unread.is_empty() {
@@ -248,8 +239,8 @@ async fn believed(
 async fn request(
     rpc: &Rpc,
     pools: &BTreeSet<Address>,
-    from: u64,
-    to: u64,
+    [from, to]: [u64; 2],
+    is_part: bool,
     deadline: Instant,
 ) -> Result<Vec<AnsweredLog>, Failure> {
     let events: BTreeSet<String> = EVENTS.iter().map(ToString::to_string).collect();
@@ -265,8 +256,20 @@ async fn request(
         logs.into_iter().map(|log| answered(log, pools, from, to)).collect()
     };
     let weight = Weight { of: Measure::SwapBlocks, amount: to - from + 1 };
-    let manner = Manner { weight: Some(weight), narrows: to > from, ..Manner::default() };
-    rpc.request_in(manner, "eth_getLogs", &params, deadline, decode).await
+    let narrows = to > from || pools.len() > 1;
+    let policy = RetryPolicy { weight: Some(weight), narrows, is_part, ..RetryPolicy::default() };
+    rpc.request_by(policy, "eth_getLogs", &params, deadline, decode).await
+}
+
+/// How many logs of these pools the nodes serve of these blocks in one request.
+pub(crate) async fn count_logs(
+    rpc: &Rpc,
+    pools: &[Address],
+    [from, to]: [u64; 2],
+    deadline: Instant,
+) -> Result<usize, Failure> {
+    let pools = pools.iter().copied().collect();
+    Ok(request(rpc, &pools, [from, to], true, deadline).await?.len())
 }
 
 /// Whose a log is.
@@ -308,10 +311,13 @@ const EVENTS: [B256; 8] = [
 fn decode_log(log: &Log, from: u64, to: u64) -> Result<PoolLog, (Option<u64>, LogFault)> {
     let block = log.block_number.filter(|block| (from..=to).contains(block));
     let index = log.log_index.and_then(|index| u32::try_from(index).ok());
-    let (Some(block), Some(index), false) = (block, index, log.removed) else {
+    let transaction = log.transaction_hash.filter(|hash| !hash.is_zero());
+    let (Some(block), Some(index), Some(transaction), false) =
+        (block, index, transaction, log.removed)
+    else {
         return Err((block, LogFault::NoPlace));
     };
-    let transaction = log.transaction_hash.unwrap_or_default().0;
+    let transaction = transaction.0;
     let (event, parties) = event_of(log).map_err(|fault| (Some(block), fault))?;
     let parties = parties.map(own);
     Ok(PoolLog { block, index, transaction, parties, event })
@@ -322,12 +328,11 @@ type Parties = [alloy::primitives::Address; 2];
 /// What a log says, and who is party to it.
 fn event_of(log: &Log) -> Result<(PoolEvent, Parties), LogFault> {
     let nobody = alloy::primitives::Address::ZERO;
-    let malformed = |_| LogFault::DataInvalid;
     let topic = log.topic0().copied().unwrap_or_default();
     let data = &log.inner.data;
     Ok(match topic {
         V3Pool::Swap::SIGNATURE_HASH => {
-            let swap = V3Pool::Swap::decode_log_data(data).map_err(malformed)?;
+            let swap = decode_event::<V3Pool::Swap>(data)?;
             let price = PriceAfter {
                 sqrt_price_x96: U256::from(swap.sqrtPriceX96),
                 tick: swap.tick.as_i32(),
@@ -337,7 +342,7 @@ fn event_of(log: &Log) -> Result<(PoolEvent, Parties), LogFault> {
             (PoolEvent::Swap(amounts, Some(price)), [swap.sender, swap.recipient])
         }
         PancakePool::Swap::SIGNATURE_HASH => {
-            let swap = PancakePool::Swap::decode_log_data(data).map_err(malformed)?;
+            let swap = decode_event::<PancakePool::Swap>(data)?;
             let price = PriceAfter {
                 sqrt_price_x96: U256::from(swap.sqrtPriceX96),
                 tick: swap.tick.as_i32(),
@@ -347,19 +352,19 @@ fn event_of(log: &Log) -> Result<(PoolEvent, Parties), LogFault> {
             (PoolEvent::Swap(amounts, Some(price)), [swap.sender, swap.recipient])
         }
         V3Pool::Mint::SIGNATURE_HASH => {
-            let mint = V3Pool::Mint::decode_log_data(data).map_err(malformed)?;
+            let mint = decode_event::<V3Pool::Mint>(data)?;
             let [lower, upper] = [mint.tickLower.as_i32(), mint.tickUpper.as_i32()];
             let delta = liquidity(mint.amount)?;
             (PoolEvent::Liquidity { lower, upper, delta }, [mint.owner; 2])
         }
         V3Pool::Burn::SIGNATURE_HASH => {
-            let burn = V3Pool::Burn::decode_log_data(data).map_err(malformed)?;
+            let burn = decode_event::<V3Pool::Burn>(data)?;
             let [lower, upper] = [burn.tickLower.as_i32(), burn.tickUpper.as_i32()];
             let delta = -liquidity(burn.amount)?;
             (PoolEvent::Liquidity { lower, upper, delta }, [burn.owner; 2])
         }
         V2Pair::Swap::SIGNATURE_HASH => {
-            let swap = V2Pair::Swap::decode_log_data(data).map_err(malformed)?;
+            let swap = decode_event::<V2Pair::Swap>(data)?;
             let amounts = SwapAmounts {
                 sold: [swap.amount0In, swap.amount1In],
                 bought: [swap.amount0Out, swap.amount1Out],
@@ -367,20 +372,26 @@ fn event_of(log: &Log) -> Result<(PoolEvent, Parties), LogFault> {
             (PoolEvent::Swap(amounts, None), [swap.sender, swap.to])
         }
         V2Pair::Sync::SIGNATURE_HASH => {
-            let sync = V2Pair::Sync::decode_log_data(data).map_err(malformed)?;
+            let sync = decode_event::<V2Pair::Sync>(data)?;
             (PoolEvent::Reserves([sync.reserve0.to(), sync.reserve1.to()]), [nobody; 2])
         }
         V2Pair::Mint::SIGNATURE_HASH => {
-            let mint = V2Pair::Mint::decode_log_data(data).map_err(malformed)?;
+            let mint = decode_event::<V2Pair::Mint>(data)?;
             (PoolEvent::Deposit([mint.amount0, mint.amount1]), [mint.sender, nobody])
         }
         V2Pair::Burn::SIGNATURE_HASH => {
-            let burn = V2Pair::Burn::decode_log_data(data).map_err(malformed)?;
+            let burn = decode_event::<V2Pair::Burn>(data)?;
             (PoolEvent::Withdrawal([burn.amount0, burn.amount1]), [burn.sender, burn.to])
         }
         // Not one of those that were asked for.
         _ => return Err(LogFault::DataInvalid),
     })
+}
+
+/// An event whose log is exactly what the contract's code writes: each number within its type, and nothing besides.
+fn decode_event<E: SolEvent>(data: &LogData) -> Result<E, LogFault> {
+    let event = E::decode_log_data_validate(data).map_err(|_| LogFault::DataInvalid)?;
+    if event.encode_log_data() == *data { Ok(event) } else { Err(LogFault::DataInvalid) }
 }
 
 /// Positive amounts went into the pool, negative ones out of it.

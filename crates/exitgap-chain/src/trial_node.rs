@@ -40,6 +40,20 @@ pub(crate) const GENESIS: &str =
 impl TrialNode {
     /// A node that answers which chain it is by itself, and everything else by `answer`.
     pub(crate) fn start(answer: impl Fn(&Value) -> Reply + Send + Sync + 'static) -> Self {
+        Self::serve_with(json!({ "hash": GENESIS }), answer)
+    }
+
+    /// The same without block 0.
+    pub(crate) fn without_genesis(
+        answer: impl Fn(&Value) -> Reply + Send + Sync + 'static,
+    ) -> Self {
+        Self::serve_with(Value::Null, answer)
+    }
+
+    fn serve_with(
+        genesis: Value,
+        answer: impl Fn(&Value) -> Reply + Send + Sync + 'static,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let asked = Arc::new(Mutex::new(Vec::new()));
@@ -47,7 +61,12 @@ impl TrialNode {
         thread::spawn(move || {
             for client in listener.incoming().map_while(Result::ok) {
                 let (answer, heard) = (Arc::clone(&answer), Arc::clone(&heard));
-                thread::spawn(move || while serve(&client, &*answer, &heard).is_some() {});
+                let genesis = genesis.clone();
+                thread::spawn(
+                    move || {
+                        while serve(&client, &genesis, &*answer, &heard).is_some() {}
+                    },
+                );
             }
         });
         Self { port, asked }
@@ -64,7 +83,12 @@ impl TrialNode {
     }
 }
 
-fn serve(mut client: &TcpStream, answer: &Answering, heard: &Mutex<Vec<Value>>) -> Option<()> {
+fn serve(
+    mut client: &TcpStream,
+    genesis: &Value,
+    answer: &Answering,
+    heard: &Mutex<Vec<Value>>,
+) -> Option<()> {
     let mut reader = BufReader::new(client);
     let mut length = 0;
     loop {
@@ -85,9 +109,7 @@ fn serve(mut client: &TcpStream, answer: &Answering, heard: &Mutex<Vec<Value>>) 
     let request: Value = serde_json::from_slice(&body).ok()?;
     let reply = match request["method"].as_str()? {
         "eth_chainId" => Reply::Result(json!("0x7a69")),
-        "eth_getBlockByNumber" if request["params"][0] == "0x0" => {
-            Reply::Result(json!({ "hash": GENESIS }))
-        }
+        "eth_getBlockByNumber" if request["params"][0] == "0x0" => Reply::Result(genesis.clone()),
         _ => {
             heard.lock().ok()?.push(request.clone());
             answer(&request)
@@ -152,12 +174,20 @@ token1_usd = ["usd"]
     Plan::new(&config).unwrap()
 }
 
+/// These bytes, packed.
+pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    packed.write_all(bytes).unwrap();
+    packed.finish().unwrap()
+}
+
 /// Pauses so short that a test does not wait for them.
 pub(crate) fn short_limits() -> Limits {
     Limits {
         backoff_first: Duration::from_millis(1),
         backoff_most: Duration::from_millis(4),
         request_timeout: Duration::from_secs(5),
+        cut_off_after: Duration::from_millis(100),
         ..Limits::default()
     }
 }

@@ -15,9 +15,7 @@ mod serve;
 mod show;
 mod venues;
 
-pub use recorder_config::{
-    PaidTo, dollars_config, oracle_name, payments_config, recorder_config,
-};
+pub use recorder_config::{PaidTo, dollars_config, oracle_name, payments_config, recorder_config};
 pub use serve::PORT;
 
 use std::error::Error;

@@ -29,6 +29,8 @@ pub async fn chain_config(chain: &DevChain, world: &World, urls: &[String]) -> C
         chain_id: 31_337,
         rpc_urls: urls.iter().map(|url| url.parse().unwrap()).collect(),
         genesis_hash: None,
+        known_block: None,
+        number_source: None,
         second_rpc_url: None,
         sequencer_uptime_feed: None,
         sequencer_grace_s: None,

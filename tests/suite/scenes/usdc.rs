@@ -63,6 +63,8 @@ impl Scene {
             chain_id: CHAIN_ID,
             rpc_urls: urls.iter().map(|url| url.parse().unwrap()).collect(),
             genesis_hash: None,
+            known_block: None,
+            number_source: None,
             second_rpc_url: None,
             sequencer_uptime_feed: None,
             sequencer_grace_s: None,

@@ -78,7 +78,8 @@ impl RuleDraft {
     fn body(&self, pool: &PoolId, webhook: &str) -> Result<String, Problem> {
         let object = Object::new();
         let webhook = (!webhook.is_empty()).then(|| ("webhook_url", webhook.to_owned()));
-        let members = self.members()?.into_iter().chain([("pool", pool.to_string())]).chain(webhook);
+        let members =
+            self.members()?.into_iter().chain([("pool", pool.to_string())]).chain(webhook);
         for (name, value) in members {
             // An object of one's own takes every member.
             let _ = Reflect::set(&object, &name.into(), &value.into());

@@ -269,6 +269,8 @@ fn chain_config(chain: &DevChain) -> Result<ChainConfig, BenchError> {
         chain_id: 31_337,
         rpc_urls: vec![chain.url().parse().map_err(failed)?],
         genesis_hash: None,
+        known_block: None,
+        number_source: None,
         second_rpc_url: None,
         sequencer_uptime_feed: None,
         sequencer_grace_s: None,

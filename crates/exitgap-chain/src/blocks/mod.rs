@@ -15,7 +15,7 @@ pub(crate) use header::{Header, contradiction};
 use search::{Search, Step};
 
 use crate::read_failure::ReadFailure;
-use crate::rpc::{Failure, Manner, Rpc};
+use crate::rpc::{Failure, RetryPolicy, Rpc};
 
 /// A block that a node had, and when it was seen: its time has come since.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,13 +26,34 @@ pub struct SeenBlock {
     pub at: Instant,
 }
 
+/// The heads that a chain's nodes had while one slot was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SeenHeads {
+    /// The latest of them.
+    pub latest: SeenBlock,
+    /// Whether a node's head went on meanwhile, by about as much as time passed: the chain produces blocks now.
+    pub is_live: bool,
+}
+
+/// Whether a head went on from one block to another as time does. A chain that stands still does not, and neither does a
+/// node that catches up.
+fn keeps_pace(first: SeenBlock, later: SeenBlock) -> bool {
+    /// A slow chain may have made no block before, and several at once.
+    const AT_ONCE_S: u64 = 30;
+    let passed = later.at.saturating_duration_since(first.at).as_secs();
+    let shown = later.timestamp.saturating_sub(first.timestamp);
+    (1..=2 * passed + AT_ONCE_S).contains(&shown)
+}
+
 /// Finds blocks, and remembers recent headers so that the next slot starts from the last.
 #[derive(Debug, Default)]
 pub(crate) struct BlockFinder {
     /// By number. Only ever a place to start from: what is found is linked to a header read anew.
     recent: BTreeMap<u64, Header>,
-    /// The latest head that was seen, whether or not it was late enough for its slot.
-    newest: Option<SeenBlock>,
+    /// The heads that were seen in this slot, whether or not they were late enough for it.
+    heads: Option<SeenHeads>,
+    /// The first head of each node in this slot.
+    first_heads: BTreeMap<usize, SeenBlock>,
 }
 
 impl BlockFinder {
@@ -49,16 +70,32 @@ impl BlockFinder {
         self.recent.get(&number).map(|header| header.block)
     }
 
-    /// The latest head that any node had so far.
-    pub(crate) fn newest(&self) -> Option<SeenBlock> {
-        self.newest
+    /// Begins a slot: what heads showed before says nothing about it.
+    pub(crate) fn begin_slot(&mut self) {
+        self.heads = None;
+        self.first_heads.clear();
     }
 
-    fn note_head(&mut self, head: &Header) {
-        let timestamp = head.block.timestamp;
-        if self.newest.is_none_or(|newest| newest.timestamp < timestamp) {
-            self.newest = Some(SeenBlock { timestamp, at: Instant::now() });
+    /// The heads that nodes had in this slot.
+    pub(crate) fn heads(&self) -> Option<SeenHeads> {
+        self.heads
+    }
+
+    /// Takes in the head of a node. One whose hash could not be recomputed shows no time.
+    fn note_head(&mut self, node: usize, head: &Header) {
+        if !head.recomputed {
+            return;
         }
+        let seen = SeenBlock { timestamp: head.block.timestamp, at: Instant::now() };
+        let first = *self.first_heads.entry(node).or_insert(seen);
+        let is_live = keeps_pace(first, seen);
+        self.heads = Some(match self.heads {
+            None => SeenHeads { latest: seen, is_live },
+            Some(before) => SeenHeads {
+                latest: if before.latest.timestamp < seen.timestamp { seen } else { before.latest },
+                is_live: before.is_live || is_live,
+            },
+        });
     }
 
     /// The last block with a timestamp at or before `instant` (seconds UTC), proven last by the
@@ -71,7 +108,8 @@ impl BlockFinder {
     ) -> Result<Header, ReadFailure> {
         let mut error = None;
         for _ in 0..=rpc.nodes() {
-            let head = later_head(rpc, instant, deadline, |head| self.note_head(head)).await?;
+            let head =
+                later_head(rpc, instant, deadline, |node, head| self.note_head(node, head)).await?;
             match self.search(rpc, instant, head, deadline).await? {
                 Ok(found) => return Ok(found),
                 // The nodes' headers do not fit each other, or those remembered.
@@ -125,7 +163,7 @@ impl BlockFinder {
 /// The header of the newest block.
 pub(crate) async fn head(rpc: &Rpc, deadline: Instant) -> Result<Header, Failure> {
     let (latest, read) = (json!(["latest", false]), |raw: &_| Header::from_json(raw, None));
-    rpc.request_in(Manner::PATIENT, "eth_getBlockByNumber", &latest, deadline, read).await
+    rpc.request_by(RetryPolicy::PATIENT, "eth_getBlockByNumber", &latest, deadline, read).await
 }
 
 /// The header of the newest block that, as the node says, no other will replace.
@@ -150,7 +188,7 @@ pub(crate) async fn header_at(
 async fn awaited_header_at(rpc: &Rpc, number: u64, deadline: Instant) -> Result<Header, Failure> {
     let params = json!([format!("{number:#x}"), false]);
     let read = |raw: &_| Header::from_json(raw, Some(number));
-    rpc.request_in(Manner::PATIENT, "eth_getBlockByNumber", &params, deadline, read).await
+    rpc.request_by(RetryPolicy::PATIENT, "eth_getBlockByNumber", &params, deadline, read).await
 }
 
 /// The hash of the canonical block of this number.
@@ -163,12 +201,12 @@ pub(crate) async fn canonical_hash(
 }
 
 /// A head later than `instant`; asks all nodes, and again a bounded number of times. Passes each
-/// head that it sees to `note`.
+/// head that it sees, and whose it is, to `note`.
 async fn later_head(
     rpc: &Rpc,
     instant: u64,
     deadline: Instant,
-    mut note: impl FnMut(&Header),
+    mut note: impl FnMut(usize, &Header),
 ) -> Result<Header, ReadFailure> {
     let limits = rpc.limits();
     let mut newest: Option<Header> = None;
@@ -181,7 +219,7 @@ async fn later_head(
         }
         for _ in 0..rpc.nodes() {
             let head = head(rpc, deadline).await?;
-            note(&head);
+            note(rpc.current(), &head);
             if head.block.timestamp > instant {
                 return Ok(head);
             }
@@ -205,15 +243,19 @@ async fn later_head(
 mod tests {
     use super::*;
 
+    fn head(timestamp: u64) -> Header {
+        let hash = BlockHash([1; 32]);
+        let block = BlockRef { number: 7, hash, timestamp };
+        Header { block, parent: hash, recomputed: true }
+    }
+
     #[test]
     fn the_latest_head_is_kept_with_when_it_was_seen_first() {
         let mut finder = BlockFinder::default();
-        assert_eq!(finder.newest(), None);
+        assert_eq!(finder.heads(), None);
         let mut noted = |timestamp| {
-            let hash = BlockHash([1; 32]);
-            let block = BlockRef { number: 7, hash, timestamp };
-            finder.note_head(&Header { block, parent: hash, recomputed: true });
-            finder.newest().unwrap()
+            finder.note_head(0, &head(timestamp));
+            finder.heads().unwrap().latest
         };
         let first = noted(1_000);
         assert_eq!(first.timestamp, 1_000);
@@ -221,5 +263,31 @@ mod tests {
         assert_eq!([noted(1_000), noted(990)], [first; 2]);
         let later = noted(1_012);
         assert!(later.timestamp == 1_012 && later.at >= first.at, "{later:?}");
+    }
+
+    #[test]
+    fn a_head_counts_in_its_slot_and_only_if_its_hash_is_its_own() {
+        let mut finder = BlockFinder::default();
+        finder.note_head(0, &head(9_999));
+        finder.begin_slot();
+        assert_eq!(finder.heads(), None, "a head of the slot before");
+        finder.note_head(0, &Header { recomputed: false, ..head(9_999) });
+        assert_eq!(finder.heads(), None, "a head that may be any");
+        finder.note_head(0, &head(1_000));
+        assert_eq!(finder.heads().map(|heads| heads.latest.timestamp), Some(1_000));
+    }
+
+    #[test]
+    fn a_chain_is_live_where_one_nodes_head_goes_on_as_time_does() {
+        let is_live = |heads: &[(usize, u64)]| {
+            let mut finder = BlockFinder::default();
+            heads.iter().for_each(|(node, time)| finder.note_head(*node, &head(*time)));
+            finder.heads().unwrap().is_live
+        };
+        assert!(is_live(&[(0, 1_000), (1, 990), (0, 1_012)]));
+        // It stands still; another node is behind; a node catches up.
+        assert!(!is_live(&[(0, 1_000), (0, 1_000)]));
+        assert!(!is_live(&[(0, 1_000), (1, 1_012), (0, 1_000)]));
+        assert!(!is_live(&[(0, 1_000), (0, 90_000)]));
     }
 }

@@ -70,6 +70,13 @@ pub struct ChainConfig {
     /// node's answer binds the others.
     #[serde(default)]
     pub genesis_hash: Option<BlockHash>,
+    /// A block that every node must have that does not keep block 0, until slots are recorded: then it must have the block of
+    /// one of those. Default: none, and a node without block 0 is not used before a slot is recorded.
+    #[serde(default)]
+    pub known_block: Option<KnownBlock>,
+    /// Where contracts hear the block's number. Default: as on the known chain of this id, else `block_number`.
+    #[serde(default)]
+    pub number_source: Option<NumberSource>,
     /// Address of Multicall3. Default: the address it has on public chains.
     #[serde(default, deserialize_with = "text::optional_address")]
     pub multicall3: Option<Address>,
@@ -90,6 +97,16 @@ pub struct ChainConfig {
     /// [`Config::MAX_FACTORIES`]. Default: none.
     #[serde(default)]
     pub factory: Vec<Factory>,
+}
+
+/// A block that is known to be of a chain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KnownBlock {
+    /// Its number.
+    pub number: u64,
+    /// Its hash.
+    pub hash: BlockHash,
 }
 
 /// One `[[chain.factory]]`: a contract whose pools are read because it says that they are its.

@@ -12,8 +12,8 @@ use super::equity::{Equities, plan_equities};
 use super::fact::{Facts, plan_facts};
 use super::token::{Calendars, plan_tokens};
 use super::{
-    BaseToken, ChainConfig, Config, ConfigError, Factory, KnownChain, NumberSource, OracleConfig,
-    PoolConfig, PoolKey, PoolPlace, RpcUrl,
+    BaseToken, ChainConfig, Config, ConfigError, Factory, KnownBlock, KnownChain, NumberSource,
+    OracleConfig, PoolConfig, PoolKey, PoolPlace, RpcUrl,
 };
 
 /// Multicall3's address on every public chain.
@@ -38,6 +38,7 @@ pub struct ChainPlan {
     chain_id: u64,
     kind: ChainKind,
     genesis: Option<BlockHash>,
+    known_block: Option<KnownBlock>,
     urls: Vec<RpcUrl>,
     second_url: Option<RpcUrl>,
     multicall3: Address,
@@ -206,10 +207,14 @@ impl ChainPlan {
                 (None, None) => ChainKind::Preview,
             },
             genesis: known.map(|known| known.genesis).or(config.genesis_hash),
+            known_block: config.known_block,
             urls: config.rpc_urls.clone(),
             second_url: config.second_rpc_url.clone(),
             multicall3: config.multicall3.unwrap_or(MULTICALL3),
-            number_source: known.map_or(NumberSource::BlockNumber, |known| known.number_source),
+            number_source: config
+                .number_source
+                .or(known.map(|known| known.number_source))
+                .unwrap_or(NumberSource::BlockNumber),
             sequencer: sequencer_feed.map(|feed| SequencerPlan { feed, grace_s }),
             confirmations,
             factories: factories_of(config, known),
@@ -239,6 +244,11 @@ impl ChainPlan {
     /// The hash of block 0, where it is known or configured.
     pub fn genesis(&self) -> Option<BlockHash> {
         self.genesis
+    }
+
+    /// A block that shows which chain a node serves that does not keep block 0.
+    pub fn known_block(&self) -> Option<KnownBlock> {
+        self.known_block
     }
 
     /// Its nodes, in the order they are tried.

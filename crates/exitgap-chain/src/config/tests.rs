@@ -395,3 +395,30 @@ effective_at_fact = "later"
     let elsewhere = tables.replace("[[equity]]\nchain = \"anvil\"", "[[equity]]\nchain = \"moon\"");
     assert!(matches!(plan(&elsewhere), Err(ConfigError::UnknownChain { .. })));
 }
+
+#[test]
+fn a_chain_of_arbitrums_software_says_where_numbers_are_heard_and_a_pruned_one_names_a_block() {
+    let plan = Plan::new(&parse(GOOD)).unwrap();
+    assert_eq!(plan.chains()[0].number_source(), NumberSource::BlockNumber);
+    assert_eq!(plan.chains()[0].known_block(), None);
+    let hash = "0x1111111111111111111111111111111111111111111111111111111111111111";
+    let keys = format!(
+        "chain_id = 31337\nnumber_source = \"arb_sys\"\nknown_block = {{ number = 7, hash = \"{hash}\" }}"
+    );
+    let plan = Plan::new(&parse(&GOOD.replace("chain_id = 31337", &keys))).unwrap();
+    let chain = &plan.chains()[0];
+    assert_eq!(chain.number_source(), NumberSource::ArbSys);
+    assert_eq!(chain.with_pools(&[]).known_block(), chain.known_block());
+    let known = chain.known_block().unwrap();
+    assert_eq!((known.number, known.hash.to_string()), (7, hash.to_owned()));
+    // Known chains are as they are known.
+    let arbitrum = GOOD.replace("chain_id = 31337", "chain_id = 42161");
+    let parsed = Plan::new(&parse(&arbitrum.replace(
+        "\"fixed\"\nanswer = \"100000000\"\ndecimals = 8",
+        "\"chainlink\"\nfeed = \"0x5f4ec3df9cbd43714fe2740f5e3616155c5b8418\"\nheartbeat_s = 3600",
+    )));
+    assert_eq!(parsed.unwrap().chains()[0].number_source(), NumberSource::ArbSys);
+    assert!(
+        toml::from_str::<Config>(&GOOD.replace("31337", "31337\nnumber_source = \"l1\"")).is_err()
+    );
+}

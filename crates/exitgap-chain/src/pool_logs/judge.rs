@@ -59,11 +59,20 @@ pub struct UnreadLogs {
 }
 
 impl UnreadLogs {
-    /// These blocks, and later ones.
-    pub(super) fn and(self, later: Self) -> Self {
-        let (first, second) =
-            if later.first_block < self.first_block { (later, self) } else { (self, later) };
-        Self { last_block: first.last_block.max(second.last_block), ..first }
+    /// Adds these blocks to others, which are apart from each other. Those that touch are one, for the reason of the first.
+    pub(super) fn add_to(self, all: &mut Vec<Self>) {
+        let touches = |other: &Self| {
+            other.first_block <= self.last_block.saturating_add(1)
+                && self.first_block <= other.last_block.saturating_add(1)
+        };
+        let (touching, mut others): (Vec<Self>, Vec<Self>) = all.iter().copied().partition(touches);
+        let one = touching.into_iter().fold(self, |one, other| {
+            let first = if other.first_block <= one.first_block { other } else { one };
+            Self { last_block: one.last_block.max(other.last_block), ..first }
+        });
+        others.push(one);
+        others.sort_unstable_by_key(|unread| unread.first_block);
+        *all = others;
     }
 }
 
@@ -82,8 +91,8 @@ pub(super) struct AnsweredLog {
 pub(super) struct Judged {
     /// By pool, in the order of the chain; none of blocks that are unread.
     pub(super) logs: BTreeMap<Address, Vec<PoolLog>>,
-    /// By pool.
-    pub(super) unread: BTreeMap<Address, UnreadLogs>,
+    /// By pool: ascending, and apart from each other.
+    pub(super) unread: BTreeMap<Address, Vec<UnreadLogs>>,
 }
 
 impl Judged {
@@ -128,8 +137,7 @@ impl Judged {
             by_pool.entry(pool).or_default().push(log);
         }
         for (pool, logs) in by_pool {
-            let is_unread =
-                self.unread.get(&pool).is_some_and(|unread| unread.first_block <= block);
+            let is_unread = self.first_unread(pool).is_some_and(|first| first <= block);
             if check_logs(&logs, block.saturating_sub(1), block).is_err() {
                 self.leave_unread(pool, [block; 2], LogFault::OutOfBounds);
             } else if !is_unread {
@@ -146,19 +154,23 @@ impl Judged {
         fault: LogFault,
     ) {
         let unread = UnreadLogs { first_block, last_block, fault };
-        let all = self.unread.get(&pool).map_or(unread, |known| known.and(unread));
+        unread.add_to(self.unread.entry(pool).or_default());
         if let Some(logs) = self.logs.get_mut(&pool) {
-            logs.retain(|log| log.block < all.first_block);
+            logs.retain(|log| log.block < first_block);
         }
-        self.unread.insert(pool, all);
+    }
+
+    /// The first block of a pool that is unread.
+    fn first_unread(&self, pool: Address) -> Option<u64> {
+        self.unread.get(&pool)?.first().map(|unread| unread.first_block)
     }
 
     /// Takes in what another node answered about pools whose logs are unread.
     pub(super) fn replace(&mut self, mut other: Self, pools: &BTreeSet<Address>) {
         for pool in pools {
-            let better = match (self.unread.get(pool), other.unread.get(pool)) {
+            let better = match (self.first_unread(*pool), other.first_unread(*pool)) {
                 (Some(_), None) => true,
-                (Some(ours), Some(theirs)) => theirs.first_block > ours.first_block,
+                (Some(ours), Some(theirs)) => theirs > ours,
                 (None, _) => false,
             };
             if !better {
@@ -232,7 +244,7 @@ mod tests {
     }
 
     fn unread(judged: &Judged, pool: Address) -> Option<(u64, u64, LogFault)> {
-        let unread = judged.unread.get(&pool)?;
+        let [unread] = judged.unread.get(&pool)?[..] else { panic!("{:?}", judged.unread) };
         Some((unread.first_block, unread.last_block, unread.fault))
     }
 

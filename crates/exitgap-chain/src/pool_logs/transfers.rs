@@ -15,7 +15,7 @@ use tokio::time::Instant;
 use super::LogsRead;
 use crate::abi::own;
 use crate::limits::MAX_NAMED;
-use crate::rpc::{Failure, Manner, Measure, Rpc, RpcError, Weight, value};
+use crate::rpc::{Failure, Measure, RetryPolicy, Rpc, RpcError, Weight, value};
 
 /// The units by which a transfer may differ from what a pool counts: tokens that rebase round.
 const ROUNDING: u64 = 2;
@@ -151,13 +151,14 @@ impl TransferFilter {
                 "topics": topics,
             }]);
             let weight = Weight { of: Measure::SwapBlocks, amount: to - from + 1 };
-            let manner = Manner { weight: Some(weight), narrows: to > from, ..Manner::default() };
+            let policy =
+                RetryPolicy { weight: Some(weight), narrows: to > from, ..RetryPolicy::default() };
             let decode = |raw: &_| -> Result<Vec<Transfer>, RpcError> {
                 let logs: Vec<&RawValue> = value(raw)?;
                 let read = logs.into_iter().filter_map(|log| self.decode(&value(log).ok()?));
                 Ok(read.flatten().collect())
             };
-            all.extend(rpc.request_in(manner, "eth_getLogs", &params, deadline, decode).await?);
+            all.extend(rpc.request_in(policy, "eth_getLogs", &params, deadline, decode).await?);
         }
         Ok(all)
     }

@@ -8,6 +8,7 @@ use exitgap_core::snapshot::BlockRef;
 use tokio::time::Instant;
 
 use super::ChainReader;
+use super::needs::{Needs, check_needs};
 use super::observe::Results;
 use crate::blocks;
 use crate::config::{ChainPlan, FeedPlan, OraclePlan, RpcUrl, SequencerPlan};
@@ -81,21 +82,31 @@ impl ChainReader {
     pub async fn check(&mut self, deadline: Instant) -> Vec<CheckFinding> {
         let mut findings = Vec::new();
         let mut heads = Vec::new();
+        let mut logs = Vec::new();
         for url in self.plan.urls() {
             let subject = format!("chain {}, node {url}", self.plan.slug());
             match check_node(&self.plan, self.rpc.limits().clone(), url.clone(), deadline).await {
-                Ok((block, reach)) => {
+                Ok(CheckedNode { block, has_genesis, reach, needs }) => {
                     heads.push(block);
-                    let message = format!(
-                        "chain id and genesis match; newest block {} at {}",
-                        block.number, block.timestamp
-                    );
+                    let known = if has_genesis {
+                        "chain id and genesis match"
+                    } else {
+                        "chain id and known_block match (it does not keep block 0)"
+                    };
+                    let message =
+                        format!("{known}; newest block {} at {}", block.number, block.timestamp);
                     findings.push(build_finding(Severity::Fine, &subject, message));
                     findings.push(reach_found(&subject, &reach));
+                    for (severity, message) in needs.own {
+                        findings.push(build_finding(severity, &subject, message));
+                    }
+                    let (severity, message) = needs.logs;
+                    logs.push(build_finding(severity, &subject, message));
                 }
                 Err(message) => findings.push(build_finding(Severity::Error, &subject, message)),
             }
         }
+        findings.extend(judge_logs(logs));
         let Some(block) = heads.first().copied() else {
             return findings;
         };
@@ -116,7 +127,7 @@ impl ChainReader {
         if urls.len() < 2 && self.plan.genesis().is_none() {
             return Ok(());
         }
-        let asked = (0..urls.len()).map(|node| self.rpc.genesis_of(node, deadline));
+        let asked = (0..urls.len()).map(|node| self.rpc.genesis_of(node, None, deadline));
         let mut first: Option<(usize, BlockHash)> = None;
         for (node, answer) in futures_util::future::join_all(asked).await.into_iter().enumerate() {
             let url = &urls[node];
@@ -213,6 +224,15 @@ impl ChainReader {
         }
         findings
     }
+}
+
+/// Whether logs are served: by one node is enough, since it is asked where another refuses.
+fn judge_logs(mut of_nodes: Vec<CheckFinding>) -> Vec<CheckFinding> {
+    if of_nodes.iter().any(|finding| finding.severity == Severity::Fine) {
+        let refused = of_nodes.iter_mut().filter(|finding| finding.severity == Severity::Error);
+        refused.for_each(|finding| finding.severity = Severity::Warning);
+    }
+    of_nodes
 }
 
 fn in_words(info: &PoolInfo) -> String {
@@ -317,15 +337,48 @@ fn reach_found(subject: &str, reach: &Reach) -> CheckFinding {
     }
 }
 
-/// The newest block of one node by itself, its identity checked, and how far back it proves states.
+/// What was found of one node by itself.
+struct CheckedNode {
+    /// Its newest block.
+    block: BlockRef,
+    /// It keeps block 0.
+    has_genesis: bool,
+    /// How far back it proves states.
+    reach: Reach,
+    /// What else it serves.
+    needs: Needs,
+}
+
+/// Looks at one node by itself, its identity checked.
 async fn check_node(
     plan: &ChainPlan,
     limits: crate::Limits,
     url: RpcUrl,
     deadline: Instant,
-) -> Result<(BlockRef, Reach), String> {
+) -> Result<CheckedNode, String> {
+    let addresses = plan.pools().iter().filter_map(|pool| pool.id.contract().address());
+    let pools: Vec<Address> = addresses.collect();
     let rpc = Rpc::new(&plan.with_only(url), limits).map_err(|error| error.to_string())?;
     let head = blocks::head(&rpc, deadline).await.map_err(|failure| failure.to_string())?;
     let reach = reach(&rpc, plan.tag(), plan.multicall3(), head.block, deadline).await;
-    Ok((head.block, reach))
+    let needs = check_needs(&rpc, plan, &pools, head.block, deadline).await;
+    Ok(CheckedNode { block: head.block, has_genesis: rpc.knows_genesis(), reach, needs })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Severity::{Error, Fine, Warning};
+    use super::*;
+
+    #[test]
+    fn one_node_that_serves_logs_is_enough() {
+        let judged = |severities: &[Severity]| {
+            let of = |severity: &Severity| build_finding(*severity, "node", "logs");
+            let judged = judge_logs(severities.iter().map(of).collect());
+            judged.into_iter().map(|finding| finding.severity).collect::<Vec<_>>()
+        };
+        assert_eq!(judged(&[Error, Fine]), [Warning, Fine]);
+        assert_eq!(judged(&[Error, Error]), [Error, Error]);
+        assert_eq!(judged(&[]), []);
+    }
 }

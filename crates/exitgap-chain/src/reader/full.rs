@@ -5,12 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use exitgap_core::ids::PoolId;
 use exitgap_core::series::MissingReason;
 use exitgap_core::snapshot::BlockRef;
+use tokio::time::Instant;
 
 use super::follow::{Reread, difference};
 use super::observe::{Pass, State};
 use crate::abi::Call;
 use crate::events::{Event, FullReadCause};
 use crate::multicall::Multicall;
+use crate::narrowing::halves;
 use crate::pools::{PartReader, Parts};
 use crate::read_failure::ReadFailure;
 use crate::rpc::Failure;
@@ -123,37 +125,72 @@ struct FullRead<'a> {
 /// a deadline that passes loses little.
 const CALLS_TOGETHER: usize = 16_000;
 
-/// Reads all parts of these pools, in their order.
+/// Pools that may fail one by one before any is read: then the nodes fail, and not the pools.
+const MAX_FAILED: usize = 4;
+
+/// Reads all parts of these pools, in their order. Where pools that are read together fail, each half is read by itself, down
+/// to the pool that fails: only that one is missing. Each reading may take half of the time that is left.
 async fn read_in_full(
     multicall: &Multicall<'_>,
     pools: &[FullRead<'_>],
 ) -> Vec<Result<Parts, ReadFailure>> {
     let mut results = Vec::with_capacity(pools.len());
-    let mut rest = pools.iter().map(|read| (read, read.followed.index_calls())).peekable();
-    while rest.peek().is_some() {
-        let (mut group, mut calls) = (Vec::new(), 0);
-        while let Some((_, index)) = rest.peek()
-            && (group.is_empty() || calls + index.len() <= CALLS_TOGETHER)
-        {
-            calls += index.len();
-            group.extend(rest.next());
-        }
-        match read_group(multicall, &group).await {
-            Ok(parts) => results.extend(parts),
-            Err(failure) => {
-                // The nodes fail: asking them for the other pools would fail as well.
-                let missing = ReadFailure::from(failure);
-                results.resize(pools.len(), Err(missing));
-                break;
+    let mut waiting = groups(pools.iter().map(|read| (read, read.followed.index_calls())));
+    waiting.reverse();
+    let (mut failed, mut is_any_read) = (0, false);
+    while let Some(group) = waiting.pop() {
+        let now = Instant::now();
+        let left = multicall.deadline().saturating_duration_since(now);
+        let is_last = group.len() == 1 && waiting.is_empty();
+        let share = if is_last { left } else { left / 2 };
+        let failure = match read_group(&multicall.until(now + share), &group).await {
+            Ok(parts) => {
+                is_any_read |= parts.iter().any(Result::is_ok);
+                results.extend(parts);
+                continue;
             }
+            Err(failure) => failure,
+        };
+        match halves(group) {
+            Ok([first, second]) if Instant::now() < multicall.deadline() => {
+                waiting.extend([second, first]);
+                continue;
+            }
+            Ok(both) => results.extend(both.iter().flatten().map(|_| Err(failure.clone().into()))),
+            Err(_) => results.push(Err(failure.clone().into())),
+        }
+        failed += 1;
+        if !is_any_read && failed >= MAX_FAILED {
+            results.resize(pools.len(), Err(failure.into()));
+            break;
         }
     }
     results
 }
 
+/// A pool, and the calls that find out which parts it has.
+type IndexedRead<'a> = (&'a FullRead<'a>, Vec<Call>);
+
+/// Pools that are read together, in their order.
+fn groups<'a>(pools: impl Iterator<Item = IndexedRead<'a>>) -> Vec<Vec<IndexedRead<'a>>> {
+    let mut groups: Vec<Vec<IndexedRead<'a>>> = Vec::new();
+    let mut calls = 0;
+    for read in pools {
+        calls += read.1.len();
+        match groups.last_mut() {
+            Some(group) if calls <= CALLS_TOGETHER => group.push(read),
+            _ => {
+                calls = read.1.len();
+                groups.push(vec![read]);
+            }
+        }
+    }
+    groups
+}
+
 async fn read_group(
     multicall: &Multicall<'_>,
-    pools: &[(&FullRead<'_>, Vec<Call>)],
+    pools: &[IndexedRead<'_>],
 ) -> Result<Vec<Result<Parts, ReadFailure>>, Failure> {
     let calls: Vec<Call> = pools.iter().flat_map(|(_, index)| index).cloned().collect();
     let answers = multicall.read_calls(&calls).await?;
@@ -197,4 +234,102 @@ fn all_there(
         Ok((key, part.ok_or_else(missing)?))
     };
     parts.into_iter().map(there).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use core::time::Duration;
+
+    use alloy::primitives::Bytes;
+    use alloy_rpc_types_eth::Log;
+    use exitgap_core::ids::Address;
+    use serde_json::json;
+
+    use super::*;
+    use crate::Limits;
+    use crate::abi::Answer;
+    use crate::multicall::tests::{BLOCK, aggregated};
+    use crate::pools::{Part, Watch};
+    use crate::rpc::{Rpc, RpcError};
+    use crate::trial_node::{Reply, TrialNode, plan, short_limits};
+
+    /// A pool that says itself which parts it has: none.
+    struct Lists(Address);
+
+    impl PartReader for Lists {
+        fn watch(&self) -> Watch {
+            Watch { emitter: self.0, events: Vec::new(), id: None }
+        }
+        fn named_by(&self, _: &Log) -> Result<Vec<i32>, RpcError> {
+            Ok(Vec::new())
+        }
+        fn part_calls(&self, _: &[i32]) -> Vec<Call> {
+            Vec::new()
+        }
+        fn decode_parts(
+            &self,
+            _: &PoolId,
+            _: &[i32],
+            _: &[Answer],
+        ) -> Result<Vec<(i32, Option<Part>)>, ReadFailure> {
+            Ok(Vec::new())
+        }
+        fn index_calls(&self) -> Vec<Call> {
+            vec![Call { target: self.0, data: Bytes::from_static(&[1]), answer_bytes: 32 }]
+        }
+        fn decode_index(&self, _: &PoolId, answers: &[Answer]) -> Result<Vec<i32>, ReadFailure> {
+            match answers {
+                [Answer::Returned(_)] => Ok(Vec::new()),
+                _ => Err(ReadFailure::new(MissingReason::CallReverted, "refused")),
+            }
+        }
+    }
+
+    /// Which of eight pools are read by a node that treats requests with the calls of some of them so, and how many requests
+    /// that took.
+    async fn read_by(guilty: &'static [u8], reply: &'static Reply) -> (Vec<bool>, usize) {
+        let node = TrialNode::start(move |request| {
+            let data = request["params"][0]["data"].as_str().unwrap();
+            let has =
+                |pool: &u8| data.contains(&format!("{:0>64}", format!("{pool:02x}").repeat(20)));
+            if guilty.iter().any(has) {
+                reply.clone()
+            } else {
+                Reply::Result(aggregated(request).1)
+            }
+        });
+        let plan = plan(&[&node]).into_chains().remove(0);
+        let limits = Limits { request_timeout: Duration::from_millis(400), ..short_limits() };
+        let rpc = Rpc::new(&plan, limits).unwrap();
+        let deadline = Instant::now() + Duration::from_secs(20);
+        let multicall = Multicall::new(&rpc, &plan, BLOCK, deadline);
+        let lists: Vec<Lists> = (1..=8).map(|pool| Lists(Address([pool; 20]))).collect();
+        let ids: Vec<PoolId> =
+            lists.iter().map(|list| PoolId::new("anvil".parse().unwrap(), list.0)).collect();
+        let pools: Vec<FullRead<'_>> =
+            ids.iter().zip(&lists).map(|(pool, followed)| FullRead { pool, followed }).collect();
+        let read = read_in_full(&multicall, &pools).await;
+        (read.iter().map(Result::is_ok).collect(), node.asked("eth_call").len())
+    }
+
+    #[tokio::test]
+    async fn a_pool_that_fails_is_missing_alone() {
+        const GUILTY: [&[u8]; 4] = [&[1], &[4], &[8], &[3, 6]];
+        // An answer that no contract gives, and none at all.
+        static NOTHING: std::sync::LazyLock<Reply> =
+            std::sync::LazyLock::new(|| Reply::Result(json!("0x")));
+        static HANGS: Reply = Reply::Hang(Duration::from_secs(2));
+        for reply in [&*NOTHING, &HANGS] {
+            for guilty in GUILTY {
+                let (read, asked) = read_by(guilty, reply).await;
+                let expected: Vec<bool> = (1..=8).map(|pool| !guilty.contains(&pool)).collect();
+                assert_eq!(read, expected, "{guilty:?} {reply:?}");
+                assert!(asked > 1, "the control: it fired");
+            }
+        }
+        // Nodes that fail at all pools are given up.
+        let (read, asked) = read_by(&[1, 2, 3, 4, 5, 6, 7, 8], &NOTHING).await;
+        assert_eq!(read, [false; 8]);
+        assert!(asked <= 3 * 10, "{asked}");
+    }
 }

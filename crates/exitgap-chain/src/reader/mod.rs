@@ -8,7 +8,7 @@
 //! - `links`: the blocks of the series that a node must have
 //! - `facts`: what contracts other than the pools report at the block
 //! - `taxes`: which tokens take a fee on transfer, by the logs of pools' swaps
-//! - `check`: checks a configuration with its nodes
+//! - `check`: checks a configuration with its nodes; `needs`: what recording needs of a node
 //!
 //! How a pool's answers and its parts (ticks) are read is in `pools`, by kind. This module decides
 //! when and at which block.
@@ -21,6 +21,7 @@ mod follow;
 mod full;
 mod links;
 mod logs;
+mod needs;
 mod observe;
 mod schedule;
 mod taxes;
@@ -35,7 +36,7 @@ use tokio::time::Instant;
 
 pub use check::{CheckFinding, GenesisDisagreement, Severity};
 
-use crate::blocks::{self, BlockFinder, SeenBlock};
+use crate::blocks::{self, BlockFinder, SeenHeads};
 use crate::config::{ChainPlan, PoolPlan};
 use crate::events::{Event, Events};
 use crate::limits::Limits;
@@ -101,7 +102,7 @@ impl ChainReader {
 
     /// Tells a new reader where the series stands: at which blocks earlier slots were recorded,
     /// newest first, and each pool's newest snapshot. From then on only a node that has one of the
-    /// blocks is believed, and the first full reading of ticks is compared with the snapshots.
+    /// blocks is used, and the first full reading of ticks is compared with the snapshots.
     pub fn resume(
         &mut self,
         blocks: impl IntoIterator<Item = BlockRef>,
@@ -173,8 +174,9 @@ impl ChainReader {
         }
     }
 
-    /// From now on believes only a node that has the blocks of the series.
+    /// From now on uses only a node that has the blocks of the series.
     fn begin_slot(&mut self) {
+        self.finder.begin_slot();
         let links = self.links.to_ask_for(self.plan.confirmations());
         if let Some(second) = &self.second {
             second.begin_slot(links.clone());
@@ -197,9 +199,9 @@ impl ChainReader {
             .map_err(|error| ReadFailure::new(MissingReason::BlockUnavailable, error.to_string()))
     }
 
-    /// The latest head that a node of the chain had while slots were read, and when it was seen.
-    pub fn newest_block(&self) -> Option<SeenBlock> {
-        self.finder.newest()
+    /// The heads that nodes of the chain had while the last slot was read; `None`: none whose hash could be recomputed.
+    pub fn seen_heads(&self) -> Option<SeenHeads> {
+        self.finder.heads()
     }
 
     /// Reads one pool in full at the chain's newest block.

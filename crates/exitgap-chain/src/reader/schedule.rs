@@ -43,7 +43,7 @@ impl Schedule {
     }
 }
 
-/// Until when a second node is asked: it must not use up the time that reading takes.
+/// Until when a second node is asked, or trials are made: a quarter of the time, since neither may use up that of reading.
 pub(super) fn second_deadline(deadline: Instant) -> Instant {
     let now = Instant::now();
     now + deadline.saturating_duration_since(now) / 4

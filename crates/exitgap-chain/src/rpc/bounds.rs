@@ -59,6 +59,11 @@ impl Bound {
         self.answered = 0;
     }
 
+    /// Asks for this much again: what was refused of less was refused for another reason.
+    pub(super) fn restore(&mut self, amount: u64) {
+        self.most = self.most.max(amount.min(self.ceiling));
+    }
+
     /// Asks for twice as much after some answers to requests of about this much.
     pub(super) fn answered(&mut self, amount: u64) {
         if amount > self.most {

@@ -19,9 +19,15 @@ pub(crate) enum RpcError {
         /// The time allowed.
         within: Duration,
     },
-    /// The reading's own deadline passed.
+    /// The reading's own deadline passed, and nothing was sent.
     #[error("the deadline passed")]
     Deadline,
+    /// The reading's own deadline passed before a whole answer came.
+    #[error("no complete response before the deadline, for {} ms", waited.as_millis())]
+    CutOff {
+        /// How long the answer was waited for.
+        waited: Duration,
+    },
     /// The node, or what is in front of it, says that it is out.
     #[error("{0}")]
     Outage(String),
@@ -81,6 +87,21 @@ pub(crate) enum RpcError {
         /// The node's.
         found: B256,
     },
+    /// Another block in the place of one that is known to be of the chain.
+    #[error("block {number} is {found}, expected {expected} (known_block)")]
+    WrongKnownBlock {
+        /// The block's number.
+        number: u64,
+        /// Its configured hash.
+        expected: B256,
+        /// The node's.
+        found: B256,
+    },
+    /// No block 0, and nothing else that shows which chain it is.
+    #[error(
+        "the node does not keep block 0, and no slot is recorded yet; set known_block in the [[chain]] to a block that it has"
+    )]
+    NoGenesis,
     /// None of the blocks at which earlier slots were recorded.
     #[error(
         "it has none of the blocks of earlier recorded slots, from number {oldest} to {newest}"
@@ -121,7 +142,7 @@ impl RpcError {
             | Self::Outage(_)
             | Self::TooSlow(_)
             | Self::Unclear { code: None, .. } => MissingReason::RpcUnavailable,
-            Self::Deadline => MissingReason::DeadlineExceeded,
+            Self::Deadline | Self::CutOff { .. } => MissingReason::DeadlineExceeded,
             Self::RateLimited(_) => MissingReason::RpcRateLimited,
             Self::Oversized { .. }
             | Self::RefusedForSize(_)
@@ -131,9 +152,13 @@ impl RpcError {
             | Self::Malformed(_)
             | Self::Refused { .. }
             | Self::Contradiction { .. } => MissingReason::RpcResponseInvalid,
-            Self::WrongChainId { .. } | Self::WrongGenesis { .. } => MissingReason::WrongChain,
+            Self::WrongChainId { .. }
+            | Self::WrongGenesis { .. }
+            | Self::WrongKnownBlock { .. } => MissingReason::WrongChain,
             Self::Unlinked { .. } => MissingReason::ChainUnlinked,
-            Self::NoBlock(_) | Self::NoState(_) => MissingReason::BlockUnavailable,
+            Self::NoBlock(_) | Self::NoState(_) | Self::NoGenesis => {
+                MissingReason::BlockUnavailable
+            }
             Self::Reverted(_) => MissingReason::CallReverted,
         }
     }
@@ -150,9 +175,13 @@ impl RpcError {
             Self::Malformed(_)
             | Self::WrongChainId { .. }
             | Self::WrongGenesis { .. }
+            | Self::WrongKnownBlock { .. }
+            | Self::NoGenesis
             | Self::Unlinked { .. }
             | Self::Contradiction { .. } => Outcome::Contradicts,
-            Self::Deadline | Self::Unclear { .. } | Self::Unreadable(_) => Outcome::Unclear,
+            Self::Deadline | Self::CutOff { .. } | Self::Unclear { .. } | Self::Unreadable(_) => {
+                Outcome::Unclear
+            }
         }
     }
 
@@ -163,15 +192,30 @@ impl RpcError {
 
     /// Whether asking for less may help: it is known to, or nothing is known, or no answer came.
     pub(super) fn may_narrow(&self) -> bool {
-        let is_unknown =
-            matches!(self, Self::Unclear { .. } | Self::Unreadable(_) | Self::TimedOut { .. });
+        let is_unknown = matches!(
+            self,
+            Self::Unclear { .. }
+                | Self::Unreadable(_)
+                | Self::TimedOut { .. }
+                | Self::CutOff { .. }
+        );
         is_unknown || self.is_about_size()
     }
 
-    /// Whether the same node would answer the same again.
+    /// Whether the same node would answer the same again. One that gave up computing may be less busy then.
     pub(super) fn is_final_per_node(&self) -> bool {
-        let is_final = matches!(self, Self::Reverted(_) | Self::NotSupported(_));
-        is_final || self.is_about_size()
+        matches!(
+            self,
+            Self::Reverted(_)
+                | Self::NotSupported(_)
+                | Self::Oversized { .. }
+                | Self::RefusedForSize(_)
+        )
+    }
+
+    /// Whether it says only that the deadline passed.
+    pub(super) fn is_deadline(&self) -> bool {
+        matches!(self, Self::Deadline | Self::CutOff { .. })
     }
 
     /// Whether the node may answer as soon as an outage, or a limit on requests, has passed.
@@ -179,7 +223,7 @@ impl RpcError {
         matches!(self.outcome(), Outcome::AskAgain | Outcome::WaitUntil)
     }
 
-    /// Whether the node's identity must be checked again before it is believed.
+    /// Whether the node's identity must be checked again before its answers are used.
     pub(super) fn unsettles_identity(&self) -> bool {
         !matches!(
             self,
@@ -193,6 +237,7 @@ impl RpcError {
                 | Self::NoBlock(_)
                 | Self::NoState(_)
                 | Self::Deadline
+                | Self::CutOff { .. }
         )
     }
 
@@ -228,6 +273,8 @@ pub(crate) struct Failure {
     may_narrow: bool,
     /// Whether a node said so.
     is_about_size: bool,
+    /// Whether every node would answer the same again.
+    is_final: bool,
 }
 
 impl Failure {
@@ -246,6 +293,7 @@ impl Failure {
             detail: format!("{method}, {attempts} attempts: {}", each.join("; ")),
             may_narrow: any(RpcError::may_narrow),
             is_about_size: any(RpcError::is_about_size),
+            is_final: faults.iter().all(|(_, error)| error.is_final_per_node()),
         }
     }
 
@@ -257,6 +305,11 @@ impl Failure {
     /// Whether a node said that it was asked for too much.
     pub(crate) fn is_about_size(&self) -> bool {
         self.is_about_size
+    }
+
+    /// Whether every node would answer the same again.
+    pub(crate) fn is_final(&self) -> bool {
+        self.is_final
     }
 
     /// The reason a slot is missing for, where this is the cause.

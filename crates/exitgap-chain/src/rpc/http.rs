@@ -61,28 +61,41 @@ pub(super) async fn post(
     let status = response.status();
     let retry_after = retry_after(response.headers());
     let encoding = text_of(response.headers(), CONTENT_ENCODING).map(str::to_ascii_lowercase);
-    let oversized = || RpcError::Oversized { most };
-    if response.content_length().is_some_and(|length| length > most as u64) {
-        return Err(oversized().into());
+    let is_refusal = !status.is_success();
+    let most_read = if is_refusal { most.min(REFUSAL_BYTES) } else { most };
+    let declares_too_much = response.content_length().is_some_and(|length| length > most as u64);
+    if declares_too_much && !is_refusal {
+        return Err(RpcError::Oversized { most }.into());
     }
     let mut bytes = Vec::new();
-    while let Some(part) = response.chunk().await.map_err(fault)? {
-        if bytes.len() + part.len() > most {
-            return Err(oversized().into());
+    let read = loop {
+        match response.chunk().await {
+            Ok(None) => break Ok(()),
+            Ok(Some(part)) if bytes.len() + part.len() > most_read => {
+                break Err(RpcError::Oversized { most });
+            }
+            Ok(Some(part)) => bytes.extend_from_slice(&part),
+            Err(error) => break Err(fault(error)),
         }
-        bytes.extend_from_slice(&part);
-    }
-    let bytes = unpacked(bytes, encoding.as_deref(), most)?;
-    if status.is_success() {
-        return Ok(bytes);
-    }
-    // Some nodes put a JSON-RPC error under a status that is not 200, and some put plain words there.
-    let status = status.as_u16();
-    let error = match answer_of(&bytes).ok().and_then(|answer| answer.error) {
-        Some(error) => error.sort(method, status),
-        None => sort_text(&bytes, method, status),
     };
-    Err(Refusal { error, retry_after })
+    if is_refusal {
+        // Where its body cannot be read, or not to its end, the status says enough.
+        let body = unpacked(bytes, encoding.as_deref(), most).unwrap_or_default();
+        return Err(Refusal { error: sort_refusal(&body, method, status.as_u16()), retry_after });
+    }
+    read?;
+    Ok(unpacked(bytes, encoding.as_deref(), most)?)
+}
+
+/// Bytes read of the body under a status that is not 200.
+const REFUSAL_BYTES: usize = 64 << 10;
+
+/// What a status that is not 200 means. Some nodes put a JSON-RPC error under it, and some plain words.
+fn sort_refusal(body: &[u8], method: &str, status: u16) -> RpcError {
+    match answer_of(body).ok().and_then(|answer| answer.error) {
+        Some(error) => error.sort(method, status),
+        None => sort_text(body, method, status),
+    }
 }
 
 /// The bytes of a body without their encoding. What begins as gzip does is unpacked also where no header says so: no JSON
@@ -269,6 +282,7 @@ pub(super) fn quantity(raw: &RawValue) -> Result<u64, RpcError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::trial_node::gzip;
 
     fn result(text: &str) -> Result<&RawValue, RpcError> {
         result_of(text.as_bytes(), "eth_call", 7)
@@ -324,13 +338,6 @@ mod tests {
         }
         // A page with such words is no rate limit.
         assert!(matches!(result("<p>rate limit</p>"), Err(RpcError::Unreadable(_))));
-    }
-
-    fn gzip(bytes: &[u8]) -> Vec<u8> {
-        use std::io::Write as _;
-        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-        packed.write_all(bytes).unwrap();
-        packed.finish().unwrap()
     }
 
     #[test]

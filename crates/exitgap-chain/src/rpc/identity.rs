@@ -1,4 +1,4 @@
-//! Which chain a node serves: asked before it is believed, and again in every slot.
+//! Which chain a node serves: asked before it is used, and again in every slot.
 
 use alloy::primitives::B256;
 use exitgap_core::snapshot::BlockRef;
@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio::time::Instant;
 
-use super::{Failure, Manner, Rpc, RpcError, http, value};
+use super::{Failure, RetryPolicy, Rpc, RpcError, http, value};
 
 /// What is read of a block to know it again.
 #[derive(Deserialize)]
@@ -15,7 +15,7 @@ struct BlockAnswer {
 }
 
 impl Rpc {
-    /// From now on, believes a node only after it has shown that it has one of these blocks of the
+    /// From now on, a node is used only after it has shown that it has one of these blocks of the
     /// series, newest first. Without any, its chain id and genesis are asked for again.
     pub(crate) fn begin_slot(&self, links: Vec<BlockRef>) {
         let mut state = self.state();
@@ -26,7 +26,7 @@ impl Rpc {
         state.links = links;
     }
 
-    /// From now on, believes a node also if it has this block, which was read in this slot.
+    /// From now on, a node is used also if it has this block, which was read in this slot.
     pub(crate) fn link_to(&self, block: BlockRef) {
         self.state().links.push(block);
     }
@@ -39,22 +39,27 @@ impl Rpc {
             self.state().nodes[node].linked = false;
             self.verify(node, deadline)
         };
-        let manner = Manner::PATIENT;
-        self.in_rounds("eth_getBlockByNumber", manner, vec![node], deadline, ask).await.map(drop)
+        let policy = RetryPolicy::PATIENT;
+        self.in_rounds("eth_getBlockByNumber", policy, vec![node], deadline, ask).await.map(drop)
     }
 
-    /// The hash of a node's block 0, where it answers with the expected chain id.
+    /// The hash of a node's block 0, where it answers with the expected chain id, and, if it is known, with the expected hash.
     pub(crate) async fn genesis_of(
         &self,
         node: usize,
+        expected: Option<B256>,
         deadline: Instant,
     ) -> Result<B256, RpcError> {
-        let found =
-            self.exchange(node, "eth_chainId", &json!([]), deadline, http::quantity).await?;
-        if found != self.chain_id {
-            return Err(RpcError::WrongChainId { expected: self.chain_id, found });
-        }
-        let found = self.hash_at(node, 0, deadline).await?;
+        let read = |raw: &_| match http::quantity(raw)? {
+            found if found == self.chain_id => Ok(()),
+            found => Err(RpcError::WrongChainId { expected: self.chain_id, found }),
+        };
+        self.exchange(node, "eth_chainId", &json!([]), deadline, read).await?;
+        let check = |found| match expected {
+            Some(expected) if expected != found => Err(RpcError::WrongGenesis { expected, found }),
+            _ => Ok(()),
+        };
+        let found = self.hash_at(node, 0, deadline, check).await?;
         found.ok_or_else(|| RpcError::NoBlock("number 0".to_owned()))
     }
 
@@ -67,11 +72,15 @@ impl Rpc {
         };
         let mut genesis = None;
         if !known.identified {
-            let found = self.genesis_of(node, deadline).await?;
-            if let Some(expected) = expected.filter(|expected| *expected != found) {
-                return Err(RpcError::WrongGenesis { expected, found });
-            }
-            genesis = Some(found);
+            genesis = match self.genesis_of(node, expected, deadline).await {
+                Ok(found) => Some(found),
+                // Its chain id fits. A node that does not keep so old a block is known by another one.
+                Err(RpcError::NoBlock(_)) => {
+                    self.require_known_block(node, &links, deadline).await?;
+                    None
+                }
+                Err(error) => return Err(error),
+            };
         }
         if !known.linked {
             self.link(node, &links, deadline).await?;
@@ -83,10 +92,35 @@ impl Rpc {
             if found != expected {
                 return Err(RpcError::WrongGenesis { expected, found });
             }
+            state.nodes[node].has_genesis = true;
         }
         state.nodes[node].identified = true;
         state.nodes[node].linked = true;
         Ok(())
+    }
+
+    /// Requires that a node without block 0 has the block that is configured, or else that it will have to show one of the
+    /// series.
+    async fn require_known_block(
+        &self,
+        node: usize,
+        links: &[BlockRef],
+        deadline: Instant,
+    ) -> Result<(), RpcError> {
+        let Some(known) = self.known_block else {
+            return if links.is_empty() { Err(RpcError::NoGenesis) } else { Ok(()) };
+        };
+        let (number, expected) = (known.number, B256::from(known.hash.0));
+        let check = |found| match found {
+            found if found == expected => Ok(()),
+            found => Err(RpcError::WrongKnownBlock { number, expected, found }),
+        };
+        match self.hash_at(node, number, deadline, check).await? {
+            Some(_) => Ok(()),
+            // It may be too old for this node as well.
+            None if links.is_empty() => Err(RpcError::NoBlock(format!("number {number}"))),
+            None => Ok(()),
+        }
     }
 
     /// Requires that the node has the newest of the series' blocks, or, where that gave way to
@@ -98,7 +132,8 @@ impl Rpc {
         deadline: Instant,
     ) -> Result<(), RpcError> {
         for block in links {
-            if self.hash_at(node, block.number, deadline).await? == Some(B256::from(block.hash.0)) {
+            let found = self.hash_at(node, block.number, deadline, |_| Ok(())).await?;
+            if found == Some(B256::from(block.hash.0)) {
                 return Ok(());
             }
         }
@@ -106,17 +141,22 @@ impl Rpc {
         Err(RpcError::Unlinked { newest: newest.number, oldest: oldest.number })
     }
 
-    /// The hash the node gives of the block of this number; `None` where it has none.
+    /// The hash the node gives of the block of this number, if it passes the check; `None` where it has none.
     async fn hash_at(
         &self,
         node: usize,
         number: u64,
         deadline: Instant,
+        check: impl Fn(B256) -> Result<(), RpcError>,
     ) -> Result<Option<B256>, RpcError> {
         let params = json!([format!("{number:#x}"), false]);
-        let read = |raw: &_| value::<Option<BlockAnswer>>(raw);
+        let read = |raw: &_| {
+            let hash = value::<Option<BlockAnswer>>(raw)?.map(|block| block.hash);
+            hash.map_or(Ok(()), &check)?;
+            Ok(hash)
+        };
         match self.exchange(node, "eth_getBlockByNumber", &params, deadline, read).await {
-            Ok(block) => Ok(block.map(|block| block.hash)),
+            Ok(hash) => Ok(hash),
             // Some nodes say so in words.
             Err(RpcError::NoBlock(_) | RpcError::NoState(_)) => Ok(None),
             Err(error) => Err(error),

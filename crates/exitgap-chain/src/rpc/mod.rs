@@ -29,7 +29,7 @@ pub(crate) use error::{Failure, RpcError};
 pub(crate) use http::value;
 use outcome::Outcome;
 
-use crate::config::{ChainPlan, RpcUrl};
+use crate::config::{ChainPlan, KnownBlock, RpcUrl};
 use crate::limits::Limits;
 
 /// The nodes of one chain behind one face.
@@ -41,6 +41,7 @@ use crate::limits::Limits;
 pub(crate) struct Rpc {
     urls: Vec<RpcUrl>,
     chain_id: u64,
+    known_block: Option<KnownBlock>,
     client: reqwest::Client,
     limits: Limits,
     state: Mutex<State>,
@@ -49,20 +50,21 @@ pub(crate) struct Rpc {
 
 /// How long a request is worth asking again, and whether less can be asked for.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Manner {
+pub(crate) struct RetryPolicy {
     /// How much it asks for, where nodes bound that.
     pub(crate) weight: Option<Weight>,
     /// Less can be asked for: where that may help, the request is given up at once, or, where nothing is known, after
     /// [`Limits::rounds`].
     pub(crate) narrows: bool,
-    /// It is part of a request that was asked again already: where nothing is known, once is enough.
+    /// It is part of a request that was asked again already: where nothing is known, and less can be asked for, once is
+    /// enough, and otherwise [`Limits::rounds`].
     pub(crate) is_part: bool,
     /// The slot depends on it: nodes that lag are asked again for a third of the time, and where nothing is known of an
     /// error, all of it.
     pub(crate) is_patient: bool,
 }
 
-impl Manner {
+impl RetryPolicy {
     /// Asked as long as there is time.
     pub(crate) const PATIENT: Self =
         Self { weight: None, narrows: false, is_part: false, is_patient: true };
@@ -82,11 +84,12 @@ struct State {
     outcomes: BTreeMap<(usize, &'static str, &'static str), u64>,
 }
 
-impl Manner {
-    /// How many rounds a request is worth whose nodes have these faults.
-    fn rounds(self, faults: &[&RpcError], limits: &Limits, is_lag_borne: bool) -> u32 {
+impl RetryPolicy {
+    /// How many rounds a request is worth whose nodes have these faults; `waits_for_lag`: nodes that lag are still waited for.
+    fn rounds(self, faults: &[&RpcError], limits: &Limits, waits_for_lag: bool) -> u32 {
         use Outcome::{AskAnother, Narrow, Unclear};
         let any = |outcome| faults.iter().any(|fault| fault.outcome() == outcome);
+        let is_slow = faults.iter().any(|fault| matches!(fault, RpcError::TooSlow(_)));
         let passes = faults.iter().any(|fault| fault.may_pass());
         if !faults.is_empty() && faults.iter().all(|fault| fault.is_final_per_node()) {
             return 1;
@@ -95,9 +98,13 @@ impl Manner {
             // No answer to so much, and no other node that is worth waiting for.
             let is_heavy = |fault: &&RpcError| matches!(fault, RpcError::TimedOut { .. });
             let is_clear = faults.iter().all(|fault| fault.outcome() == Narrow || is_heavy(fault));
-            return if is_clear || self.is_part { 1 } else { limits.rounds };
+            // A node that gave up one call was busy with others.
+            let is_least = self.weight.is_some_and(|weight| weight.amount <= 1);
+            let is_busy = is_least && is_slow;
+            return if (is_clear && !is_busy) || self.is_part { 1 } else { limits.rounds };
         }
-        let waits = (any(AskAnother) && is_lag_borne) || any(Unclear);
+        let is_worth_more = (any(Unclear) || is_slow) && !self.is_part;
+        let waits = (any(AskAnother) && waits_for_lag) || is_worth_more;
         if passes || (self.is_patient && waits) { limits.outage_rounds } else { limits.rounds }
     }
 }
@@ -107,6 +114,8 @@ impl Manner {
 struct Node {
     /// Its chain id and genesis were checked since its last failure.
     identified: bool,
+    /// It showed a block 0.
+    has_genesis: bool,
     /// It was shown to have the series' blocks, in this slot.
     linked: bool,
     /// It asked not to be asked before.
@@ -153,7 +162,8 @@ impl Rpc {
             .build()?;
         let calls = u64::try_from(limits.calls_per_multicall).unwrap_or(u64::MAX);
         let bounds = Bounds::new(calls, limits.log_blocks);
-        let node = Node { identified: false, linked: false, not_before: None, bounds };
+        let node =
+            Node { identified: false, has_genesis: false, linked: false, not_before: None, bounds };
         let state = State {
             current: 0,
             nodes: vec![node; plan.urls().len()],
@@ -164,6 +174,7 @@ impl Rpc {
         Ok(Self {
             urls: plan.urls().to_vec(),
             chain_id: plan.chain_id(),
+            known_block: plan.known_block(),
             client,
             limits,
             state: Mutex::new(state),
@@ -193,6 +204,17 @@ impl Rpc {
         &self.limits
     }
 
+    /// Whether the node that answered last keeps block 0.
+    pub(crate) fn knows_genesis(&self) -> bool {
+        let state = self.state();
+        state.nodes[state.current].has_genesis
+    }
+
+    /// The node that is asked first, which is the one that answered last.
+    pub(crate) fn current(&self) -> usize {
+        self.state().current
+    }
+
     /// How many nodes there are.
     pub(crate) fn nodes(&self) -> usize {
         self.urls.len()
@@ -212,7 +234,14 @@ impl Rpc {
         state.nodes[current].bounds.of_mut(weight.of).refused(twice);
     }
 
-    /// Asks another node first from now on, and checks this one again before it is next believed.
+    /// Remembers that the node that is asked first refused less than this for another reason than how much it was.
+    pub(crate) fn restore_bound(&self, weight: Weight) {
+        let mut state = self.state();
+        let current = state.current;
+        state.nodes[current].bounds.of_mut(weight.of).restore(weight.amount);
+    }
+
+    /// Asks another node first from now on, and checks this one again before its answers are used.
     pub(crate) fn distrust_current(&self) {
         let mut state = self.state();
         let current = state.current;
@@ -235,13 +264,13 @@ impl Rpc {
         deadline: Instant,
         decode: impl Fn(&RawValue) -> Result<T, RpcError>,
     ) -> Result<T, Failure> {
-        self.request_in(Manner::default(), method, params, deadline, decode).await
+        self.request_by(RetryPolicy::default(), method, params, deadline, decode).await
     }
 
-    /// The same in a manner of its own.
-    pub(crate) async fn request_in<T>(
+    /// The same by a policy of its own.
+    pub(crate) async fn request_by<T>(
         &self,
-        manner: Manner,
+        policy: RetryPolicy,
         method: &'static str,
         params: &Value,
         deadline: Instant,
@@ -253,22 +282,28 @@ impl Rpc {
         let decode = &decode;
         let ask = |node| async move {
             let answer = self.ask(node, method, params, deadline, decode).await;
-            self.learn_bound(node, manner.weight, answer.as_ref().err());
+            self.learn_bound(node, policy, answer.as_ref().err());
             answer
         };
-        let (node, value) = self.in_rounds(method, manner, nodes, deadline, ask).await?;
+        let (node, value) = self.in_rounds(method, policy, nodes, deadline, ask).await?;
         self.state().current = node;
         Ok(value)
     }
 
     /// Asks a node for less where it refused this much, and for more where it answers.
-    fn learn_bound(&self, node: usize, weight: Option<Weight>, error: Option<&RpcError>) {
-        let Some(Weight { of, amount }) = weight else { return };
+    fn learn_bound(&self, node: usize, policy: RetryPolicy, error: Option<&RpcError>) {
+        let Some(Weight { of, amount }) = policy.weight else { return };
         let mut state = self.state();
         let bound = state.nodes[node].bounds.of_mut(of);
         match error {
             None => bound.answered(amount),
             Some(error) if error.is_about_size() => bound.refused(amount),
+            // No time is left to find out whether less is answered: that is for the next slot.
+            Some(RpcError::CutOff { waited })
+                if policy.narrows && *waited >= self.limits.cut_off_after =>
+            {
+                bound.refused(amount);
+            }
             Some(_) => {}
         }
     }
@@ -278,7 +313,7 @@ impl Rpc {
     async fn in_rounds<T, F: Future<Output = Result<T, RpcError>>>(
         &self,
         method: &'static str,
-        manner: Manner,
+        policy: RetryPolicy,
         nodes: Vec<usize>,
         deadline: Instant,
         ask: impl Fn(usize) -> F,
@@ -295,7 +330,7 @@ impl Rpc {
                 match ask(node).await {
                     Ok(value) => return Ok((node, value)),
                     // That time ran out says less than the fault before it.
-                    Err(RpcError::Deadline) if faults[node].is_some() => {}
+                    Err(error) if error.is_deadline() && faults[node].is_some() => {}
                     Err(error) => faults[node] = Some(error),
                 }
             }
@@ -303,9 +338,10 @@ impl Rpc {
             let of_nodes: Vec<&RpcError> =
                 nodes.iter().filter_map(|node| faults[*node].as_ref()).collect();
             let lag_until = begun + deadline.saturating_duration_since(begun) / 3;
-            let is_lag_borne = Instant::now() < lag_until;
-            let most = manner.rounds(&of_nodes, &self.limits, is_lag_borne);
-            let next = nodes.iter().filter_map(waiting).min();
+            let waits_for_lag = Instant::now() < lag_until;
+            let most = policy.rounds(&of_nodes, &self.limits, waits_for_lag);
+            // Each node waits for itself: one that may be asked now does not wait for another.
+            let next = nodes.iter().map(|node| waiting(node).unwrap_or(now)).min();
             let next = next.unwrap_or(now).max(Instant::now() + self.limits.pause(rounds));
             if rounds >= most.max(1) || next >= deadline {
                 break;
@@ -333,8 +369,6 @@ impl Rpc {
             self.exchange(node, method, params, deadline, decode).await
         };
         let answer = asked.await;
-        let outcome = answer.as_ref().err().map_or(Outcome::Answer, RpcError::outcome);
-        *self.state().outcomes.entry((node, method, outcome.code())).or_default() += 1;
         if let Err(error) = &answer {
             tracing::debug!(node = %self.urls[node], method, %error, "a node failed a request");
             if error.unsettles_identity() {
@@ -344,7 +378,7 @@ impl Rpc {
         answer
     }
 
-    /// One request, one answer.
+    /// One request, one answer: each is counted here.
     async fn exchange<T>(
         &self,
         node: usize,
@@ -356,18 +390,36 @@ impl Rpc {
         if Instant::now() >= deadline {
             return Err(RpcError::Deadline);
         }
+        let answer = self.send(node, method, params, deadline).await;
+        let answer = answer.and_then(|(id, bytes)| decode(http::result_of(&bytes, method, id)?));
+        let outcome = answer.as_ref().err().map_or(Outcome::Answer, RpcError::outcome);
+        *self.state().outcomes.entry((node, method, outcome.code())).or_default() += 1;
+        answer
+    }
+
+    /// Sends a request, and returns its id and the bytes of its answer.
+    async fn send(
+        &self,
+        node: usize,
+        method: &'static str,
+        params: &Value,
+        deadline: Instant,
+    ) -> Result<(u64, Vec<u8>), RpcError> {
+        let begun = Instant::now();
         let id = self.requests.fetch_add(1, Ordering::Relaxed);
         let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
         let (within, most) = (self.limits.request_timeout, self.limits.answer_bytes_most);
         let body = request.to_string().into_bytes();
         let answer = http::post(&self.client, &self.urls[node], (method, body), within, most);
-        let answer = timeout_at(deadline, answer).await.map_err(|_| RpcError::Deadline)?;
+        let answer = timeout_at(deadline, answer)
+            .await
+            .map_err(|_| RpcError::CutOff { waited: begun.elapsed() })?;
         let bytes = answer.map_err(|refusal| {
             let wait = refusal.retry_after.map(|wait| wait.min(self.limits.retry_after_most));
             self.state().nodes[node].not_before = wait.map(|wait| Instant::now() + wait);
             refusal.error
         })?;
-        decode(http::result_of(&bytes, method, id)?)
+        Ok((id, bytes))
     }
 
     /// The state is plain data: a panic elsewhere cannot leave it half changed.

@@ -1,8 +1,8 @@
 //! What an answer of a node means: the one place where HTTP status, JSON-RPC code, method, `data` and words decide.
 //!
 //! The rows of [`ROWS`] are tried in their order, and the first that fits counts. Each names its source. An answer that no
-//! row knows is never judged at once: the request is sent again, then made smaller, then sent to another node, for as long
-//! as there is time ([`Outcome::Unclear`]).
+//! row knows is never judged at once ([`Outcome::Unclear`]): each round asks every node, after some rounds the request is
+//! made smaller where it can be, and what a slot depends on is asked for as long as the slot's time lasts.
 
 mod rows;
 #[cfg(test)]
@@ -28,7 +28,7 @@ pub(crate) enum Outcome {
     NotSupported,
     /// The answer is at odds with itself or with what was asked.
     Contradicts,
-    /// No row knows it: ask again, then narrow, then ask another node.
+    /// No row knows it: ask all nodes, ask again, then narrow.
     Unclear,
 }
 
@@ -126,8 +126,12 @@ impl Fault<'_> {
     }
 
     fn row(&self) -> Option<&'static Row> {
-        // A stack trace that follows the words may have any others.
-        let head = |text: &str| text.chars().take(MOST_WORDS).collect::<String>();
+        // A stack trace that follows the words may have any others, and so may the address of a page that explains them.
+        let head = |text: &str| {
+            let words: String = text.chars().take(MOST_WORDS).collect();
+            let words = words.split_whitespace().filter(|word| !word.contains("://"));
+            words.collect::<Vec<_>>().join(" ")
+        };
         let [message, data] = [self.message, self.data].map(|text| head(text).to_ascii_lowercase());
         ROWS.iter().find(|row| row.fits(self, &message, &data))
     }
@@ -155,20 +159,26 @@ struct Row {
     codes: &'static [i64],
     methods: &'static [&'static str],
     words: Words,
+    /// The message has none of these.
+    without: &'static [&'static str],
     meaning: Meaning,
 }
 
 impl Row {
     const fn words(words: Words, meaning: Meaning) -> Self {
-        Self { status: &[], codes: &[], methods: &[], words, meaning }
+        Self { status: &[], codes: &[], methods: &[], words, without: &[], meaning }
     }
 
     const fn codes(codes: &'static [i64], meaning: Meaning) -> Self {
-        Self { status: &[], codes, methods: &[], words: Words::Any, meaning }
+        Self { codes, ..Self::words(Words::Any, meaning) }
     }
 
     const fn status(status: &'static [u16], meaning: Meaning) -> Self {
-        Self { status, codes: &[], methods: &[], words: Words::Any, meaning }
+        Self { status, ..Self::words(Words::Any, meaning) }
+    }
+
+    const fn without(self, without: &'static [&'static str]) -> Self {
+        Self { without, ..self }
     }
 
     const fn of(self, methods: &'static [&'static str]) -> Self {
@@ -184,6 +194,7 @@ impl Row {
         (self.status.is_empty() || self.status.contains(&fault.status))
             && (self.codes.is_empty() || fault.code.is_some_and(|code| self.codes.contains(&code)))
             && (self.methods.is_empty() || self.methods.contains(&fault.method))
+            && !has(message, self.without)
             && match self.words {
                 Words::Any => true,
                 Words::Begins(words) => words.iter().any(|word| message.starts_with(word)),

@@ -1,11 +1,10 @@
 //! Requests to nodes that refuse, lag, and answer in shapes of their own.
 
 use core::time::Duration;
-use std::io::Write as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
-use crate::trial_node::{Reply, TrialNode, rpc, short_limits};
+use crate::trial_node::{Reply, TrialNode, gzip, rpc, short_limits};
 
 fn within(seconds: u64) -> Instant {
     Instant::now() + Duration::from_secs(seconds)
@@ -33,15 +32,15 @@ fn error(code: i64, message: &str) -> Reply {
 
 async fn ask(
     nodes: &[&TrialNode],
-    manner: Manner,
+    policy: RetryPolicy,
     method: &'static str,
 ) -> (Result<u64, Failure>, Vec<usize>) {
     let rpc = rpc(nodes, short_limits());
-    let answer = rpc.request_in(manner, method, &json!([]), within(20), number).await;
+    let answer = rpc.request_by(policy, method, &json!([]), within(20), number).await;
     (answer, nodes.iter().map(|node| node.asked(method).len()).collect())
 }
 
-const NARROWS: Manner = Manner { narrows: true, ..Manner::PATIENT };
+const NARROWS: RetryPolicy = RetryPolicy { narrows: true, ..RetryPolicy::PATIENT };
 
 #[tokio::test]
 async fn an_outage_is_borne_whatever_it_is_called() {
@@ -62,8 +61,8 @@ async fn an_outage_is_borne_whatever_it_is_called() {
         Reply::Raw(200, "", br#"{"code":-32603,"message":"qux"}"#.to_vec()),
         Reply::Raw(200, "", b"Too many requests".to_vec()),
     ] {
-        for manner in [Manner::default(), Manner::PATIENT, NARROWS] {
-            let (answer, asked) = ask(&[&refusing(9, reply.clone())], manner, "eth_call").await;
+        for policy in [RetryPolicy::default(), RetryPolicy::PATIENT, NARROWS] {
+            let (answer, asked) = ask(&[&refusing(9, reply.clone())], policy, "eth_call").await;
             assert_eq!((answer.ok(), asked), (Some(7), vec![10]), "{reply:?}");
         }
     }
@@ -78,16 +77,16 @@ async fn a_node_that_lags_is_asked_again_and_another_one_too() {
         error(-32_014, "qux"),
     ] {
         let lagging = refusing(9, reply.clone());
-        let (answer, asked) = ask(&[&lagging], Manner::PATIENT, "eth_call").await;
+        let (answer, asked) = ask(&[&lagging], RetryPolicy::PATIENT, "eth_call").await;
         assert_eq!((answer.ok(), asked), (Some(7), vec![10]), "{reply:?}");
         // What the slot does not depend on is given up, and says why.
         let lagging = refusing(9, reply.clone());
-        let (answer, asked) = ask(&[&lagging], Manner::default(), "eth_call").await;
+        let (answer, asked) = ask(&[&lagging], RetryPolicy::default(), "eth_call").await;
         let failure = answer.unwrap_err();
         assert_eq!(failure.reason(), exitgap_core::series::MissingReason::BlockUnavailable);
         assert_eq!(asked, [3]);
         let (lagging, other) = (refusing(9, reply.clone()), refusing(0, reply));
-        let (answer, asked) = ask(&[&lagging, &other], Manner::default(), "eth_call").await;
+        let (answer, asked) = ask(&[&lagging, &other], RetryPolicy::default(), "eth_call").await;
         assert_eq!((answer.ok(), asked), (Some(7), vec![1, 1]));
     }
 }
@@ -104,7 +103,7 @@ async fn what_no_row_knows_is_asked_again_then_narrowed_and_never_final_at_once(
         Reply::Raw(504, "", Vec::new()),
     ] {
         let (answer, asked) =
-            ask(&[&refusing(9, reply.clone())], Manner::PATIENT, "eth_call").await;
+            ask(&[&refusing(9, reply.clone())], RetryPolicy::PATIENT, "eth_call").await;
         assert_eq!((answer.ok(), asked), (Some(7), vec![10]), "{reply:?}");
         let (answer, asked) = ask(&[&refusing(9, reply.clone())], NARROWS, "eth_call").await;
         let failure = answer.unwrap_err();
@@ -130,16 +129,23 @@ async fn outcomes_are_counted_by_node_and_method() {
         .map(|of| (of.node, of.method, of.outcome, of.requests))
         .collect();
     let of = |place: usize| rpc.urls[place].to_string();
+    // Each request once, also those that ask a node which chain it serves.
     assert_eq!(
         counted,
         [
             (of(0), "eth_call", "ask_another", 1),
+            (of(0), "eth_chainId", "answer", 1),
+            (of(0), "eth_getBlockByNumber", "answer", 1),
             (of(0), "eth_getLogs", "answer", 1),
             (of(0), "eth_getLogs", "ask_another", 1),
             (of(1), "eth_call", "answer", 1),
+            (of(1), "eth_chainId", "answer", 1),
+            (of(1), "eth_getBlockByNumber", "answer", 1),
             (of(1), "eth_getLogs", "answer", 1),
         ]
     );
+    let requests: u64 = counted.iter().map(|(.., requests)| requests).sum();
+    assert_eq!(requests, rpc.requests());
     assert!(rpc.take_outcomes().is_empty());
 }
 
@@ -168,12 +174,6 @@ async fn what_is_too_heavy_is_made_smaller_at_once() {
     }
 }
 
-fn gzip(bytes: &[u8]) -> Vec<u8> {
-    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-    packed.write_all(bytes).unwrap();
-    packed.finish().unwrap()
-}
-
 #[tokio::test]
 async fn an_answer_in_another_shape_is_read() {
     // The identity is asked for with requests 0 and 1.
@@ -186,7 +186,7 @@ async fn an_answer_in_another_shape_is_read() {
         Reply::Raw(200, "", br#"[{"id":2,"result":7,"error":null}]"#.to_vec()),
     ] {
         let (answer, asked) =
-            ask(&[&refusing(1, reply.clone())], Manner::default(), "eth_call").await;
+            ask(&[&refusing(1, reply.clone())], RetryPolicy::default(), "eth_call").await;
         assert_eq!((answer.ok(), asked), (Some(7), vec![1]), "{reply:?}");
     }
     // A small body that unpacks to more than is read of any answer.
@@ -208,8 +208,8 @@ async fn each_node_is_asked_for_less_after_it_refused_and_for_more_after_it_answ
     let rpc = rpc(&[&small, &large], short_limits());
     let ask = async |amount: u64| {
         let weight = Some(Weight { of: Measure::Calls, amount });
-        let manner = Manner { weight, narrows: true, ..Manner::default() };
-        rpc.request_in(manner, "eth_call", &json!([amount]), within(20), number).await
+        let policy = RetryPolicy { weight, narrows: true, ..RetryPolicy::default() };
+        rpc.request_by(policy, "eth_call", &json!([amount]), within(20), number).await
     };
     assert_eq!(rpc.most_of(Measure::Calls), 2_000);
     assert_eq!(ask(2_000).await.ok(), Some(7), "the other node answers");
@@ -224,4 +224,149 @@ async fn each_node_is_asked_for_less_after_it_refused_and_for_more_after_it_answ
         ask(500).await.unwrap();
     }
     assert_eq!(rpc.most_of(Measure::Calls), 1_000, "it is tried again");
+}
+
+#[tokio::test]
+async fn a_request_that_finds_another_chain_is_counted_as_such() {
+    let node = refusing(0, error(1, ""));
+    let mut rpc = rpc(&[&node], short_limits());
+    rpc.chain_id = 5;
+    let answer = rpc.request("eth_call", &json!([]), within(20), number).await;
+    assert!(matches!(answer.unwrap_err().error, RpcError::WrongChainId { .. }));
+    let counted: Vec<_> =
+        rpc.take_outcomes().into_iter().map(|of| (of.method, of.outcome, of.requests)).collect();
+    assert_eq!(counted, [("eth_chainId", "contradicts", 3)]);
+}
+
+#[tokio::test]
+async fn a_node_that_asks_for_a_pause_delays_no_other_node() {
+    let paused = refusing(99, Reply::Raw(429, "retry-after: 8\r\n", Vec::new()));
+    let other = refusing(2, Reply::Raw(503, "", Vec::new()));
+    let begun = Instant::now();
+    let (answer, asked) = ask(&[&paused, &other], RetryPolicy::default(), "eth_call").await;
+    assert_eq!((answer.ok(), asked), (Some(7), vec![1, 3]));
+    assert!(begun.elapsed() < Duration::from_secs(4), "{:?}", begun.elapsed());
+    // It is asked again itself once its pause is over.
+    let paused = refusing(1, Reply::Raw(429, "retry-after: 1\r\n", Vec::new()));
+    let out = refusing(999, Reply::Raw(503, "", Vec::new()));
+    let slow = Limits {
+        outage_rounds: 999,
+        backoff_first: Duration::from_millis(20),
+        backoff_most: Duration::from_millis(20),
+        ..short_limits()
+    };
+    let rpc = rpc(&[&paused, &out], slow);
+    let begun = Instant::now();
+    let answer = rpc.request("eth_call", &json!([]), within(20), number).await;
+    assert_eq!(answer.ok(), Some(7));
+    assert!(begun.elapsed() >= Duration::from_secs(1), "the control: its pause was kept");
+}
+
+#[tokio::test]
+async fn a_node_that_gave_up_computing_is_asked_again() {
+    let busy = || refusing(9, error(-32_000, "execution aborted (timeout = 5s)"));
+    let (answer, asked) = ask(&[&busy()], RetryPolicy::PATIENT, "eth_call").await;
+    assert_eq!((answer.ok(), asked), (Some(7), vec![10]));
+    // What a slot does not depend on is given up after some rounds.
+    let (answer, asked) = ask(&[&busy()], RetryPolicy::default(), "eth_call").await;
+    assert_eq!((answer.ok(), asked), (None, vec![3]));
+}
+
+#[tokio::test]
+async fn a_status_counts_also_where_its_body_cannot_be_read() {
+    let garbled = || gzip(b"too many requests")[..12].to_vec();
+    let large = vec![b' '; 200_000];
+    let rate_limited = |error: &RpcError| matches!(error, RpcError::RateLimited(_));
+    let outage = |error: &RpcError| matches!(error, RpcError::Outage(_));
+    let cases: [(u16, &'static str, Vec<u8>, fn(&RpcError) -> bool); 6] = [
+        (429, "content-encoding: br\r\n", b"\x0b\x02".to_vec(), rate_limited),
+        (429, "content-encoding: gzip\r\n", garbled(), rate_limited),
+        (503, "content-encoding: zstd\r\n", b"\x28\xb5".to_vec(), outage),
+        (503, "content-encoding: gzip\r\n", garbled(), outage),
+        (429, "", large.clone(), rate_limited),
+        (502, "", large, outage),
+    ];
+    for (status, headers, body, fits) in cases {
+        let limits = Limits { answer_bytes_most: 100_000, outage_rounds: 1, ..short_limits() };
+        let node = refusing(99, Reply::Raw(status, headers, body));
+        let rpc = rpc(&[&node], limits);
+        let answer = rpc.request("eth_call", &json!([]), within(20), number).await;
+        let error = answer.unwrap_err().error;
+        assert!(fits(&error), "{status} {headers:?}: {error:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_cut_off_by_the_deadline_is_asked_for_in_less_with_the_next_slot() {
+    let node = TrialNode::start(|request| match request["params"][0].as_u64().unwrap() {
+        300.. => Reply::Hang(Duration::from_secs(3)),
+        _ => Reply::Result(json!(7)),
+    });
+    let rpc = rpc(&[&node], short_limits());
+    let ask = async |amount: u64, narrows: bool| {
+        let weight = Some(Weight { of: Measure::SwapBlocks, amount });
+        let policy = RetryPolicy { weight, narrows, ..RetryPolicy::default() };
+        let deadline = Instant::now() + Duration::from_millis(500);
+        rpc.request_by(policy, "eth_getLogs", &json!([amount]), deadline, number).await
+    };
+    let failure = ask(2_000, true).await.unwrap_err();
+    assert_eq!(failure.reason(), exitgap_core::series::MissingReason::DeadlineExceeded);
+    assert_eq!(rpc.most_of(Measure::SwapBlocks), 1_000);
+    ask(1_000, true).await.unwrap_err();
+    ask(500, true).await.unwrap_err();
+    assert_eq!(rpc.most_of(Measure::SwapBlocks), 250);
+    for _ in 0..2 {
+        ask(250, true).await.unwrap();
+    }
+    assert_eq!(rpc.most_of(Measure::SwapBlocks), 500, "it rises again");
+    // What was not sent at all says nothing.
+    let policy = RetryPolicy {
+        weight: Some(Weight { of: Measure::SwapBlocks, amount: 500 }),
+        narrows: true,
+        ..RetryPolicy::default()
+    };
+    rpc.request_by(policy, "eth_getLogs", &json!([500]), Instant::now(), number).await.unwrap_err();
+    assert_eq!(rpc.most_of(Measure::SwapBlocks), 500);
+}
+
+/// A node that keeps no block but those from number 900 on.
+fn pruned() -> TrialNode {
+    TrialNode::without_genesis(|request| match request["method"].as_str() {
+        Some("eth_getBlockByNumber") => {
+            let number = request["params"][0].as_str().unwrap();
+            let number = u64::from_str_radix(number.trim_start_matches("0x"), 16).unwrap();
+            let hash = json!({ "hash": B256::repeat_byte(u8::try_from(number % 256).unwrap()) });
+            Reply::Result(if number < 900 { Value::Null } else { hash })
+        }
+        _ => Reply::Result(json!(7)),
+    })
+}
+
+#[tokio::test]
+async fn a_node_without_block_0_is_known_by_a_block_that_the_series_or_the_operator_names() {
+    let node = pruned();
+    let ask = async |known: Option<(u64, u8)>, link: Option<(u64, u8)>| {
+        let mut rpc = rpc(&[&node], short_limits());
+        let hash = |byte| exitgap_core::ids::BlockHash([byte; 32]);
+        rpc.known_block = known.map(|(number, byte)| KnownBlock { number, hash: hash(byte) });
+        let link = link.map(|(number, byte)| BlockRef { number, hash: hash(byte), timestamp: 1 });
+        rpc.begin_slot(link.into_iter().collect());
+        let answer = rpc.request("eth_call", &json!([]), within(20), number).await;
+        answer.map_err(|failure| failure.error)
+    };
+    assert_eq!(ask(None, None).await, Err(RpcError::NoGenesis));
+    let message = RpcError::NoGenesis.to_string();
+    assert!(message.contains("set known_block in the [[chain]]"), "{message}");
+    // The operator names one, the series does, or both do.
+    assert_eq!(ask(Some((1_001, 233)), None).await, Ok(7));
+    assert_eq!(ask(None, Some((1_002, 234))).await, Ok(7));
+    assert_eq!(ask(Some((1_001, 233)), Some((1_002, 234))).await, Ok(7));
+    // One that the node does not keep any more counts where the series has another.
+    assert_eq!(ask(Some((5, 5)), Some((1_002, 234))).await, Ok(7));
+    assert!(matches!(ask(Some((5, 5)), None).await, Err(RpcError::NoBlock(_))));
+    // Another chain.
+    let wrong = ask(Some((1_001, 9)), Some((1_002, 234))).await;
+    assert!(matches!(wrong, Err(RpcError::WrongKnownBlock { number: 1_001, .. })), "{wrong:?}");
+    let wrong = ask(None, Some((1_002, 9))).await;
+    assert!(matches!(wrong, Err(RpcError::Unlinked { .. })), "{wrong:?}");
 }

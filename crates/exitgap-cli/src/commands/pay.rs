@@ -127,6 +127,8 @@ impl Final {
             chain_id: self.network.0,
             rpc_urls,
             genesis_hash: None,
+            known_block: None,
+            number_source: None,
             second_rpc_url: None,
             sequencer_uptime_feed: None,
             sequencer_grace_s: None,

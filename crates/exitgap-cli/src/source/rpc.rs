@@ -120,6 +120,8 @@ fn chain(
         chain_id,
         rpc_urls,
         genesis_hash: None,
+        known_block: None,
+        number_source: None,
         second_rpc_url: None,
         sequencer_uptime_feed: None,
         sequencer_grace_s: None,

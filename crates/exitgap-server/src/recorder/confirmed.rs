@@ -1,6 +1,9 @@
 //! Which time has certainly come. A slot that is sealed cannot be taken back, so a clock that is
 //! ahead must not seal slots that are still to come: its time counts only once a chain's block, or
 //! this process's monotonic clock since such a block, has reached it too.
+//!
+//! A node may show a block of the future. It confirms no time as long as another chain that produces blocks is at an
+//! earlier one, nor a time that neither clock shows.
 
 use std::time::Duration;
 
@@ -10,10 +13,24 @@ use tokio::time::{Instant, timeout_at};
 use super::clock::{Clock, Moment};
 use super::slot_reading::ReadSlot;
 
+/// How far two that show the right time may be apart: a chain's nodes are behind its newest block.
+const APART: Duration = Duration::from_mins(5);
+
 /// The latest moment whose time had certainly come, where there was one.
 #[derive(Debug, Default)]
 pub struct ConfirmedTime {
     moment: Option<Moment>,
+    /// The newest head of each chain in the slots before.
+    heads: Vec<Option<Moment>>,
+}
+
+/// What one chain shows of the time.
+#[derive(Debug, Clone, Copy)]
+struct Sighting {
+    /// The time of its newest block, and how far the monotonic clock had counted when that was seen.
+    moment: Moment,
+    /// It produces blocks now: its time is not long past.
+    is_live: bool,
 }
 
 impl ConfirmedTime {
@@ -25,15 +42,42 @@ impl ConfirmedTime {
         }
     }
 
-    /// Takes the blocks that were seen while a slot was read. Where pools were read, a later block than the slot's was seen.
+    /// Takes the blocks that were seen while a slot was read. Where pools of a chain were read, a later block than the slot's
+    /// was seen.
     pub fn note_reading(&mut self, clock: &impl Clock, read: &ReadSlot) {
-        for block in &read.newest_blocks {
-            let time = Duration::from_secs(block.timestamp);
-            self.note(clock, Moment { time, counted: clock.counted_at(block.at) });
+        let counted = clock.counted_at(Instant::now());
+        self.heads.resize(read.heads.len(), None);
+        let mut sightings = Vec::new();
+        for ((seen, block), before) in read.heads.iter().zip(&read.blocks).zip(&mut self.heads) {
+            let head = seen.map(|heads| Moment {
+                time: Duration::from_secs(heads.latest.timestamp),
+                counted: clock.counted_at(heads.latest.at),
+            });
+            let went_on = head.zip(*before).is_some_and(|(head, before)| keeps_pace(before, head));
+            let is_live = went_on || seen.is_some_and(|heads| heads.is_live);
+            *before = head.or(*before);
+            let read = block.map(|_| Moment { time: instant_of(read.slot), counted });
+            let latest = head.into_iter().chain(read).max_by_key(|moment| moment.time);
+            sightings.extend(latest.map(|moment| Sighting { moment, is_live }));
         }
-        if read.entries.iter().any(|entry| entry.reading.is_ok()) {
-            let counted = clock.counted_at(Instant::now());
-            self.note(clock, Moment { time: instant_of(read.slot), counted });
+        self.note_sightings(clock, &sightings);
+    }
+
+    /// Takes the times that chains show, each if more chains confirm it than contradict it.
+    fn note_sightings(&mut self, clock: &impl Clock, sightings: &[Sighting]) {
+        let (shown, has_counted) = (clock.now(), self.moment.is_some());
+        let is_confirmed = |sighting: &&Sighting| {
+            let time = sighting.moment.time.min(shown);
+            // Time goes on by the monotonic clock: a block that the other clock does not show yet is not needed.
+            if has_counted && sighting.moment.time > shown + APART {
+                return false;
+            }
+            let confirms = |other: &&Sighting| other.moment.time >= time;
+            let contradicts = |other: &&Sighting| other.is_live && other.moment.time + APART < time;
+            sightings.iter().filter(confirms).count() > sightings.iter().filter(contradicts).count()
+        };
+        for sighting in sightings.iter().filter(is_confirmed) {
+            self.note(clock, sighting.moment);
         }
     }
 
@@ -66,6 +110,14 @@ impl ConfirmedTime {
             }
         }
     }
+}
+
+/// Whether a chain went on from one block to another about as time does: one that stands still does not, and neither does a
+/// node that catches up.
+fn keeps_pace(before: Moment, later: Moment) -> bool {
+    let passed = later.counted.saturating_sub(before.counted);
+    let shown = later.time.saturating_sub(before.time);
+    !shown.is_zero() && shown <= 2 * passed + APART / 5
 }
 
 fn instant_of(slot: Slot) -> Duration {

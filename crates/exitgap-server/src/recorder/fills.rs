@@ -53,8 +53,8 @@ struct PendingFills {
     since: Slot,
     /// Whether it begins anew, so that it says of no block.
     begins: bool,
-    /// The first block whose logs cannot be read, and since when that is known.
-    unread: Option<(u64, Slot)>,
+    /// The first blocks of those whose logs cannot be read, and since when that is known.
+    unread: BTreeMap<u64, Slot>,
 }
 
 impl PendingFills {
@@ -64,23 +64,28 @@ impl PendingFills {
 
     /// The document after this one, once it is written.
     fn next(&self, slot: Slot) -> Self {
-        Self { unread: self.unread, ..Self::after(&self.fills, slot) }
+        Self { unread: self.unread.clone(), ..Self::after(&self.fills, slot) }
     }
 
     fn at(of: &Fills, block: u64, since: Slot, begins: bool) -> Self {
         let contract = of.contract.clone();
         let fills = Fills { contract, after_block: block, to_block: block, logs: Vec::new() };
-        Self { fills, since, begins, unread: None }
+        Self { fills, since, begins, unread: BTreeMap::new() }
     }
 
     /// Takes in what was logged after the last block, and what of it cannot be read.
-    fn add_logs(&mut self, pool: &PoolId, until: LogsUntil, slot: Slot) {
-        let unread = until.unread;
+    fn add_logs(&mut self, pool: &PoolId, mut until: LogsUntil, slot: Slot) {
+        let unread = std::mem::take(&mut until.unread);
+        let known = std::mem::take(&mut self.unread);
         self.extend(until, slot);
-        match unread {
-            Some(unread) => self.meet_unread(pool, unread, slot),
-            None => self.unread = None,
+        let since = |unread: &UnreadLogs| known.get(&unread.first_block).copied().unwrap_or(slot);
+        self.unread = unread.iter().map(|unread| (unread.first_block, since(unread))).collect();
+        let Some(first) = unread.first() else { return };
+        if known.is_empty() {
+            let UnreadLogs { first_block, last_block, fault } = first;
+            tracing::warn!(%slot, %pool, first_block, last_block, why = %fault, "swaps of the pool cannot be read yet and will be requested again");
         }
+        self.omit_unread(pool, *first, slot);
     }
 
     /// Takes in what was logged after the last block; no more than a document may have.
@@ -105,32 +110,26 @@ impl PendingFills {
         self.fills.to_block = to_block;
     }
 
-    /// Notes blocks whose logs cannot be read. They are asked for again for an hour, since it may be the node's fault, and
-    /// then left out, once what was read before them is written.
-    fn meet_unread(&mut self, pool: &PoolId, unread: UnreadLogs, slot: Slot) {
+    /// Omits blocks whose logs cannot be read, once that is known for an hour, since it may be the node's fault, and what was
+    /// read before them is written. What is read after them is not omitted.
+    fn omit_unread(&mut self, pool: &PoolId, unread: UnreadLogs, slot: Slot) {
         let UnreadLogs { first_block, last_block, fault } = unread;
         if first_block > self.fills.to_block.saturating_add(1) {
             // What is before them did not fit into a document: it is asked for again.
             return;
         }
-        let since = match self.unread {
-            Some((known, since)) if known == first_block => since,
-            _ => {
-                tracing::warn!(%slot, %pool, first_block, last_block, why = %fault, "its swaps are unread and will be requested again");
-                self.unread = Some((first_block, slot));
-                slot
-            }
-        };
+        let since = self.unread.get(&first_block).copied().unwrap_or(slot);
         if slot.number().saturating_sub(since.number()) >= UNREAD_SLOTS && !self.is_due(slot) {
-            tracing::error!(%slot, %pool, first_block, last_block, why = %fault, "its swaps could not be read for an hour and are left out");
-            *self = Self::at(&self.fills, last_block, slot, true);
+            tracing::error!(%slot, %pool, first_block, last_block, why = %fault, "swaps of the pool could not be read for an hour and are omitted");
+            let later = self.unread.split_off(&last_block);
+            *self = Self { unread: later, ..Self::at(&self.fills, last_block, slot, true) };
         }
     }
 
     /// Notes that what was asked for was not told; what is a day behind is given up.
     fn miss(&mut self, pool: &PoolId, slot: Slot, last: u64) {
         if slot.number().saturating_sub(self.since.number()) > GIVEN_UP_SLOTS {
-            tracing::error!(%slot, %pool, "its swaps could not be read for a day and are left out");
+            tracing::error!(%slot, %pool, "swaps of the pool could not be read for a day and are omitted");
             *self = Self::at(&self.fills, last, slot, true);
         }
     }
@@ -138,7 +137,7 @@ impl PendingFills {
     fn is_due(&self, slot: Slot) -> bool {
         let Self { fills, since, begins, unread } = self;
         // What is before blocks that may have to be left out does not wait for them.
-        let waits_for = if unread.is_some() { 0 } else { QUIET_SLOTS };
+        let waits_for = if unread.is_empty() { QUIET_SLOTS } else { 0 };
         let quiet = fills.to_block > fills.after_block
             && slot.number().saturating_sub(since.number()) >= waits_for;
         *begins || !fills.logs.is_empty() || quiet
@@ -203,7 +202,7 @@ impl Gatherer {
             };
             match logs.remove(&address) {
                 Some(Ok(until)) => {
-                    self.unread += u32::from(until.unread.is_some());
+                    self.unread += u32::from(!until.unread.is_empty());
                     gathering.add_logs(id, until, slot);
                     continue;
                 }
@@ -340,8 +339,12 @@ mod tests {
             event: PoolEvent::Reserves([1, 2]),
         };
         let fault = LogFault::OutOfBounds;
-        let unread =
-            unread.map(|[first_block, last_block]| UnreadLogs { first_block, last_block, fault });
+        let unread = unread.into_iter().map(|[first_block, last_block]| UnreadLogs {
+            first_block,
+            last_block,
+            fault,
+        });
+        let unread = unread.collect();
         let logs = if to_block > 10 { vec![log] } else { Vec::new() };
         LogsUntil { to_block, logs, unread }
     }
@@ -391,6 +394,33 @@ mod tests {
         step(&mut gatherer, 2, [Ok(until(30, None)), Ok(until(30, None))]);
         let of_pool = &gathering(&gatherer, POOL).fills;
         assert_eq!((of_pool.after_block, of_pool.to_block, gatherer.unread()), (13, 30, 0));
+    }
+
+    #[test]
+    fn what_is_read_between_blocks_that_cannot_be_read_is_kept() {
+        let mut gatherer = gatherer();
+        let unread = |blocks: &[u64]| {
+            let fault = LogFault::OutOfBounds;
+            let of = |block: &u64| UnreadLogs { first_block: *block, last_block: *block, fault };
+            blocks.iter().map(of).collect()
+        };
+        // Blocks 14 and 20 cannot be read; the node answers what is after the document's last block.
+        let mut kept = Vec::new();
+        for n in 1..=UNREAD_SLOTS + 6 {
+            let (to_block, unread) = match gathering(&gatherer, POOL).fills.to_block {
+                ..14 => (13, unread(&[14, 20])),
+                14..20 => (19, unread(&[20])),
+                _ => (30, Vec::new()),
+            };
+            let of_pool = LogsUntil { unread, ..until(to_block, None) };
+            step(&mut gatherer, n, [Ok(of_pool), Ok(until(30, None))]);
+            let due = gatherer.due(slot(n));
+            let due = due.iter().filter(|new| new.pool.to_string() == POOL);
+            kept.extend(due.map(|new| (new.fills.after_block, new.fills.to_block)));
+            gatherer.written(slot(n), &[]);
+        }
+        // The second is known for an hour as well once the first is omitted.
+        assert_eq!(kept, [(10, 13), (14, 14), (14, 19), (20, 20), (20, 30)]);
     }
 
     #[test]

@@ -174,7 +174,7 @@ pub struct Recorder<R> {
     retiring: Vec<PoolId>,
     /// What became of the proofs that the slot before drew.
     drawn: Drawn,
-    /// The latest time that a chain's block showed to have come.
+    /// The latest time that chains' blocks showed to have come.
     confirmed: ConfirmedTime,
     /// The newest slot that was sealed by this process.
     sealed: watch::Sender<Option<Slot>>,

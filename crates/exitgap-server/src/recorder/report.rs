@@ -109,8 +109,8 @@ pub enum RecorderError {
     },
     /// Only the machine's clock shows that the slot's time has come.
     #[error(
-        "no node has a block at or after the time of slot {slot}, and the time since a block was last seen does not \
-         reach it; the slot is not written. Check the machine's clock and the nodes"
+        "slot {slot} is not recorded: neither the chains' blocks nor the time that passed since the last of them confirm \
+         that its time has come. Check the clock of this machine and the nodes"
     )]
     ClockUnconfirmed {
         /// The slot by the machine's clock.

@@ -2,7 +2,7 @@
 
 use std::mem::take;
 
-use exitgap_chain::SeenBlock;
+use exitgap_chain::SeenHeads;
 use exitgap_core::ids::{BlockHash, PoolId};
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_store::{NewDoubt, NewEntry, Store};
@@ -27,8 +27,8 @@ pub struct ReadSlot {
     pub proofs: Proofs,
     /// HTTP requests that the reading took.
     pub requests: u64,
-    /// The latest head that the nodes of each chain had, where its reader can tell.
-    pub newest_blocks: Vec<SeenBlock>,
+    /// The heads that the nodes of each chain had, in the order of the chains, where its reader can tell.
+    pub heads: Vec<Option<SeenHeads>>,
 }
 
 impl<R: SlotReader> Recorder<R> {
@@ -54,7 +54,7 @@ impl<R: SlotReader> Recorder<R> {
             doubts: Vec::new(),
             proofs: Proofs::default(),
             requests: 0,
-            newest_blocks: Vec::new(),
+            heads: Vec::with_capacity(self.chains.len()),
         };
         for ((chain, request), reading) in self.chains.iter_mut().zip(requests).zip(readings) {
             read.add(chain, request.as_ref(), reading);
@@ -135,8 +135,8 @@ impl ReadSlot {
         reading: ChainReading,
     ) {
         self.blocks.push(reading.block().map(|block| block.hash));
-        let ChainReading { pools, doubts, requests, logs, proofs, newest_block } = reading;
-        self.newest_blocks.extend(newest_block);
+        let ChainReading { pools, doubts, requests, logs, proofs, heads } = reading;
+        self.heads.push(heads);
         self.doubts.extend(doubts);
         self.requests += requests;
         self.proofs.add(proofs);

@@ -5,7 +5,7 @@ use std::future::{Future, ready};
 
 use exitgap_chain::config::{ChainPlan, Plan};
 use exitgap_chain::{
-    ChainReader, Limits, LogsRead, LogsSince, Proven, ReadFailure, RequestOutcomes, SeenBlock,
+    ChainReader, Limits, LogsRead, LogsSince, Proven, ReadFailure, RequestOutcomes, SeenHeads,
     SlotReading, Unproven,
 };
 use exitgap_core::ids::{BlockHash, ChainSlug, PoolId};
@@ -120,8 +120,9 @@ pub trait SlotReader: Send + 'static {
         ready(Err("no source proves them".to_owned()))
     }
 
-    /// The latest head that a node of the chain had, which confirms that its time has come; `None` where the reader cannot tell.
-    fn newest_block(&self) -> Option<SeenBlock> {
+    /// The heads that nodes of the chain had while the last slot was read, which confirm that their time has come; `None`
+    /// where the reader cannot tell.
+    fn seen_heads(&self) -> Option<SeenHeads> {
         None
     }
 
@@ -215,8 +216,8 @@ impl SlotReader for ChainReader {
         made.map_err(|error| error.to_string())
     }
 
-    fn newest_block(&self) -> Option<SeenBlock> {
-        Self::newest_block(self)
+    fn seen_heads(&self) -> Option<SeenHeads> {
+        Self::seen_heads(self)
     }
 
     fn requests(&self) -> u64 {

@@ -3,6 +3,7 @@
 mod factories;
 
 use exitgap_core::ids::{Address, BlockHash};
+use serde::Deserialize;
 
 use super::FactoryKind;
 
@@ -38,11 +39,12 @@ pub struct KnownFactory {
 }
 
 /// Where a contract hears the number of the block it runs in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum NumberSource {
     /// `block.number`, through Multicall3's `getBlockNumber`.
     BlockNumber,
-    /// `ArbSys.arbBlockNumber`: on Arbitrum `block.number` is an estimate of Ethereum's.
+    /// `ArbSys.arbBlockNumber`: on Arbitrum and chains of its software `block.number` is an estimate of another chain's.
     ArbSys,
 }
 

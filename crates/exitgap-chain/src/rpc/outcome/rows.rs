@@ -10,16 +10,114 @@ const HEAVY: &[&str] = &["eth_call", "eth_estimateGas", "eth_getLogs", "eth_getP
 
 const LOGS: &[&str] = &["eth_getLogs"];
 
-/// Methods that every node has: one that seems not to is out.
-const EVERYWHERE: &[&str] =
-    &["eth_call", "eth_getBlockByNumber", "eth_chainId", "eth_getTransactionReceipt"];
+/// Methods that every node has: one that seems not to have them is out, or means something else.
+const EVERYWHERE: &[&str] = &[
+    "eth_call",
+    "eth_getBlockByNumber",
+    "eth_chainId",
+    "eth_getTransactionReceipt",
+    "eth_getTransactionCount",
+    "eth_getBalance",
+];
+
+/// How nodes write that they do not have, or do not allow, a method.
+const NO_METHOD: Words = Words::Message(&[
+    "method not found",
+    "method not supported",
+    "unsupported method",
+    "method is not supported",
+    "method not enabled",
+    "method not allowed",
+    "method is not allowed",
+    "method is not available",
+    "method not available",
+    "method is unavailable",
+    "method unavailable",
+    "no such method",
+    "unknown method",
+    "does not exist/is not available",
+    "not whitelisted",
+    "is not supported on",
+    "is not enabled",
+    "is disabled",
+    "has been disabled",
+    "method disabled",
+    "not implemented",
+]);
+
+/// How nodes write that their head is nearer than what was asked for.
+const HEADS: &[&str] = &[
+    "beyond current head",
+    "beyond the head",
+    "beyond head",
+    "exceeds current head",
+    "exceeds the current head",
+    "exceeds head",
+    "after the head",
+    "ahead of head",
+    "block is out of range",
+    "does not have the requested block",
+    "greater than latest",
+    "greater than the latest",
+    "higher than latest",
+    "after last accepted block",
+    "future block",
+    "block in the future",
+    "not yet synced",
+    "not synced",
+    "still syncing",
+    "is syncing",
+    "syncing in progress",
+];
+
+/// Words of a span of time, over which only requests are counted.
+const PER_TIME: &[&str] = &[
+    "/sec",
+    "/second",
+    "/minute",
+    "/min",
+    "/hour",
+    "/day",
+    "/month",
+    "/s ",
+    "per sec",
+    "per min",
+    "per hour",
+    "per day",
+    "per month",
+    "requests per",
+    "requests every",
+    "requests/",
+    "req/",
+    "hourly limit",
+    "daily limit",
+    "monthly limit",
+    "rps limit",
+    "cu/s",
+];
+
+/// Words of a request's size: with them, "limit" and "capacity" are of the request, and not of how many there are.
+const SIZES: &[&str] = &[
+    "block range",
+    "blocks range",
+    "range of blocks",
+    "blocks",
+    "results",
+    "response size",
+    "gas",
+];
 
 /// The rows, in the order in which they are tried. Words are in lower case.
 pub(super) static ROWS: &[Row] = &[
     // A contract's own words come first: it may revert with any text, such as another row's. go-ethereum, Erigon, reth and
     // Besu write "execution reverted" and give code 3 (ethereum/execution-apis, JSON-RPC error codes).
     Row::words(
-        Words::Begins(&["execution reverted", "vm execution error: revert"]),
+        Words::Begins(&[
+            "execution reverted",
+            "vm execution error: revert",
+            "vm exception while processing transaction: revert",
+            "error: vm exception while processing transaction: revert",
+        ]),
         Meaning::Reverted,
     )
     .of(CALLS),
@@ -53,68 +151,79 @@ pub(super) static ROWS: &[Row] = &[
     // 6000/sec" (latticexyz/mud#1522); Chainstack: "exceeded the RPS limit"; Ankr: "call rate limit exhausted"; proxyd
     // (ethereum-optimism/infra, proxyd/rpc.go): "over rate limit", "backend is over capacity"; dRPC and Cloudflare: "too many
     // requests", "error code: 1015"; BSC: "method eth_getLogs in batch triggered rate limit".
+    Row::status(&[429, 402], Meaning::RateLimited),
+    Row::codes(&[429, 402, -32_029, -32_090], Meaning::RateLimited),
     Row::words(
         Words::Anywhere(&[
             "rate limit",
             "rate-limit",
+            "rate_limit",
             "ratelimit",
             "rate exceeded",
             "rate is exceeded",
             "request rate",
             "too many requests",
-            "request limit",
-            "requests limit",
-            "requests per second",
-            "compute units",
+            "too many concurrent",
+            "throttl",
             "credits limited",
             "credit limit",
             "out of credits",
             "credits exhausted",
-            "monthly capacity",
-            "capacity limit exceeded",
-            "over capacity",
-            "throughput",
-            "throttle",
-            "rps limit",
-            "/sec",
-            "/second",
-            "per second",
-            "daily limit",
-            "quota",
-            "count exceeded",
             "error code: 1015",
             "slow down",
         ]),
         Meaning::RateLimited,
     ),
-    Row::codes(&[429, -32_029, -32_090], Meaning::RateLimited),
+    Row::words(Words::Anywhere(PER_TIME), Meaning::RateLimited),
+    Row::words(
+        Words::Anywhere(&[
+            "request limit",
+            "requests limit",
+            "request-limit",
+            "requests are limit",
+            "requests in ",
+            "requests within",
+            "requests exceed",
+            "requests allowed",
+            "allowed requests",
+            "max requests",
+            "maximum requests",
+            "of requests",
+            "on requests",
+            "request quota",
+            "request count",
+            "requests count",
+            "api limit",
+            "api calls",
+            "call limit",
+            "usage limit",
+            "plan limit",
+            "connection limit",
+            "too many connections",
+            "concurren",
+            "simultaneous",
+            "in flight",
+            "compute unit",
+            "capacity",
+            "throughput",
+            "bandwidth",
+            "quota",
+            "credits",
+            "payment required",
+            "count exceeded",
+            "too often",
+            "too frequent",
+            "back off",
+            "backoff",
+        ]),
+        Meaning::RateLimited,
+    )
+    .without(SIZES),
+    Row::codes(&[-32_007, -32_012, -32_024], Meaning::RateLimited).without(SIZES),
     // The head is nearer than what was asked for: the node lags. go-ethereum (eth/filters/api.go) and the tests of
     // ethereum/execution-apis: "block range extends beyond current head block"; reth: "block range exceeds current head";
     // proxyd: "block is out of range"; gateways: "upstream does not have the requested block yet" (nethermind#11173).
-    Row::words(
-        Words::Anywhere(&[
-            "beyond current head",
-            "beyond the head",
-            "beyond head",
-            "exceeds current head",
-            "after the head",
-            "ahead of head",
-            "block is out of range",
-            "does not have the requested block",
-            "greater than latest",
-            "greater than the latest",
-            "higher than latest",
-            "after last accepted block",
-            "future block",
-            "block in the future",
-            "not yet synced",
-            "not synced",
-            "still syncing",
-            "is syncing",
-            "syncing in progress",
-        ]),
-        Meaning::NoBlock,
-    ),
+    Row::words(Words::Anywhere(HEADS), Meaning::NoBlock),
     // States that the node does not have, not yet or no longer. go-ethereum: "missing trie node … (path …) state … is not
     // available", "historical state … is not available", "required historical state unavailable", "pruned history
     // unavailable" (code 4444); Nethermind: "No state available for block …", "StateUnavailableException",
@@ -184,24 +293,12 @@ pub(super) static ROWS: &[Row] = &[
     ),
     // A method that a node does not have or does not allow: JSON-RPC 2.0 (-32601), EIP-1474 (-32004), Besu "Method not
     // enabled" (-32604), proxyd "rpc method is not whitelisted" (-32001). Not of methods that every node has.
-    Row::words(Words::Any, Meaning::Unclear).with_codes(&[-32_601]).of(EVERYWHERE),
-    Row::words(
-        Words::Message(&[
-            "method not found",
-            "method not supported",
-            "unsupported method",
-            "method is not supported",
-            "method not enabled",
-            "method not allowed",
-            "method is not available",
-            "method not available",
-            "does not exist/is not available",
-            "not whitelisted",
-            "is not supported on",
-            "is disabled",
-        ]),
-        Meaning::NotSupported,
-    ),
+    // What is off for a while is an outage.
+    Row::words(Words::Message(&["temporar"]), Meaning::Outage)
+        .with_codes(&[-32_601, -32_604, -32_004]),
+    Row::codes(&[-32_601, -32_604, -32_004], Meaning::Unclear).of(EVERYWHERE),
+    Row::words(NO_METHOD, Meaning::Unclear).of(EVERYWHERE).without(&["temporar"]),
+    Row::words(NO_METHOD, Meaning::NotSupported).without(&["temporar"]),
     Row::codes(&[-32_601, -32_604, -32_004], Meaning::NotSupported),
     // What a gateway writes of the node behind it says nothing of the request's weight at once: it is asked again, and then
     // made smaller. Envoy: "upstream request timeout"; proxyd: "gateway timeout" (-32015); below, statuses 408 and 504 of RFC
@@ -313,8 +410,7 @@ pub(super) static ROWS: &[Row] = &[
     // BSC's public nodes answer "limit exceeded" (-32005) to logs of any width (DefiLlama/dimension-adapters#286): it may be
     // either. Elsewhere it is EIP-1474's "Limit exceeded", on requests.
     Row::codes(&[-32_005], Meaning::Unclear).of(LOGS),
-    Row::codes(&[-32_005, -32_007, -32_012, -32_024], Meaning::RateLimited),
-    Row::status(&[429, 402], Meaning::RateLimited),
+    Row::codes(&[-32_005], Meaning::RateLimited),
     // A lagging node by its code alone: observed with eth_call and eth_getLogs of the newest blocks, and proxyd -32019.
     Row::codes(&[-32_014, -32_019, -39_001], Meaning::NoBlock),
     // Outages. JSON-RPC 2.0: -32603 "Internal error"; Alchemy: -32001 "Unable to complete request at this time."; dRPC: 19

@@ -20,6 +20,14 @@ const REVERTS: &[Seen] = &[
     (CALL, 200, -32_000, "Execution reverted: header not found", "", Meaning::Reverted),
     (CALL, 200, 3, "rate limit", "", Meaning::Reverted),
     (CALL, 200, -32_015, "VM execution error.", "Reverted 0x", Meaning::Reverted),
+    (
+        CALL,
+        200,
+        -32_603,
+        "Error: VM Exception while processing transaction: reverted with reason string 'per day'",
+        "",
+        Meaning::Reverted,
+    ),
     (CALL, 200, -32_015, "VM execution error.", "revert: block range", Meaning::Reverted),
 ];
 
@@ -83,6 +91,32 @@ const WAITS: &[Seen] = &[
     ),
     (CALL, 200, -32_000, "Monthly capacity limit exceeded.", "", Meaning::RateLimited),
     (CALL, 403, 0, "error code: 1015", "", Meaning::RateLimited),
+    // In words that others use of a request's size.
+    (CALL, 429, -32_000, "limit exceeded", "", Meaning::RateLimited),
+    (GET_LOGS, 429, -32_005, "exceeds limit of your plan", "", Meaning::RateLimited),
+    (GET_LOGS, 402, -32_000, "block range limit is for paying users", "", Meaning::RateLimited),
+    (CALL, 200, 402, "limit is reached", "", Meaning::RateLimited),
+    (GET_LOGS, 200, 429, "exceeded max of today", "", Meaning::RateLimited),
+    (GET_LOGS, 200, -32_005, "request limit exceeded", "", Meaning::RateLimited),
+    (CALL, 200, -32_000, "limit is 300 per minute", "", Meaning::RateLimited),
+    (CALL, 200, -32_000, "exceeded the limit of 3000 calls per hour", "", Meaning::RateLimited),
+    (GET_LOGS, 200, -32_000, "limited to 100000 per day", "", Meaning::RateLimited),
+    (GET_LOGS, 200, -32_000, "more than 100 requests in 10 seconds", "", Meaning::RateLimited),
+    (CALL, 200, -32_000, "exceeds max concurrent calls", "", Meaning::RateLimited),
+    (GET_LOGS, 200, -32_000, "too many concurrent requests", "", Meaning::RateLimited),
+    (CALL, 200, -32_000, "capacity exceeded the limit of your plan", "", Meaning::RateLimited),
+    (
+        GET_LOGS,
+        200,
+        -32_000,
+        "exceeds limit of 330 compute units per second",
+        "",
+        Meaning::RateLimited,
+    ),
+    (CALL, 200, -32_000, "throttled, limit is 10", "", Meaning::RateLimited),
+    (CALL, 200, -32_000, "quota exceeds limit", "", Meaning::RateLimited),
+    (GET_LOGS, 200, -32_012, "limited to 5", "", Meaning::RateLimited),
+    (CALL, 200, -32_000, "maximum requests: exceeds limit of 5", "", Meaning::RateLimited),
 ];
 
 const OTHERS: &[Seen] = &[
@@ -223,6 +257,25 @@ const NARROWS: &[Seen] = &[
     (CALL, 200, -32_008, "Response is too big", "Exceeded max limit of 100", Meaning::TooMuch),
     (CALL, 413, 0, "<html>413 Request Entity Too Large</html>", "", Meaning::TooMuch),
     (CALL, 413, 0, "", "", Meaning::TooMuch),
+    // Limits of a request, in words that others use of the number of requests.
+    (
+        GET_LOGS,
+        200,
+        -32_000,
+        "eth_getLogs requests in the free plan are limited to 10 blocks",
+        "",
+        Meaning::TooMuch,
+    ),
+    (GET_LOGS, 200, -32_000, "block range exceeds the quota of 5 blocks", "", Meaning::TooMuch),
+    (GET_LOGS, 200, -32_012, "block range limit is 5", "", Meaning::TooMuch),
+    (
+        GET_LOGS,
+        200,
+        -32_000,
+        "block range too large, see https://example.org/docs/rate-limits/per-second",
+        "",
+        Meaning::TooMuch,
+    ),
 ];
 
 const OUTAGES: &[Seen] = &[
@@ -260,6 +313,15 @@ const REST: &[Seen] = &[
     ),
     (GET_LOGS, 200, -32_601, "no", "", Meaning::NotSupported),
     (PROOF, 200, -32_604, "Method not enabled", "", Meaning::NotSupported),
+    (PROOF, 200, -32_601, "eth_getProof is temporarily disabled", "", Meaning::Outage),
+    (CALL, 200, -32_004, "Method not supported", "", Meaning::Unclear),
+    (CALL, 200, -32_604, "Method not enabled", "", Meaning::Unclear),
+    (CALL, 200, -32_000, "eth_call is disabled", "", Meaning::Unclear),
+    (CALL, 200, -32_000, "method not available", "", Meaning::Unclear),
+    (BLOCK, 403, -32_000, "method is not supported", "", Meaning::Unclear),
+    (BLOCK, 200, -32_001, "rpc method is not whitelisted", "", Meaning::Unclear),
+    ("eth_chainId", 200, -32_604, "no", "", Meaning::Unclear),
+    ("eth_getTransactionReceipt", 200, -32_004, "no", "", Meaning::Unclear),
     (GET_LOGS, 403, -32_001, "rpc method is not whitelisted", "", Meaning::NotSupported),
     (
         CALL,
@@ -321,7 +383,7 @@ fn words_are_looked_for_in_lower_case() {
             | Words::Anywhere(words)
             | Words::Data(words) => words,
         };
-        for word in words {
+        for word in words.iter().chain(row.without) {
             assert_eq!(*word, word.to_ascii_lowercase());
         }
     }

@@ -74,6 +74,8 @@ fn sources(wanted: &ConfigInputs, pools: &[PoolGiven], fee: Option<FeeConfig>) -
         chain_id: wanted.chain_id,
         rpc_urls: wanted.rpc.iter().map(|node| node.url.clone()).collect(),
         genesis_hash: None,
+        known_block: None,
+        number_source: None,
         second_rpc_url: None,
         sequencer_uptime_feed: None,
         sequencer_grace_s: None,

@@ -20,8 +20,7 @@ enum Way {
 
 fn way(operation: Operation) -> Way {
     let row = operation.row();
-    let is_list =
-        |one: &&Parameter| matches!(one.kind, Kind::Positions | Kind::Venues);
+    let is_list = |one: &&Parameter| matches!(one.kind, Kind::Positions | Kind::Venues);
     match row.calls.javascript {
         "" => Way::Fetch,
         name if operation.is_figure_file() || operation == Operation::Evidence => Way::At(name),

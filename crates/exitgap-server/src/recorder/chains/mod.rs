@@ -9,7 +9,7 @@ mod readings;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use exitgap_chain::{ReadFailure, RequestOutcomes, SeenBlock};
+use exitgap_chain::{ReadFailure, RequestOutcomes, SeenHeads};
 use exitgap_core::ids::{ChainSlug, PoolId};
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{MissingReason, Slot};
@@ -76,8 +76,8 @@ pub struct ChainReading {
     pub logs: LogsAnswer,
     /// What the chain's own state says of them.
     pub proofs: Proofs,
-    /// The latest head that its nodes had.
-    pub newest_block: Option<SeenBlock>,
+    /// The heads that its nodes had.
+    pub heads: Option<SeenHeads>,
 }
 
 /// What was read of pools of a chain, in no order.
@@ -88,7 +88,7 @@ pub struct ChainPools {
     pub requests: u64,
     pub logs: LogsAnswer,
     pub proofs: Proofs,
-    pub newest_block: Option<SeenBlock>,
+    pub heads: Option<SeenHeads>,
 }
 
 impl ChainReading {
@@ -137,7 +137,7 @@ impl<R> Chain<R> {
             requests: 0,
             logs: None,
             proofs: Proofs::default(),
-            newest_block: None,
+            heads: None,
         }
     }
 
@@ -156,8 +156,8 @@ impl<R> Chain<R> {
             Some(result) => result,
             None => Err(missing(MissingReason::DeadlineExceeded, "the pool was not read")),
         });
-        let ChainPools { doubts, requests, logs, proofs, newest_block, .. } = reading;
-        ChainReading { pools: pools.collect(), doubts, requests, logs, proofs, newest_block }
+        let ChainPools { doubts, requests, logs, proofs, heads, .. } = reading;
+        ChainReading { pools: pools.collect(), doubts, requests, logs, proofs, heads }
     }
 }
 

@@ -94,7 +94,7 @@ async fn read_chain<R: SlotReader>(
     let left = deadline.saturating_duration_since(Instant::now());
     let reading = reader.read_slot(slot, deadline - MARGIN.min(left / 4));
     let read = timeout_at(deadline, reading).await.ok()?;
-    let newest_block = reader.newest_block();
+    let heads = reader.seen_heads();
     let SlotReading { mut pools, events, mut requests, .. } = read;
     let proofs = if prove {
         let before = reader.requests();
@@ -115,7 +115,7 @@ async fn read_chain<R: SlotReader>(
     let logs = logs.map(|(logs, _)| logs);
     let pools = make_all_ready(&pools, if ready { until } else { Instant::now() });
     let doubts = doubts_of(slot, &events);
-    Some((reader, ChainPools { pools, doubts, requests, logs, proofs, newest_block }))
+    Some((reader, ChainPools { pools, doubts, requests, logs, proofs, heads }))
 }
 
 /// The chains' nodes being asked for what pools logged, while others read their states.

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use exitgap_chain::{ReadFailure, SeenBlock, SlotReading};
+use exitgap_chain::{ReadFailure, SeenBlock, SeenHeads, SlotReading};
 use exitgap_core::ids::PoolId;
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{MissingReason, Slot};
@@ -15,7 +15,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::super::{Clock, ManualClock, Moment, Recorder, SlotReader, Source, Stop, SystemClock};
-use super::ConfirmedTime;
+use super::{ConfirmedTime, Sighting, keeps_pace};
 
 const POOL: &str = "anvil:0xb4e16d0168e52d35cacd2c6185b44281ec28c9dc";
 
@@ -34,15 +34,17 @@ type Script = dyn Fn(u32) -> Option<u64> + Send + Sync;
 struct Unreadable {
     script: Arc<Script>,
     read: Arc<Mutex<Vec<u32>>>,
-    newest: Option<SeenBlock>,
+    heads: Option<SeenHeads>,
 }
 
 impl SlotReader for Unreadable {
     async fn read_slot(&mut self, slot: Slot, _: Instant) -> SlotReading {
         let n = slot.number() - Slot::FIRST.number();
         self.read.lock().unwrap().push(n);
-        let seen = (self.script)(n).map(|timestamp| SeenBlock { timestamp, at: Instant::now() });
-        self.newest = seen.or(self.newest);
+        self.heads = (self.script)(n).map(|timestamp| {
+            let latest = SeenBlock { timestamp, at: Instant::now() };
+            SeenHeads { latest, is_live: false }
+        });
         let missing =
             ReadFailure { reason: MissingReason::ChainLagging, detail: "scripted".to_owned() };
         let pool: PoolId = POOL.parse().unwrap();
@@ -51,8 +53,8 @@ impl SlotReader for Unreadable {
         SlotReading { slot, chain, block: None, pools, events: Vec::new(), requests: 1 }
     }
 
-    fn newest_block(&self) -> Option<SeenBlock> {
-        self.newest
+    fn seen_heads(&self) -> Option<SeenHeads> {
+        self.heads
     }
 }
 
@@ -94,7 +96,7 @@ async fn run_in(
         pools: vec![(pool, Direction::ZeroForOne)],
         make: Box::new(move || {
             let (script, read) = (script.clone(), asked.clone());
-            Ok(Unreadable { script, read, newest: None })
+            Ok(Unreadable { script, read, heads: None })
         }),
     };
     let path = home.join("series.db");
@@ -185,6 +187,63 @@ async fn a_block_of_the_future_confirms_no_more_than_the_clock_shows() {
     // An earlier moment takes nothing back.
     confirmed.note(&clock, Moment { time: Duration::ZERO, counted: Duration::ZERO });
     assert!(confirmed.wait_for(&clock, slot(0), soon).await);
+}
+
+fn sighting(time: Duration, counted: Duration, is_live: bool) -> Sighting {
+    Sighting { moment: Moment { time, counted }, is_live }
+}
+
+#[tokio::test]
+async fn one_future_block_confirms_no_time_once_it_is_gone() {
+    let clock = ManualClock::new(at(0));
+    let mut confirmed = ConfirmedTime::default();
+    confirmed.begin(&clock);
+    let soon = Instant::now() + Duration::from_secs(5);
+    confirmed.note_sightings(&clock, &[sighting(at(9_000), Duration::ZERO, false)]);
+    clock.set(at(72));
+    // The clock jumped, and the node is honest again.
+    let honest = at(0) + Duration::from_secs(12);
+    confirmed.note_sightings(&clock, &[sighting(honest, Duration::ZERO, false)]);
+    assert!(!confirmed.wait_for(&clock, slot(72), soon).await);
+    // Nor while it shows the block still: neither clock shows that time.
+    confirmed.note_sightings(&clock, &[sighting(at(9_000), Duration::ZERO, false)]);
+    assert!(!confirmed.wait_for(&clock, slot(72), soon).await);
+}
+
+#[tokio::test]
+async fn one_chains_future_block_confirms_no_time_that_another_live_chain_contradicts() {
+    let soon = Instant::now() + Duration::from_secs(5);
+    let seconds = Duration::from_secs;
+    let judge = async |begins: bool, sightings: &[Sighting]| {
+        let clock = six_hours_ahead(0);
+        let mut confirmed = ConfirmedTime::default();
+        if begins {
+            confirmed.begin(&clock);
+        }
+        confirmed.note_sightings(&clock, sightings);
+        confirmed.wait_for(&clock, slot(72), soon).await
+    };
+    let of = |time, is_live| sighting(time, Duration::ZERO, is_live);
+    let (lying, honest) = (of(at(72) + seconds(12), false), of(at(0) + seconds(12), true));
+    for begins in [true, false] {
+        assert!(!judge(begins, &[lying, honest]).await);
+        assert!(!judge(begins, &[honest, lying, honest]).await);
+        // The control: the machine slept, and all chains are there; or the other one stands still.
+        assert!(judge(begins, &[lying, lying]).await);
+        assert!(judge(begins, &[lying, of(at(0), false)]).await);
+        assert!(judge(begins, &[lying, lying, honest]).await, "two of three");
+    }
+}
+
+#[test]
+fn a_chain_keeps_pace_where_it_goes_on_as_time_does() {
+    let moment = |time, counted| {
+        let seconds = Duration::from_secs;
+        Moment { time: seconds(time), counted: seconds(counted) }
+    };
+    assert!(keeps_pace(moment(1_000, 0), moment(1_300, 300)));
+    assert!(!keeps_pace(moment(1_000, 0), moment(1_000, 300)), "it stands still");
+    assert!(!keeps_pace(moment(1_000, 0), moment(90_000, 300)), "a node catches up");
 }
 
 #[tokio::test]

@@ -147,7 +147,7 @@ pub fn decode_reading(slot: Slot, bytes: &[u8]) -> Result<ShardReading, String> 
             requests,
             logs: None,
             proofs: proofs_of(proofs)?,
-            newest_block: None,
+            heads: None,
         },
     })
 }
