@@ -113,7 +113,7 @@ fn describe(claim: &FigureClaim) -> String {
     let pools: Vec<String> = pools.collect();
     let mut words = format!("{} of {}", claim.figure, pools.join(", "));
     if let Some((first, last)) = claim.first_slot_time.as_ref().zip(claim.last_slot_time.as_ref()) {
-        words.push_str(&format!(", {first} to {last}"));
+        words = format!("{words}, {first} to {last}");
     }
     for of in [&claim.log, &claim.status].into_iter().flatten() {
         words.push_str(", ");

@@ -101,7 +101,8 @@ fn a_swap_of_another_amount_or_another_state_is_wrong() {
     let crossing = place("uniswap_v3", "equal_crossing");
     let exact = place("uniswap_v2", "exact_output");
     let refused = place("uniswap_v3", "ticks_unknown");
-    let tries: [(usize, &str, fn(&mut Value)); 12] = [
+    type Change = fn(&mut Value);
+    let tries: [(usize, &str, Change); 12] = [
         (of_pair, "another amount", |case| one_more(&mut case["amount_out"])),
         (of_pair, "the other direction", |case| case["zero_for_one"] = json!(true)),
         (of_pair, "another reserve", |case| {
@@ -137,6 +138,7 @@ fn a_swap_of_another_amount_or_another_state_is_wrong() {
 
 #[test]
 fn each_other_kind_of_fact_is_noticed_where_it_is_changed() {
+    type Change = dyn Fn(&mut Value);
     let flip = |bytes: &mut Value| {
         let text = bytes.as_str().unwrap();
         let other = if text.as_bytes()[40] == b'A' { "B" } else { "A" };
@@ -144,7 +146,7 @@ fn each_other_kind_of_fact_is_noticed_where_it_is_changed() {
     };
     let node_of =
         |file: &Value| usize::try_from(file["cases"][0]["nodes"][3].as_u64().unwrap()).unwrap();
-    let tries: [(&str, &str, Box<dyn Fn(&mut Value)>); 9] = [
+    let tries: [(&str, &str, Box<Change>); 9] = [
         (
             "curve",
             "reality.curve_wrong",

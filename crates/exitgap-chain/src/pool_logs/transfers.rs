@@ -158,7 +158,7 @@ impl TransferFilter {
                 let read = logs.into_iter().filter_map(|log| self.decode(&value(log).ok()?));
                 Ok(read.flatten().collect())
             };
-            all.extend(rpc.request_in(policy, "eth_getLogs", &params, deadline, decode).await?);
+            all.extend(rpc.request_by(policy, "eth_getLogs", &params, deadline, decode).await?);
         }
         Ok(all)
     }
@@ -425,7 +425,8 @@ mod tests {
     }
 
     async fn lacking(node: &TrialNode, logs: Vec<PoolLog>) -> (Lacking, Option<Failure>) {
-        let read = LogsRead::from([(POOL, Ok(LogsUntil { to_block: 30, logs, unread: None }))]);
+        let read =
+            LogsRead::from([(POOL, Ok(LogsUntil { to_block: 30, logs, unread: Vec::new() }))]);
         let tokens = PoolTokens::from([(POOL, [SOLD, BOUGHT]), (OTHER, [SOLD, BOUGHT])]);
         let soon = Instant::now() + core::time::Duration::from_secs(20);
         compare_with_swaps(&rpc(&[node], short_limits()), &read, &tokens, soon).await

@@ -169,7 +169,7 @@ impl Around<'_> {
             checked.after = day.finish().map(|fault| (day.day, fault));
         }
         let days = self.before.iter().filter(|_| checked.before.is_none());
-        let mut manifests: Vec<&DayManifest> = days.filter_map(|day| day.manifest()).collect();
+        let mut manifests: Vec<&DayManifest> = days.filter_map(HeadReader::manifest).collect();
         manifests.push(manifest);
         let after = self.after.as_ref().filter(|_| checked.after.is_none());
         manifests.extend(after.and_then(HeadReader::manifest));

@@ -118,7 +118,7 @@ struct Walk<'a, 'b> {
     audited: &'b mut DayAudited,
 }
 
-impl<'a> Walk<'a, '_> {
+impl Walk<'_, '_> {
     /// Compares the manifest with the log of days, where that is there.
     fn log_of_days(&mut self, siblings: Option<&Path>) -> Result<(), AuditError> {
         let SignedDay { folder, manifest, keys, .. } = &self.signed;

@@ -110,9 +110,10 @@ fn copy_all(from: &Path, to: &Path) {
     for entry in fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();
         let to = to.join(entry.file_name());
-        match entry.file_type().unwrap().is_dir() {
-            true => copy_all(&entry.path(), &to),
-            false => drop(fs::copy(entry.path(), to).unwrap()),
+        if entry.file_type().unwrap().is_dir() {
+            copy_all(&entry.path(), &to);
+        } else {
+            fs::copy(entry.path(), to).unwrap();
         }
     }
 }
@@ -124,9 +125,10 @@ fn make_log() -> tempfile::TempDir {
     for index in FIRST..(DAYS + 1) * 288 {
         // A snapshot every ten slots: each is recomputed. Depths differ, so that medians and lowest slots move.
         let liquidity = 40_000_000_000_000 + u128::from(index * 7_919 % 1_013) * 10_000_000_000;
-        let reading = match index % 288 % 10 == 0 {
-            true => Ok(snapshot_with(index, liquidity)),
-            false => Err(MissingReason::ChainLagging),
+        let reading = if index % 288 % 10 == 0 {
+            Ok(snapshot_with(index, liquidity))
+        } else {
+            Err(MissingReason::ChainLagging)
         };
         let entry = NewEntry { pool: pool(), default_base: Direction::ZeroForOne, reading };
         let retracted = RETRACTED.iter().filter(|(_, by)| *by == index);
@@ -247,9 +249,9 @@ fn a_day_alone_names_the_columns_that_it_cannot_check() {
         let days = Days::copy();
         let path = days.path.join(path);
         if path.is_dir() {
-            fs::remove_dir_all(path).unwrap()
+            fs::remove_dir_all(path).unwrap();
         } else {
-            fs::remove_file(path).unwrap()
+            fs::remove_file(path).unwrap();
         }
         let audited = days.audit();
         assert_eq!(audited.fault, None);
