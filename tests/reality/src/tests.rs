@@ -90,6 +90,8 @@ fn one_more(number: &mut Value) {
 
 #[test]
 fn a_swap_of_another_amount_or_another_state_is_wrong() {
+    type Change = fn(&mut Value);
+
     let swaps: Value =
         serde_json::from_slice(&fs::read(committed().join("swaps.json")).unwrap()).unwrap();
     let place = |venue: &str, expect: &str| {
@@ -101,7 +103,6 @@ fn a_swap_of_another_amount_or_another_state_is_wrong() {
     let crossing = place("uniswap_v3", "equal_crossing");
     let exact = place("uniswap_v2", "exact_output");
     let refused = place("uniswap_v3", "ticks_unknown");
-    type Change = fn(&mut Value);
     let tries: [(usize, &str, Change); 12] = [
         (of_pair, "another amount", |case| one_more(&mut case["amount_out"])),
         (of_pair, "the other direction", |case| case["zero_for_one"] = json!(true)),
