@@ -181,9 +181,9 @@ impl<'a> Multicall<'a> {
             let failure = match self.request(calls, narrows).await {
                 Ok(more) => {
                     answers.extend(more);
-                    calls.iter().for_each(|call| {
+                    for call in calls {
                         contracts.entry(call.target).or_default().has_answered = true;
-                    });
+                    }
                     most_answered = most_answered.max(calls.len());
                     nodes_answer = true;
                     continue;

@@ -204,7 +204,9 @@ fn add(
                 unread.first().map_or(to, |unread| unread.first_block.saturating_sub(1));
             until.logs.extend(judged.logs.remove(pool).unwrap_or_default());
         }
-        unread.into_iter().for_each(|unread| unread.add_to(&mut until.unread));
+        for unread in unread {
+            unread.add_to(&mut until.unread);
+        }
     }
 }
 

@@ -281,7 +281,9 @@ mod tests {
     fn a_chain_is_live_where_one_nodes_head_goes_on_as_time_does() {
         let is_live = |heads: &[(usize, u64)]| {
             let mut finder = BlockFinder::default();
-            heads.iter().for_each(|(node, time)| finder.note_head(*node, &head(*time)));
+            for (node, time) in heads {
+                finder.note_head(*node, &head(*time));
+            }
             finder.heads().unwrap().is_live
         };
         assert!(is_live(&[(0, 1_000), (1, 990), (0, 1_012)]));

@@ -194,20 +194,20 @@ impl NodeCheck<'_> {
             );
             return (Severity::Error, message);
         };
-        let mut message = format!("serves the logs of {blocks} blocks at once ({found} logs)");
+        let message = format!("serves the logs of {blocks} blocks at once ({found} logs)");
         let Some(slot_blocks) = self.slot_blocks.filter(|_| refusal.is_some()) else {
             return (Severity::Fine, message);
         };
-        let requests = slot_blocks.div_ceil(blocks);
-        message += &format!(", so those of a slot ({slot_blocks} blocks) in {requests} requests");
-        if requests > limits.log_requests {
-            message += &format!(
-                ", more than the {} that a slot may take: {why}. Swaps will fall behind; use another node for logs",
-                limits.log_requests
-            );
-            return (Severity::Error, message);
+        let (requests, most) = (slot_blocks.div_ceil(blocks), limits.log_requests);
+        let message =
+            format!("{message}, so those of a slot ({slot_blocks} blocks) in {requests} requests");
+        if requests <= most {
+            return (Severity::Fine, message);
         }
-        (Severity::Fine, message)
+        let message = format!(
+            "{message}, more than the {most} that a slot may take: {why}. Swaps will fall behind; use another node for logs"
+        );
+        (Severity::Error, message)
     }
 
     /// Whether it serves the receipts of a block.

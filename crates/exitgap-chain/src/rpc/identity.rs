@@ -115,12 +115,12 @@ impl Rpc {
             found if found == expected => Ok(()),
             found => Err(RpcError::WrongKnownBlock { number, expected, found }),
         };
-        match self.hash_at(node, number, deadline, check).await? {
-            Some(_) => Ok(()),
-            // It may be too old for this node as well.
-            None if links.is_empty() => Err(RpcError::NoBlock(format!("number {number}"))),
-            None => Ok(()),
+        let found = self.hash_at(node, number, deadline, check).await?;
+        // It may be too old for this node as well: then it must have one of the series.
+        if found.is_none() && links.is_empty() {
+            return Err(RpcError::NoBlock(format!("number {number}")));
         }
+        Ok(())
     }
 
     /// Requires that the node has the newest of the series' blocks, or, where that gave way to

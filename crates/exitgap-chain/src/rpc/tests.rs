@@ -272,13 +272,16 @@ async fn a_node_that_gave_up_computing_is_asked_again() {
     assert_eq!((answer.ok(), asked), (None, vec![3]));
 }
 
+/// A status, headers and a body, and what they must be taken for.
+type RefusedBody = (u16, &'static str, Vec<u8>, fn(&RpcError) -> bool);
+
 #[tokio::test]
 async fn a_status_counts_also_where_its_body_cannot_be_read() {
     let garbled = || gzip(b"too many requests")[..12].to_vec();
     let large = vec![b' '; 200_000];
     let rate_limited = |error: &RpcError| matches!(error, RpcError::RateLimited(_));
     let outage = |error: &RpcError| matches!(error, RpcError::Outage(_));
-    let cases: [(u16, &'static str, Vec<u8>, fn(&RpcError) -> bool); 6] = [
+    let cases: [RefusedBody; 6] = [
         (429, "content-encoding: br\r\n", b"\x0b\x02".to_vec(), rate_limited),
         (429, "content-encoding: gzip\r\n", garbled(), rate_limited),
         (503, "content-encoding: zstd\r\n", b"\x28\xb5".to_vec(), outage),
