@@ -65,7 +65,8 @@ Usage: cargo xtask parity [--cases N] [--seed S] [--json]
        cargo xtask parity --vectors FOLDER [--limits N] [--seed S] [--json]
 
   --cases N         how many random v3 sales; v2, Aerodrome v2 and Balancer v2's weighted and stable
-                    pools get a quarter as many each, max_size_for a tenth
+                    pools get a quarter as many each, max_size_for a tenth, and as many limits are asked of
+                    pools of few units (size_zero_wrong: answered with 0 although an amount passes)
   --seed S          the random seed; a failing case prints how to reproduce it
   --vectors FOLDER  instead, every file of recorded fills in a folder (tests/vectors/pools says how they are
                     written; .json or .json.zz), and the largest exits within sampled limits

@@ -10,6 +10,7 @@
 
 pub mod answer;
 pub mod draw;
+pub mod few_units;
 pub mod folder;
 pub mod oracle;
 pub mod recorded;

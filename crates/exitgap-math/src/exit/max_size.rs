@@ -44,7 +44,8 @@ pub struct MaxSize {
     /// The limit asked for.
     pub limit: GapLimit,
     /// The largest size in whole micro-dollars whose own exit passes, so that an
-    /// estimate at it never contradicts it; `None`: no size from one cent on does.
+    /// estimate at it never contradicts it; `None`: no size from one cent on does. An estimate
+    /// is refused where the pool's own price is out of a percentage's range.
     pub size: Option<SizeUsd>,
     /// The largest raw amount of the token sold that passes; zero where none does.
     /// Usually a little above what `size` stands for.
@@ -139,16 +140,11 @@ pub(super) fn rules_out_the_rest(curve: &SaleCurve, threshold: &Threshold) -> bo
 }
 
 impl Exit {
-    /// The largest exit whose gap is at most `limit`.
+    /// The largest exit whose gap is at most `limit`. Amounts and outputs alone decide: also of a pool whose own price is out
+    /// of a percentage's range, of which no estimate is made, an amount that passes is answered.
     pub fn max_size_for(&self, limit: GapLimit) -> Result<MaxSize, NotSized> {
         if !self.curve.is_sized() {
             return Err(NotSized::NotExact);
-        }
-        if self.has_no_gap() {
-            // What an estimate refuses at any size is within no limit.
-            let (max_amount_in, max_amount_out) = (U256::ZERO, U256::ZERO);
-            let limited_by = LimitedBy::Gap;
-            return Ok(MaxSize { limit, size: None, max_amount_in, max_amount_out, limited_by });
         }
         let threshold = self.terms.threshold(limit);
         let costly = self.curve.by_secants();
@@ -259,3 +255,5 @@ impl Exit {
 pub(in crate::exit) mod swept_tests;
 #[cfg(test)]
 pub(in crate::exit) mod tests;
+#[cfg(test)]
+mod zero_tests;

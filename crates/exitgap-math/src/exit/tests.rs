@@ -344,9 +344,10 @@ fn limits_close_to_the_fee_are_answered() {
 }
 
 /// A pool whose price is 65 million times the oracle's, where next to nothing lies; all else lies at
-/// the oracle's. A sale of some size fills well all the same, and is not to be answered both ways.
+/// the oracle's. A sale of some size fills well all the same: it has no estimate, because the basis has none, and it is within
+/// limits.
 #[test]
-fn a_pool_priced_out_of_range_has_no_gap_at_any_size_and_within_no_limit() {
+fn a_pool_priced_out_of_range_has_no_estimate_at_any_size_and_amounts_within_limits() {
     let (dust, deep) = (1_000_i128, 10_i128.pow(24));
     let ticks = [(-2_000, deep), (2_000, -deep), (179_990, dust), (180_010, -dust)];
     let ticks = ticks.map(|(tick, liquidity_net)| Tick::new(tick, liquidity_net)).into();
@@ -372,7 +373,11 @@ fn a_pool_priced_out_of_range_has_no_gap_at_any_size_and_within_no_limit() {
     for text in ["-100", "-2", "0", "5", "100"] {
         let row = exit.gap_row(limit(text));
         let depth = row.depth.unwrap();
-        assert_eq!((depth.size, depth.max_amount_in), (None, U256::ZERO), "{text}");
+        let share = exit.gap(&exit.fill(depth.max_amount_in).unwrap()).unwrap();
+        assert!(share <= limit(text).into(), "{text}: {depth:?}");
+        if ["5", "100"].contains(&text) {
+            assert!(depth.max_amount_in >= sold && depth.size.is_some(), "{text}: {depth:?}");
+        }
         assert_eq!(row.estimate, Some(Err(Refusal::GapOutOfRange)), "{text}");
         assert_eq!(exit.depth_usd(limit(text)), Ok(0));
     }

@@ -7,7 +7,7 @@ use clap::Parser;
 use exitgap_peers::balancer::Kind;
 use exitgap_peers::{Mismatch, ParityError, Tally, balancer, max_size, record, solidly, v2, v3};
 use exitgap_tests::devchain::Rng;
-use exitgap_tests::parity::{VectorError, recorded};
+use exitgap_tests::parity::{VectorError, few_units, recorded};
 
 /// Compares exitgap's core with the real contracts on random pools.
 #[derive(Debug, Parser)]
@@ -64,16 +64,28 @@ fn compare(arguments: &Arguments) -> Result<bool, ParityError> {
         })
     });
     let sales = Sales { v3, v2, aerodrome, weighted: weighted?, stable: stable? };
+    let zeros = few_units::run(seed, cases.div_ceil(10))?;
+    for wrong in &zeros.wrong {
+        eprintln!("mismatch: {wrong}");
+    }
     let mismatches = sales.mismatches().chain(&sizes.mismatches);
     for Mismatch { reason, vector } in mismatches.clone() {
         eprintln!("mismatch: {reason}\n{}", vector.to_json());
     }
     if json {
-        println!("{}", sales.json(&sizes));
+        let mut found = sales.json(&sizes);
+        found["size_zero.cases"] = zeros.cases.into();
+        found["size_zero_wrong"] = zeros.wrong.len().into();
+        println!("{found}");
     } else {
         sales.print(seed, &sizes);
+        let (cases, wrong) = (zeros.cases, zeros.wrong.len());
+        println!(
+            "  {:<22} {cases:>6} limits of few units, {wrong} wrongly answered with 0",
+            "max_size_for"
+        );
     }
-    Ok(mismatches.count() == 0)
+    Ok(mismatches.count() == 0 && zeros.wrong.is_empty())
 }
 
 /// What was sold, kind by kind.

@@ -85,9 +85,10 @@ impl Bound {
         }
     }
 
-    /// No smaller amount pays more than this; whole units.
+    /// No smaller amount pays more than this; whole units. The contract never pays all that it has.
     pub(super) fn paid_at_most(&self, amount_in: U256) -> U256 {
-        narrow(self.paid(amount_in) >> 64).unwrap_or(U256::MAX)
+        let [_, bought] = self.reserves;
+        narrow(self.paid(amount_in) >> 64).unwrap_or(U256::MAX).min(bought - U256::ONE)
     }
 }
 
