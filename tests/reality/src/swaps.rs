@@ -238,14 +238,22 @@ impl Swap {
                 whole.amount_out
             )));
         }
-        let less = match self.fill(before, sold.saturating_sub(U256::from(1_u8)))? {
-            Ok(less) => less.amount_out,
-            Err(FillError::ZeroInput | FillError::ZeroOutput) => U256::ZERO,
+        let one = U256::from(1_u8);
+        let (less, price_less) = match self.fill(before, sold.saturating_sub(one))? {
+            Ok(less) => (less.amount_out, less.sqrt_price_after_x96()),
+            Err(FillError::ZeroInput | FillError::ZeroOutput) => (U256::ZERO, None),
             Err(error) => return Err(differs(error.to_string())),
         };
         let is_pair = matches!(self.state, State::Pair { .. });
         if less > paid || (is_pair && less == paid) {
             return Err(differs(format!("{paid} was paid, and a unit less pays {less}")));
+        }
+        if let State::Ranges(ranges) = &self.state {
+            let more = self.fill(before, sold.saturating_add(one))?.ok();
+            let price_more = more.and_then(|more| more.sqrt_price_after_x96());
+            let furthest = if self.zero_for_one { U256::ZERO } else { U256::MAX };
+            let price_less = price_less.unwrap_or(ranges.sqrt_price.0);
+            ranges.require_price([price_less, price_more.unwrap_or(furthest)])?;
         }
         Ok(Judgement::ExactOutput)
     }
@@ -347,6 +355,17 @@ impl RangeState {
         });
         let crossed = crossed.collect();
         Closed::new(self, [-most, most], crossed)
+    }
+
+    /// Requires that the price after lies between two others: those that a unit less and a unit more lead to.
+    fn require_price(&self, [one, other]: [U256; 2]) -> Result<(), Difference> {
+        let after = self.sqrt_price_after.0;
+        if (one.min(other)..=one.max(other)).contains(&after) {
+            return Ok(());
+        }
+        Err(differs(format!(
+            "√price {after} is after it, and it must be between {one} and {other}"
+        )))
     }
 
     fn pool(&self, Closed(ticks): Closed) -> Result<PoolState, Difference> {

@@ -103,7 +103,12 @@ fn a_swap_of_another_amount_or_another_state_is_wrong() {
     let crossing = place("uniswap_v3", "equal_crossing");
     let exact = place("uniswap_v2", "exact_output");
     let refused = place("uniswap_v3", "ticks_unknown");
-    let tries: [(usize, &str, Change); 12] = [
+    let exact_of_ranges = place("uniswap_v3", "exact_output");
+    let tries: [(usize, &str, Change); 13] = [
+        (exact_of_ranges, "another price after", |case| {
+            case["sqrt_price_after"] =
+                json!(format!("9{}", case["sqrt_price_after"].as_str().unwrap()));
+        }),
         (of_pair, "another amount", |case| one_more(&mut case["amount_out"])),
         (of_pair, "the other direction", |case| case["zero_for_one"] = json!(true)),
         (of_pair, "another reserve", |case| {
@@ -140,6 +145,7 @@ fn a_swap_of_another_amount_or_another_state_is_wrong() {
 #[test]
 fn each_other_kind_of_fact_is_noticed_where_it_is_changed() {
     type Change = dyn Fn(&mut Value);
+
     let flip = |bytes: &mut Value| {
         let text = bytes.as_str().unwrap();
         let other = if text.as_bytes()[40] == b'A' { "B" } else { "A" };

@@ -39,12 +39,13 @@ fn is_of(request: &Value, methods: &[&str]) -> bool {
     methods.iter().any(|method| request["method"] == *method)
 }
 
-/// The last digit of the √price in each log of a swap of ranges is another.
+/// The √price in each log of a swap of ranges is another.
 fn with_other_prices(mut told: Value) -> Value {
     for log in told.as_array_mut().unwrap() {
         let data = log["data"].as_str().unwrap().to_owned();
         if data.len() == 2 + 5 * 64 && log["topics"].as_array().unwrap().len() == 3 {
-            let (before, rest) = data.split_at(2 + 3 * 64 - 1);
+            // A digit so far up that no order for an output could have led there.
+            let (before, rest) = data.split_at(2 + 2 * 64 + 30);
             let digit = if rest.starts_with('1') { "2" } else { "1" };
             log["data"] = json!([before, digit, &rest[1..]].concat());
         }
