@@ -55,7 +55,7 @@ const FIGURES = {
 function readFigure(bytes) {
   const value = parse(bytes, MAX_BYTES);
   // Of a figure that is not known, not even the fields are.
-  if (typeof value.figure === 'string' && FIGURES[value.figure] === undefined) throw new Newer('figure', value.figure);
+  if (typeof value?.figure === 'string' && !Object.hasOwn(FIGURES, value.figure)) throw new Newer('figure', value.figure);
   version1(value);
   const file = fields(value, ['v', 'figure', 'method', 'parameters', 'result', 'uses', 'windows'], ['fills']);
   const rules = FIGURES[string(file.figure)];

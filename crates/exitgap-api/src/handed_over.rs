@@ -111,15 +111,11 @@ fn describe(claim: &FigureClaim) -> String {
         None => pool.clone(),
     });
     let pools: Vec<String> = pools.collect();
-    let mut words = format!("{} of {}", claim.figure, pools.join(", "));
-    if let Some((first, last)) = claim.first_slot_time.as_ref().zip(claim.last_slot_time.as_ref()) {
-        words = format!("{words}, {first} to {last}");
-    }
-    for of in [&claim.log, &claim.status].into_iter().flatten() {
-        words.push_str(", ");
-        words.push_str(of);
-    }
-    words
+    let of = format!("{} of {}", claim.figure, pools.join(", "));
+    let ends = claim.first_slot_time.as_ref().zip(claim.last_slot_time.as_ref());
+    let period = ends.map(|(first, last)| format!("{first} to {last}"));
+    let rest = [period, claim.log.clone(), claim.status.clone()].into_iter().flatten();
+    std::iter::once(of).chain(rest).collect::<Vec<_>>().join(", ")
 }
 
 /// A check's outcome, its name and its code.

@@ -16,7 +16,7 @@ const NAMES: [&str; 7] = ["figure", "pool", "base", "from", "to", "log", "status
 
 /// Something expected, beside what the file states.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Expected {
+pub struct Comparison {
     /// What, such as `pool`.
     name: &'static str,
     /// The value given; of `pool` every one.
@@ -27,7 +27,7 @@ pub struct Expected {
     agrees: bool,
 }
 
-impl Expected {
+impl Comparison {
     /// Whether they are the same.
     pub fn agrees(&self) -> bool {
         self.agrees
@@ -35,8 +35,8 @@ impl Expected {
 }
 
 /// Compares what a file states with what is expected, each as `<name>=<value>`. `pool` may be given for each pool.
-pub fn compare(expect: &[String], claim: Option<&FigureClaim>) -> Result<Vec<Expected>, Failure> {
-    let mut all: Vec<Expected> = Vec::new();
+pub fn compare(expect: &[String], claim: Option<&FigureClaim>) -> Result<Vec<Comparison>, Failure> {
+    let mut all: Vec<Comparison> = Vec::new();
     for given in expect {
         let parted = given.split_once('=').filter(|(_, value)| !value.is_empty());
         let known = parted.and_then(|(name, value)| {
@@ -57,7 +57,7 @@ pub fn compare(expect: &[String], claim: Option<&FigureClaim>) -> Result<Vec<Exp
             }
             None => {
                 let (expected, found) = (vec![value], stated(name, claim));
-                all.push(Expected { name, expected, found, agrees: false });
+                all.push(Comparison { name, expected, found, agrees: false });
             }
         }
     }
@@ -91,7 +91,7 @@ fn stated(name: &str, claim: Option<&FigureClaim>) -> Vec<String> {
     }
 }
 
-fn agree(one: &Expected) -> bool {
+fn agree(one: &Comparison) -> bool {
     match one.name {
         "pool" => {
             let sorted = |pools: &[String]| {
@@ -107,8 +107,8 @@ fn agree(one: &Expected) -> bool {
 }
 
 /// The comparisons, in words.
-pub fn print(out: &mut impl Write, expected: &[Expected]) -> Result<(), Failure> {
-    for Expected { name, expected, found, agrees } in expected {
+pub fn print(out: &mut impl Write, expected: &[Comparison]) -> Result<(), Failure> {
+    for Comparison { name, expected, found, agrees } in expected {
         let (colour, word) = if *agrees {
             (AnsiColor::Green, "as expected")
         } else {

@@ -15,7 +15,7 @@ use exitgap_store::StoreError;
 use serde::Serialize;
 
 use super::verify::of_one_slot_alone;
-use super::verify_expect::{self, Expected};
+use super::verify_expect::{self, Comparison};
 use super::verify_figure_log::FigureLog;
 use super::{print_json, verify_headline, verify_sealed, verify_witnesses};
 use crate::arguments::VerifyArgs;
@@ -36,7 +36,7 @@ struct FigureVerdict {
     log: FigureLog,
     /// What was expected, beside what the file states.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    expected: Vec<Expected>,
+    expected: Vec<Comparison>,
 }
 
 pub fn run(file: &[u8], args: &VerifyArgs, json: bool) -> Result<ExitCode, Failure> {

@@ -106,7 +106,7 @@ fn consistency(
         let hint = "give a copy of the log's folder with --log FOLDER instead";
         return Err(invalid_parameter("proof", detail, hint).into());
     }
-    let mut newest = None;
+    let mut compared = 0;
     for note in notes {
         let Ok((checkpoint, _)) = Checkpoint::from_note(note) else { continue };
         check_kept(&own, &checkpoint.origin, keys)?;
@@ -122,20 +122,17 @@ fn consistency(
             let found = of_size(&now);
             return Ok(Some(Consistency { outcome: Outcome::Fail, code, expected, found }));
         }
-        newest = Some(now);
+        compared += 1;
     }
-    Ok(Some(match newest {
-        Some(_) => {
-            let found = format!("{} checkpoints of one history with the kept one", notes.len());
-            let (outcome, code, expected) = (Outcome::Pass, "ok", found.clone());
-            Consistency { outcome, code, expected, found }
-        }
-        None => {
-            let (expected, found) = ("a checkpoint with each window", "none that can be read");
-            let (outcome, code) = (Outcome::NotChecked, "no_checkpoint");
-            Consistency { outcome, code, expected: expected.into(), found: found.into() }
-        }
-    }))
+    if compared == 0 {
+        let (expected, found) = ("a checkpoint with each window", "none that can be read");
+        let (outcome, code) = (Outcome::NotChecked, "no_checkpoint");
+        let (expected, found) = (expected.to_owned(), found.to_owned());
+        return Ok(Some(Consistency { outcome, code, expected, found }));
+    }
+    let found = format!("{compared} of one history with the kept checkpoint");
+    let (outcome, code, expected) = (Outcome::Pass, "ok", found.clone());
+    Ok(Some(Consistency { outcome, code, expected, found }))
 }
 
 fn witnessed(

@@ -27,7 +27,7 @@ pub struct SignedLeaf {
 /// The first leaves of a log, as many as its newest checkpoint signs.
 #[derive(Debug, Default)]
 pub struct Leaves {
-    leaves: Vec<SignedLeaf>,
+    signed: Vec<SignedLeaf>,
     tree: Frontier,
     predecessor: Option<DocumentHash>,
 }
@@ -38,14 +38,14 @@ pub type Entries = Vec<(Tile, Vec<u8>)>;
 impl Leaves {
     /// The leaf at this index.
     pub fn at(&self, index: u64) -> Option<SignedLeaf> {
-        self.leaves.get(usize::try_from(index).ok()?).copied()
+        self.signed.get(usize::try_from(index).ok()?).copied()
     }
 
     /// The tree of the leaves before this index.
     pub fn tree_before(&self, index: u64) -> Frontier {
         let mut tree = Frontier::default();
         let count = usize::try_from(index).unwrap_or(usize::MAX);
-        self.leaves.iter().take(count).for_each(|leaf| tree.push(leaf.hash));
+        self.signed.iter().take(count).for_each(|leaf| tree.push(leaf.hash));
         tree
     }
 
@@ -56,7 +56,7 @@ impl Leaves {
 
     /// How many heads all of their slots have.
     pub fn heads(&self) -> u64 {
-        self.leaves.iter().filter_map(|leaf| leaf.pools).map(u64::from).sum()
+        self.signed.iter().filter_map(|leaf| leaf.pools).map(u64::from).sum()
     }
 
     /// Whether these are the leaves that a checkpoint signs.
@@ -72,7 +72,7 @@ impl Leaves {
         for place in tile.places() {
             let first = place.checked_mul(leaves_per_hash)?;
             let of = usize::try_from(first).ok()?..usize::try_from(first + leaves_per_hash).ok()?;
-            let hashes: Vec<Hash> = self.leaves.get(of)?.iter().map(|leaf| leaf.hash).collect();
+            let hashes: Vec<Hash> = self.signed.get(of)?.iter().map(|leaf| leaf.hash).collect();
             bytes.extend_from_slice(&root(&hashes).0);
         }
         Some(bytes)
@@ -81,23 +81,23 @@ impl Leaves {
     /// As many of them as fill tiles.
     fn whole_tiles(&self, size: u64) -> Self {
         let width = usize::try_from(TILE_WIDTH).unwrap_or(usize::MAX);
-        let most = usize::try_from(size).unwrap_or(usize::MAX).min(self.leaves.len());
+        let most = usize::try_from(size).unwrap_or(usize::MAX).min(self.signed.len());
         let mut kept = Self::default();
-        self.leaves.iter().take(most - most % width).for_each(|leaf| kept.push(*leaf));
+        self.signed.iter().take(most - most % width).for_each(|leaf| kept.push(*leaf));
         kept.predecessor = self.predecessor.filter(|_| !kept.leaves.is_empty());
         kept
     }
 
     fn push(&mut self, leaf: SignedLeaf) {
         self.tree.push(leaf.hash);
-        self.leaves.push(leaf);
+        self.signed.push(leaf);
     }
 
     /// Adds the leaves of a tile that continues them.
     fn push_tile(&mut self, entries: &[u8]) {
         for entry in split_entries(entries).0 {
             let leaf = SlotLeaf::from_canonical(entry).ok();
-            if let Some(first) = leaf.as_ref().filter(|_| self.leaves.is_empty()) {
+            if let Some(first) = leaf.as_ref().filter(|_| self.signed.is_empty()) {
                 self.predecessor = first.commits.get(Predecessor::NAME);
             }
             let pools = leaf.map(|leaf| leaf.pools);

@@ -144,6 +144,7 @@ impl Copier {
 
     /// The same where the trusted keys are of several logs. Those that have the log's name must have signed its checkpoint;
     /// where none has it, those that the log names.
+    #[must_use]
     pub fn with_keys_of_several_logs(mut self) -> Self {
         self.trusted.are_of_several = true;
         self

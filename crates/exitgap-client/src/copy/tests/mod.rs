@@ -132,7 +132,9 @@ const LIES: [Lie; 14] = [
     (
         "bodies of other bytes, as long as they may be, in several slots",
         |log, server| {
-            [1, 3, 4].iter().for_each(|index| log.serve_parts(server, *index, Log::other_body))
+            for index in [1, 3, 4] {
+                log.serve_parts(server, index, Log::other_body);
+            }
         },
         "not_as_signed",
     ),

@@ -54,6 +54,11 @@ fn a_later_version_of_a_figure_is_not_checked_whatever_fields_it_has() {
             assert_eq!(report.claim.unwrap().figure, name);
         }
     }
+    // It has one spelling all the same.
+    let spaced = canonical(&file);
+    let spaced = String::from_utf8(spaced).unwrap().replacen("exposure/1\",", "exposure/2\", ", 1);
+    let report = report_on_all(&scene, spaced.as_bytes());
+    assert_eq!(failed(&report).unwrap(), (FigureCheckName::Format, "format_invalid"));
     // Of a figure that is known the same is wrong.
     for edit in &edits[1..] {
         let mut file = file.clone();
