@@ -141,7 +141,12 @@ pub struct PackedFills {
 }
 
 impl PackedFills {
-    fn check(reader: &Reader, slot: Slot, new: &NewFills) -> Result<Vec<u8>, StoreError> {
+    /// The document of fills that may be written, and its blocks as the database keeps them.
+    fn check(
+        reader: &Reader,
+        slot: Slot,
+        new: &NewFills,
+    ) -> Result<(Vec<u8>, [i64; 2]), StoreError> {
         let refused = |rule| refused_fills(new, slot, rule);
         let NewFills { pool: id, fills } = new;
         let pool = reader.pool(id)?.ok_or_else(|| refused("the store has no such pool"))?;
@@ -153,23 +158,21 @@ impl PackedFills {
         if before.is_some_and(|(_, to_block)| !fills.follows(to_block)) {
             return Err(refused("they do not follow the previous ones"));
         }
-        for number in [fills.after_block, fills.to_block] {
-            i64::try_from(number).map_err(|_| refused("its block numbers are out of range"))?;
-        }
-        fills.to_canonical().map_err(|error| refused_fills(new, slot, &error.to_string()))
+        let block = |number: u64| {
+            i64::try_from(number).map_err(|_| refused("its block numbers are out of range"))
+        };
+        let blocks = [block(fills.after_block)?, block(fills.to_block)?];
+        let document = fills.to_canonical();
+        let document = document.map_err(|error| refused_fills(new, slot, &error.to_string()))?;
+        Ok((document, blocks))
     }
 
     fn from_fills(reader: &Reader, slot: Slot, new: &NewFills) -> Result<Self, StoreError> {
-        let document = Self::check(reader, slot, new)?;
-        let NewFills { pool: id, fills } = new;
-        let block = |number: u64| {
-            let refused = |_| refused_fills(new, slot, "its block numbers are out of range");
-            i64::try_from(number).map_err(refused)
-        };
-        let source = |source| StoreError::Compress { pool: id.clone(), source };
+        let (document, blocks) = Self::check(reader, slot, new)?;
+        let source = |source| StoreError::Compress { pool: new.pool.clone(), source };
         Ok(Self {
             hash: Fills::hash_of(&document),
-            blocks: [block(fills.after_block)?, block(fills.to_block)?],
+            blocks,
             zstd: codec::compress(&document, None).map_err(source)?,
             canonical: document,
         })
@@ -194,7 +197,7 @@ pub fn take_refused(
     };
     let mut fills = Vec::with_capacity(changes.fills.len());
     for new in core::mem::take(&mut changes.fills) {
-        if keep(PackedFills::check(reader, slot, &new))? {
+        if keep(PackedFills::check(reader, slot, &new).map(|(document, _)| document))? {
             fills.push(new);
         }
     }
