@@ -105,7 +105,9 @@ async fn a_number_is_confirmed_by_a_node_of_the_readers_own() {
         {
             assert!(words.contains(said), "{said}: {words}");
         }
-        for settled in ["that the chain has a block with this hash", "code does", "fee"] {
+        for settled in
+            ["that the chain has a block with this hash", "what the contract's code does", " fee;"]
+        {
             let (_, trusted) = words.split_once("Still taken on trust: ").unwrap();
             assert!(!trusted.contains(settled), "{settled}: {words}");
         }
