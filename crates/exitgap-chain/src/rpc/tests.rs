@@ -277,8 +277,6 @@ type RefusedBody = (u16, &'static str, Vec<u8>, fn(&RpcError) -> bool);
 
 #[tokio::test]
 async fn a_status_counts_also_where_its_body_cannot_be_read() {
-    type Fits = fn(&RpcError) -> bool;
-
     let garbled = || gzip(b"too many requests")[..12].to_vec();
     let large = vec![b' '; 200_000];
     let rate_limited = |error: &RpcError| matches!(error, RpcError::RateLimited(_));

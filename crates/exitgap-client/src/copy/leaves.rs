@@ -84,7 +84,7 @@ impl Leaves {
         let most = usize::try_from(size).unwrap_or(usize::MAX).min(self.signed.len());
         let mut kept = Self::default();
         self.signed.iter().take(most - most % width).for_each(|leaf| kept.push(*leaf));
-        kept.predecessor = self.predecessor.filter(|_| !kept.leaves.is_empty());
+        kept.predecessor = self.predecessor.filter(|_| !kept.signed.is_empty());
         kept
     }
 
