@@ -1,4 +1,4 @@
-// What a service sent: read within a limit, and understood where it is no document asked for.
+// Reads answers of a service within a size limit, and reports answers that are not the expected document.
 
 import { bytes, wrong } from './arguments.js';
 import { ExitgapError, errorOf } from './error.js';
@@ -49,7 +49,7 @@ export function refusal(url, response, bytes) {
       return errorOf(problem, { status, requestId: problem.request_id });
     }
   } catch {
-    // Then it is no problem document, which is said below.
+    // The body is not a problem document; the error below says so.
   }
   return notAsSpecified(url, `the service answered HTTP ${status} without a problem document`, { status });
 }

@@ -1,8 +1,7 @@
-// The module's functions, as callers see them. Arguments are checked here, everything else is the
-// module's.
+// The functions of the package. Only the arguments are checked here; the WebAssembly module does everything else.
 //
-// The module is given bytes, texts, whole numbers and arrays of texts that are made here: while it reads
-// them no code of a caller's runs. Documents come back as plain objects.
+// The module receives only bytes, strings, integers and arrays of strings that are created here, so that no code of the
+// caller runs while the module reads them. Documents are returned as plain objects.
 
 import { bytes, decimal, list, options, text, texts, whole, wrong } from './arguments.js';
 import { call, failure, limits, wasm } from './module.js';
@@ -17,7 +16,7 @@ export function verify(evidence, policy) {
   return call(() => {
     const { keys, seen, window } = options(policy, ['keys', 'seen', 'window'], 'policy');
     const { note, proof } = options(seen ?? undefined, ['note', 'proof'], 'seen');
-    // A key read from a file ends in a line break.
+    // A key that was read from a file ends with a line break.
     const short = (one, field) => text(one, field, 1000).trim();
     return wasm.verify(
       bytes(evidence, 'evidence', limits.evidence),
@@ -73,7 +72,7 @@ export async function verifyFigure(file, of) {
     }
     return call(() => {
       const whole = checked;
-      // It is used up by its report.
+      // The report consumes it.
       checked = null;
       return whole.report();
     });

@@ -1,9 +1,8 @@
-// What callers pass, checked before a byte of it is copied into the module's memory, which grows
-// and never shrinks.
+// Checks the caller's arguments before any byte is copied into the module's memory, which grows and never shrinks.
 
 import { ExitgapError } from './error.js';
 
-// The real ones: an object may have others under these names.
+// The original getters: an object may define its own properties with these names.
 const array = Object.getPrototypeOf(Uint8Array.prototype);
 const real = (name) => Object.getOwnPropertyDescriptor(array, name).get;
 const [bufferOf, offsetOf, lengthOf, tagOf] =
@@ -97,7 +96,7 @@ export function tick(value, field) {
 /** An object of options, all of known names. */
 export function options(value, names, field = 'options') {
   if (value === undefined) return {};
-  // Naming the keys of an array of bytes would take longer than anything else here.
+  // Listing the keys of a byte array would take longer than everything else here.
   if (toString.call(value) !== '[object Object]') {
     throw wrong(field, `${kind(value)} is not an object of options`);
   }

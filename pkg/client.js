@@ -1,4 +1,5 @@
-// The service over HTTP. Works before `init()`, but for what checks bytes: `snapshot` and `verify`.
+// The client of the HTTP API. It works before `init()`, except for the functions that check bytes: `snapshot` and
+// `verify`.
 
 import { body, notAsSpecified, refusal } from './answers.js';
 import { snapshotHash, verify, verifyFigure } from './api.js';
@@ -8,15 +9,15 @@ import { Kept, storageOf } from './log.js';
 import { OPERATIONS } from './operations.js';
 import { verifiedExit } from './verified.js';
 
-// The most bytes that are read of an answer; what is larger is not what the service sends. The module
-// has the same limits, and a test holds the two against each other: a client works without it.
+// Maximum number of bytes read of a response; the service sends nothing larger. The module has the same limits, and a
+// test compares the two. They are repeated here because the client also works without the module.
 export const MOST = {
   json: 4 << 20, snapshot: 128 << 10, state: 4 << 20, evidence: 4718592, window: 10 << 20,
   figure: 32 << 20, page: 12713984, note: 64 << 10, tile: 256 * 32,
 };
 const AGAIN = [429, 502, 503, 504];
 const LONGEST_PAUSE_MS = 10_000;
-// Told a longer time, a timer fires at once.
+// With a longer delay, a timer fires immediately.
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export class Client {
@@ -65,7 +66,7 @@ export class Client {
         return Array.from({ length: width }, (_, at) => tile.subarray(32 * at, 32 * at + 32));
       };
       const judge = (url, evidence, policy) => answering(url, question(url), evidence, policy);
-      // At the address that this client asks, whatever host the service calls itself.
+      // Uses the base address of this client, whatever host name the service uses for itself.
       const at = ({ evidence_url: named }) => {
         const url = typeof named === 'string' && URL.canParse(named) ? new URL(named) : undefined;
         const path = url?.pathname.match(/\/api\/v1\/exit\/[^/]+$/);
@@ -266,7 +267,7 @@ export class Client {
       return web.replace(/\/+$/, '');
     } catch (error) {
       this.#web = undefined;
-      // What tells no capabilities names no other address.
+      // A service that does not answer the capabilities request names no other address.
       if (error.status !== undefined && error.status !== 200) return this.#base;
       throw error;
     }
@@ -318,7 +319,8 @@ export class Client {
         if (response.status === 200) return answer;
         const told = response.headers.get('retry-after');
         const asked = /^\d+$/.test(told ?? '') ? Number(told) * 1000 : 0;
-        // Longer than asked for, each client by a share of its own: else all come back at once.
+        // Waits longer than requested, each client by its own random share. Otherwise all clients would come back at
+        // the same time.
         pause = Math.max(pause, asked * (1 + Math.random() / 2));
         if (last || !AGAIN.includes(response.status) || asked > LONGEST_PAUSE_MS) {
           throw refusal(url, response, answer);
@@ -356,7 +358,7 @@ export class Client {
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', abandon);
-      // What is not wanted any more is not read any further.
+      // Aborts the rest of the download: nobody reads it.
       end.abort();
     }
   }
@@ -415,7 +417,7 @@ function hashOf(file, url) {
   try {
     return snapshotHash(file);
   } catch (error) {
-    // Without the module nothing is hashed, which is no fault of the service.
+    // Without the module, hashes cannot be computed. This is not an error of the service.
     if (error.code !== 'source_unreadable') throw error;
     throw notAsSpecified(url, error.message, { cause: error });
   }
@@ -447,7 +449,7 @@ function venue(one) {
   return base === undefined ? id(pool, 'venues') : `${id(pool, 'venues')}/${id(base, 'venues')}`;
 }
 
-// What a file and an address must say alike, and how to compare it.
+// The fields that the file and its address must have in common, and how to compare each.
 const SAME = { pool: String, base: String, slot: Number, size_usd: Number, method_version: String };
 
 /** What an `evidence_url` asks for. */
@@ -466,7 +468,7 @@ function question(evidenceUrl) {
 /** Verifies a file, and requires that it is of what its address asks. */
 function answering(evidenceUrl, asked, file, policy) {
   const report = verify(file, policy);
-  // What is no evidence file asks for nothing; its report says so.
+  // A file that is not an evidence file has no request to compare; its report says so.
   if (report.claim !== undefined) {
     const { request } = JSON.parse(new TextDecoder().decode(file));
     const same = (name) => SAME[name](request[name]) === asked[name];

@@ -1,4 +1,4 @@
-// The one error that this package throws.
+// The only error class that this package throws.
 
 export class ExitgapError extends Error {
   constructor(code, message, more = {}) {
@@ -27,7 +27,7 @@ export function typed(thrown) {
 export function said(thrown) {
   try {
     const words = thrown?.message ?? thrown;
-    // Only what is a text or a number is made one: an array of billions would be joined, for minutes.
+    // Converts only primitive values to a string: joining an array with billions of elements would take minutes.
     return (Object(words) === words ? Object.prototype.toString.call(words) : String(words)).slice(0, 500);
   } catch {
     return 'an error without a message';

@@ -1,4 +1,4 @@
-// What a client saw, kept in a file. For Node.
+// Keeps the client's log state in a file. For Node.
 
 import { readFile, rename, writeFile } from 'node:fs/promises';
 
@@ -17,7 +17,7 @@ export function fileStorage(path) {
       return found;
     } catch (cause) {
       if (cause.code === 'ENOENT') return {};
-      // To begin anew would be to take a rewritten history for a first visit.
+      // Starting with an empty state would treat a rewritten log as a first visit.
       throw new ExitgapError('kept_unusable', `${at}: ${said(cause)}`, { cause, hint: 'move the file away to start again' });
     }
   };

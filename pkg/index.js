@@ -1,4 +1,4 @@
-// For browsers and bundlers: the module lies beside this file, and is fetched.
+// For browsers and bundlers: the WebAssembly module is a file next to this one, and is fetched.
 
 import { start } from './module.js';
 

@@ -1,6 +1,6 @@
-// A service's log between two visits: the newest checkpoint that was seen is kept, and whatever the service shows later must
-// go on from it. That it does is proven from the log's tiles (C2SP tlog-tiles); what cannot both be states of one log is kept
-// as a proof that `exitgap verify` reads.
+// Checks a service's log across visits: the client keeps the newest checkpoint that it has seen, and every later
+// checkpoint of the service must be consistent with it. Consistency is proven from the log's tiles (C2SP tlog-tiles).
+// Two checkpoints that cannot both belong to one log are kept as a proof that `exitgap verify` reads.
 
 import { notAsSpecified } from './answers.js';
 import { text, wrong } from './arguments.js';
@@ -96,7 +96,7 @@ async function told(old, size, fetchTile) {
   const runs = consistencyRuns(old, size);
   const proof = [];
   for (const run of runs) proof.push(await runRoot(run));
-  // Where the older state ends inside of a run, the proof begins with what both have of it.
+  // If the first run ends at the older size, both trees contain it: both roots are computed starting from it.
   const begun = runs.length > 0 && runs[0][1] === old ? 1 : 0;
   let oldRoot = begun === 1 ? proof[0] : await runRoot([0, old]);
   let root = oldRoot;
@@ -199,7 +199,7 @@ export class Kept {
     const { origin } = checkpointOf(note);
     if ((await this.checkpoint(origin)) !== before) return;
     const known = await this.keys();
-    // The keys first: a checkpoint without its key could not be judged again.
+    // Stores the keys first: a checkpoint without its key could not be verified again.
     const own = keys.filter((key) => key.startsWith(`${origin}+`) && !known.includes(key));
     if (own.length > 0) await this.#storage.put(`exitgap keys ${this.#base}`, [...known, ...own].join('\n'));
     await this.#storage.put(`exitgap checkpoint ${this.#base} ${origin}`, note);

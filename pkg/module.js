@@ -1,4 +1,5 @@
-// The module: loaded once, called only when it is there, and whatever it throws an error of this package.
+// Loads the WebAssembly module once, calls it only after it is loaded, and converts everything it throws to an
+// `ExitgapError`.
 
 import load, * as wasm from './dist/exitgap.js';
 
@@ -52,7 +53,7 @@ export function failure(thrown) {
     if (thrown instanceof WebAssembly.RuntimeError) {
       return new ExitgapError('internal_error', `the module failed: ${thrown.message}`, { cause: thrown });
     }
-    // What the module refuses, it throws as a problem.
+    // The module reports a rejected argument by throwing a problem object.
     const refused = typeof thrown?.code === 'string' && typeof thrown.detail === 'string';
     return refused ? errorOf(thrown) : typed(thrown);
   } catch {

@@ -1,4 +1,4 @@
-// For Node: the module lies beside this file, and is read.
+// For Node: the WebAssembly module is a file next to this one, and is read from disk.
 
 import { readFile } from 'node:fs/promises';
 

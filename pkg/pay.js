@@ -1,5 +1,5 @@
-// A wallet that cannot overspend, for Node: budgets that hold across processes and crashes. The crate
-// exitgap-pay is the same in Rust, and shares ledgers with it. Nothing here loads the WebAssembly module.
+// A wallet with a spending limit, for Node: its budgets hold across processes and crashes. The crate exitgap-pay is the
+// Rust counterpart, and both can use the same ledgers. This code does not load the WebAssembly module.
 
 import { inTokens } from './pay/amounts.js';
 import { FileLedger } from './pay/ledger.js';

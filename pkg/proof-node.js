@@ -1,4 +1,4 @@
-// For Node: what judges state proofs lies beside this file, and is read when it is asked for.
+// For Node: the WebAssembly module that checks state proofs is a file next to this one, and is read on first use.
 
 import { readFile } from 'node:fs/promises';
 

@@ -1,4 +1,5 @@
-// For browsers and bundlers: what judges state proofs lies beside this file, and is fetched when it is asked for.
+// For browsers and bundlers: the WebAssembly module that checks state proofs is a file next to this one, and is fetched
+// on first use.
 
 import { init as initMain } from './index.js';
 import { startJudge } from './state.js';

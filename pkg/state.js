@@ -1,5 +1,5 @@
-// Evidence held against the chain's own state. The main module reads the evidence and says in bytes what it claims; the one
-// that is loaded here follows a proof down from its block, and compares.
+// Compares evidence with the state of the chain. The main module reads the evidence and returns what it claims as
+// bytes; the module that is loaded here verifies the state proof, starting at its block, and compares the two.
 
 import load, * as judge from './dist/proof.js';
 

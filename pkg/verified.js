@@ -1,5 +1,5 @@
-// From a pool to a number that was verified: asked, its evidence fetched, every check made, and its log held against what was
-// seen of it before.
+// Returns a verified number for a pool in one call: requests the estimate, fetches its evidence, runs all checks, and
+// checks the log for consistency with the checkpoint of the previous visit.
 
 import { notAsSpecified } from './answers.js';
 import { estimate, recompute } from './api.js';
@@ -29,7 +29,7 @@ async function keysOf(client, named, kept, signal) {
 /** What was seen before of a file's log, and what leads from the one checkpoint to the other. */
 async function seenBefore(note, kept, fetchTile, url) {
   const own = note === undefined ? {} : checkpointOf(note);
-  // A file that names no state of a log, or an empty one, is refused for that.
+  // A file without a log state, or with an empty one, fails its own check.
   if (!(own.size > 0)) return {};
   const before = await kept.checkpoint(own.origin);
   if (before === undefined) return {};
@@ -57,7 +57,7 @@ function requireAsked(url, evidence, exit, pool, { sizeUsd, base, at }, claim) {
   const { method, ...computed } = estimate(evidence, { sizeUsd, base: base ?? claim.base });
   const { published } = recompute(evidence);
   const lowest = published.lowest_depth_7d_usd;
-  // What the snapshot does not say, the head that commits to it does.
+  // The snapshot does not contain these values, but the head that commits to it does.
   const due = {
     ...computed,
     days_observed: Number(published.days_observed),

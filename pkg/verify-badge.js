@@ -1,9 +1,10 @@
-// <exitgap-verified>: one exit, asked of a service and verified where it stands, in a page that may be anybody's.
+// <exitgap-verified>: requests one exit from a service and verifies it in the browser. The embedding page may be on any
+// site.
 //
 //   <exitgap-verified service="https://exitgap.example" pool="ethereum:0x88e6…" size-usd="250000"></exitgap-verified>
 //
-// `base` names the token sold, `key` the log's verifier key; without one the first that the service names is kept by this
-// browser. Nothing is shown as verified but what passed every check here.
+// `base` names the token sold, `key` the log's verifier key. Without a key, this browser keeps the first key that the
+// service names. Only an answer that passed all checks is shown as verified.
 
 import { init } from './index.js';
 import { Client } from './client.js';
@@ -45,7 +46,7 @@ export class ExitgapVerified extends HTMLElement {
 
   constructor() {
     super();
-    // Not a <style>: a page's policy need not allow any.
+    // Not a <style> element: the content security policy of the page may forbid it.
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(STYLE);
     this.#root.adoptedStyleSheets = [sheet];

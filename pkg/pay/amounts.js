@@ -1,4 +1,4 @@
-// Amounts: whole units of a dollar's token, as BigInt. Never a number.
+// Amounts in the smallest unit of a dollar token, as BigInt, never as Number.
 
 import { ExitgapError } from '../error.js';
 

@@ -1,5 +1,5 @@
-// What the lines of a ledger come to: the order of the file decides, and nothing else. The format and
-// its rules are in docs/pay-ledger-v1.md of the crate exitgap-pay, which shares these files.
+// Computes the state of a ledger from its lines. The state depends only on their order in the file.
+// docs/pay-ledger-v1.md of the crate exitgap-pay, which uses the same files, specifies the format and its rules.
 
 import { createHash } from 'node:crypto';
 

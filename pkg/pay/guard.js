@@ -1,4 +1,4 @@
-// Budgets around the official x402 client, by its hooks.
+// Enforces budgets in the official x402 client, through its hooks.
 
 import { refusal } from './amounts.js';
 import { termsOf } from './offers.js';
@@ -7,9 +7,10 @@ import { place } from './policy.js';
 import { wrong } from '../arguments.js';
 import { said } from '../error.js';
 
-// The client sets the end of its authorization itself, when it signs: at most so much later.
+// The client sets the expiry of its authorization itself when it signs, at most this many seconds later.
 const SIGNING_S = 60;
-// Payments of which no answer told are forgotten here, from the oldest on; the ledger keeps them.
+// Maximum number of payments without a known outcome that are kept here. Beyond it, the oldest are dropped; the ledger
+// keeps them.
 const MANY = 1_000;
 const HOOKS = ['onBeforePaymentCreation', 'onAfterPaymentCreation', 'onPaymentCreationFailure', 'onPaymentResponse'];
 
@@ -22,7 +23,7 @@ export function guard(client, pay) {
   const begun = new WeakMap();
   const seen = new WeakSet();
   const sent = new Map();
-  // The last payment for each address, of version 2. The client reports no outcome of version 1.
+  // The last version 2 payment for each address. The client reports no outcome for version 1.
   const open = new Map();
 
   client.onBeforePaymentCreation(async ({ paymentRequired, selectedRequirements }) => {
@@ -59,7 +60,7 @@ export function guard(client, pay) {
     for (const kept of [sent, open]) if (kept.size > MANY) kept.delete(kept.keys().next().value);
   });
 
-  // Nothing is sent after this.
+  // After this failure, the client sends nothing.
   client.onPaymentCreationFailure(async ({ selectedRequirements }) => {
     const held = begun.get(selectedRequirements);
     if (held !== undefined) pay.ledger.neverSent(held.id);

@@ -1,6 +1,6 @@
-// What was spent: an append-only file that processes share, without a lock.
+// The record of all payments: an append-only file that several processes share without a lock.
 //
-// Everything here is synchronous: a payment is durable before the next step is taken.
+// All functions are synchronous: a payment is durable before the next step starts.
 
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, fdatasyncSync, fstatSync, fsyncSync, openSync, readSync, statSync, writeSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { scopeOf } from './policy.js';
 
 const MAX_LEDGER = 128 << 20;
 const CLOCK_TOLERANCE_MS = 2_000;
-// A reservation may be undecided for so long while others wait for it.
+// Time limit for an undecided reservation while others wait for it.
 const UNDECIDED_MS = 5_000;
 const CHUNK = 1 << 20;
 
@@ -147,9 +147,9 @@ export class FileLedger {
       this.#readOn();
       const nowMs = this.#now();
       this.#checkClock(nowMs);
-      // A line feed before it ends whatever a broken-off writing left.
+      // The leading line feed terminates a line that an interrupted write left incomplete.
       const bytes = Buffer.from(`\n${toLine(kind, { ...fields, at_ms: nowMs })}\n`);
-      // In one call: what two processes write at once stands one after the other.
+      // Uses a single write call, so that lines which two processes write at the same time do not interleave.
       const written = writeSync(this.#file, bytes, 0, bytes.length);
       if (written !== bytes.length) throw new Error(`${written} of ${bytes.length} bytes could be written`);
       fdatasyncSync(this.#file);
@@ -166,7 +166,8 @@ export class FileLedger {
     if (here.size < this.#readTo) throw new Error('it became shorter, so it was truncated or overwritten');
     if (here.size > MAX_LEDGER) throw new Error('it is longer than 128 MiB; start a new ledger');
     const found = this.#bytes(this.#readTo, here.size);
-    // What has no end yet is being written, or its writing broke off: the next line tells.
+    // The last line has no line feed yet: either it is being written, or the write was interrupted. The next read
+    // decides.
     const end = found.lastIndexOf(10);
     if (end < 0) return;
     for (const line of found.subarray(0, end).toString('latin1').split('\n')) {

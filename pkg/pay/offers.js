@@ -1,5 +1,5 @@
-// The offers of a 402: read within bounds, compared, chosen from. The same rules, in the same order, as
-// `exitgap-api::x402` and `exitgap-pay` have.
+// Reads the offers of a 402 response within limits, compares them, and selects one. The rules and their order are the
+// same as in `exitgap-api::x402` and `exitgap-pay`.
 
 import { inTokens, refusal, units, unitsOfTokens } from './amounts.js';
 

@@ -1,6 +1,7 @@
-// Payments that were sent and whose outcome is open. They are kept next to the ledger, because the ledger's format is
-// closed: the signed header of each, so that this process or a later one sends the same header again instead of signing
-// another. docs/pay-ledger-v1.md of the crate exitgap-pay describes the files, which the crate shares.
+// Payments that were sent and whose outcome is unknown. Each one is stored in a file next to the ledger, because the
+// ledger format cannot be extended. The file contains the signed header, so that this process or a later one sends the
+// same header again instead of signing a new one. docs/pay-ledger-v1.md of the crate exitgap-pay, which uses the same
+// files, specifies them.
 
 import { createHash, randomBytes } from 'node:crypto';
 import { closeSync, fdatasyncSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
@@ -9,7 +10,7 @@ import { join } from 'node:path';
 import { refusal } from './amounts.js';
 
 const MAX_RECORD = 256 << 10;
-// For so long after a sending another process leaves the payment to this one: an attempt, a pause, and some more.
+// For this long after a send, other processes leave the payment to the sender: one attempt, one pause, and a margin.
 const HELD_MS = 45_000;
 const HEADERS = ['payment-signature', 'x-payment'];
 
@@ -107,7 +108,7 @@ export class OpenPayments {
     try {
       text = readFileSync(path, 'utf8');
     } catch (thrown) {
-      // Another process closed it.
+      // Another process closed the payment.
       if (thrown.code === 'ENOENT') return undefined;
       throw unreadable(path, thrown.message);
     }
@@ -128,7 +129,7 @@ export class OpenPayments {
       const record = this.#read(path);
       if (record !== undefined) write(path, { ...record, ...fields });
     } catch {
-      // See above.
+      // Ignored for the reason given above.
     }
   }
 
@@ -136,7 +137,7 @@ export class OpenPayments {
     try {
       rmSync(path, { force: true });
     } catch {
-      // It is read again, and found closed again.
+      // The file stays. The next read finds the payment closed again.
     }
   }
 }

@@ -1,17 +1,19 @@
-// What an answer says about the payment that was sent for it.
+// Determines the outcome of a payment from the response.
 
 import { said } from '../error.js';
 
 const PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 10_000;
 const MAX_HEADER = 64 << 10;
-// So much of an answer is read before the caller gets it.
+// Maximum number of bytes of a response that are read before the caller gets it.
 const MAX_READ = 16 << 20;
 
-// Answers after which it is unknown whether the payment will settle. A service that is still settling answers 402, too.
+// Status codes after which it is unknown whether the payment will settle. A service that is still settling answers 402,
+// too.
 const OPEN = [402, 429, 500, 502, 503, 504];
 
-// What facilitators say of a payment that failed their check. It decides only how long is waited, never what is signed.
+// The error codes of facilitators for a payment that failed their check. They affect only how long the client waits,
+// never what it signs.
 const REFUSALS = /^(insufficient_funds|invalid_|unsupported_)/;
 
 export const leavesOpen = ({ status }) => OPEN.includes(status);

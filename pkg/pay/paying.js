@@ -1,4 +1,4 @@
-// Requests that are paid for.
+// Sends requests and pays for them.
 
 import { randomBytes } from 'node:crypto';
 
@@ -10,16 +10,16 @@ import { place } from './policy.js';
 import { wrong } from '../arguments.js';
 import { said } from '../error.js';
 
-// The longest that an authorization of ours is valid, whatever is asked for.
+// Maximum validity of an authorization that the wallet signs, whatever the service requests.
 const MAX_VALID_S = 600;
-// How long a payment waits for others that were reserved before it, and between two looks.
+// How long a payment waits for payments that were reserved before it, and the polling interval.
 const PATIENCE_MS = 5_000;
 const LOOK_MS = 25;
 const ATTEMPT_MS = 30_000;
-// How long one call sends a payment again, unless the caller says otherwise; and at most.
+// How long one call keeps sending a payment by default, and the maximum.
 const WAIT_MS = 120_000;
 const LONGEST_WAIT_MS = MAX_VALID_S * 1000;
-// How often one call sends a payment that the service calls invalid.
+// How often one call sends a payment that the service reports as invalid.
 const REFUSED_SENDS = 3;
 const ROUNDS = 3;
 const AGAIN = 'call again: the same signed payment is sent until it expires; after that, check the chain with reconcile(). '
@@ -137,7 +137,7 @@ export function payingFetch(fetch, { signer, pay, maxWaitMs = WAIT_MS }) {
    */
   const send = async (request, payment) => {
     const expiresMs = payment.validBeforeS * 1000;
-    // The wait is measured by a clock that no one sets.
+    // Measures the wait with a monotonic clock.
     const startMs = performance.now();
     for (let sent = 1; ; sent += 1) {
       open.hold(payment, pay.ledger.nowMs());
@@ -160,7 +160,7 @@ export function payingFetch(fetch, { signer, pay, maxWaitMs = WAIT_MS }) {
   return async (input, init) => {
     const request = new Request(input, init);
     const name = await nameOf(request);
-    // Another round follows only if the payment that was sent again ended without an answer to this call.
+    // The loop continues only if the payment that was sent again ended without a response for this call.
     for (let round = 1; ; round += 1) {
       let payment = open.find(name, pay.ledger.nowMs());
       if (payment === undefined) {

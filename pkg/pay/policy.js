@@ -1,10 +1,10 @@
-// What may be paid at all.
+// The rules for what may be paid.
 
 import { inTokens, refusal, unitsOfTokens } from './amounts.js';
 import { address, chainId } from './offers.js';
 import { list, options, text, wrong } from '../arguments.js';
 
-// Circle's own contracts: chain, address, EIP-712 name.
+// Circle's own token contracts: chain, address, EIP-712 name.
 const USDC = [
   ['eip155:1', '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48', 'USD Coin'],
   ['eip155:10', '0x0b2c639c533813f4aa9d7837caf62653d097ff85', 'USD Coin'],

@@ -1,11 +1,11 @@
-//! Where the workspace's built binaries are.
+//! The paths of the workspace's built binaries.
 
 use std::path::PathBuf;
 
-/// The built binary `name` of this workspace, beside the test that asks for it.
+/// The built binary `name` of this workspace, in the same folder as the calling test.
 ///
 /// # Panics
-/// Where it was not built; `cargo xtask test` builds it first.
+/// If it was not built; `cargo xtask test` builds it first.
 pub fn path(name: &str) -> PathBuf {
     let test = std::env::current_exe().expect("a test knows its own path");
     let folder = test.ancestors().find(|folder| folder.join("deps").is_dir());

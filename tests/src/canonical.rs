@@ -1,11 +1,10 @@
-//! Canonical JSON (RFC 8785) of any value, written by a library: what the core's own writer is compared
-//! with.
+//! Canonical JSON (RFC 8785) of any value, written by a library: the reference for the core's own writer.
 
 use canon_json::CanonJsonSerialize;
 use serde_json::Value;
 
-/// The canonical bytes of `value`; `None` where it holds a number that is not an integer below `2^53` in
-/// size, which two writers might spell differently and no document of ours has.
+/// The canonical bytes of `value`; `None` if it contains a number that is not an integer with an absolute value below
+/// `2^53`: writers might spell such numbers differently, and none of our documents has them.
 pub fn to_canonical_json(value: &Value) -> Option<Vec<u8>> {
     if !holds_small_integers_only(value) {
         return None;

@@ -1,38 +1,38 @@
-//! The fetched fixtures: the node's binary and the contracts' creation code.
+//! The downloaded fixtures: the node's binary and the contracts' creation code.
 //!
-//! `cargo xtask setup` puts them, checked against pinned sums, into the git-ignored `.fixtures/`
-//! folder of the workspace. Nothing here touches the network.
+//! `cargo xtask setup` puts them, checked against pinned checksums, into the git-ignored `.fixtures/` folder of the
+//! workspace. This module never uses the network.
 
 use std::path::{Path, PathBuf};
 
 use alloy::primitives::{Address, Bytes, hex};
 use serde_json::Value;
 
-/// The variable that names another `anvil` than the fetched one.
+/// The variable with the path of another `anvil` than the downloaded one.
 pub const ANVIL_VARIABLE: &str = "EXITGAP_ANVIL";
 
 /// Why a fixture cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum FixtureError {
-    /// The file is not there: nothing was fetched yet.
+    /// The file does not exist: nothing was downloaded yet.
     #[error("fixture {path} is missing; run `cargo xtask setup` first")]
     Missing {
-        /// Where it was looked for.
+        /// The expected path.
         path: PathBuf,
     },
-    /// The file is there and is not what was fetched.
+    /// The file is not what was downloaded.
     #[error(
         "fixture {path} is damaged ({reason}); delete the .fixtures folder and run `cargo xtask setup`"
     )]
     Damaged {
-        /// The file at fault.
+        /// The invalid file.
         path: PathBuf,
         /// What is wrong with it.
         reason: String,
     },
 }
 
-/// A contract whose published bytecode is fetched.
+/// A contract with downloaded published bytecode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Artifact {
     /// Aave's ERC-20 with free minting and a constructor that takes name, symbol and decimals.
@@ -41,13 +41,13 @@ pub enum Artifact {
     Weth9,
     /// Uniswap v2 factory.
     UniswapV2Factory,
-    /// Uniswap v2 pair, for its init code hash; the factory carries the code itself.
+    /// Uniswap v2 pair, for its init code hash; the factory contains the code itself.
     UniswapV2Pair,
     /// Uniswap v2 router 02.
     UniswapV2Router02,
     /// Uniswap v3 factory.
     UniswapV3Factory,
-    /// Uniswap v3 pool, for its init code hash; the factory carries the code itself.
+    /// Uniswap v3 pool, for its init code hash; the factory contains the code itself.
     UniswapV3Pool,
     /// Uniswap v3 position manager.
     NonfungiblePositionManager,
@@ -59,52 +59,52 @@ pub enum Artifact {
     TickLens,
     /// `PancakeSwap` v3 factory.
     PancakeV3Factory,
-    /// `PancakeSwap` v3 pool; its deployer, which carries the code elsewhere, is not published.
+    /// `PancakeSwap` v3 pool; its deployer, which contains the code in production, is not published.
     PancakeV3Pool,
-    /// Uniswap v4's manager of all pools.
+    /// Uniswap v4's pool manager.
     PoolManager,
-    /// Uniswap v4's own caller that adds and removes liquidity.
+    /// Uniswap v4's own test caller that adds and removes liquidity.
     PoolModifyLiquidityTest,
-    /// Uniswap v4's own caller that swaps.
+    /// Uniswap v4's own test caller that swaps.
     PoolSwapTest,
     /// Algebra Integral's factory.
     AlgebraFactory,
-    /// Algebra Integral's deployer of pools, which carries their code.
+    /// Algebra Integral's deployer of pools, which contains their code.
     AlgebraPoolDeployer,
-    /// Algebra Integral's own caller that adds liquidity and swaps.
+    /// Algebra Integral's own test caller that adds liquidity and swaps.
     TestAlgebraCallee,
-    /// Aerodrome's second version: the pool that its factory clones.
+    /// Aerodrome v2: the pool that its factory clones.
     AerodromePool,
-    /// Aerodrome's second version: its factory of pools.
+    /// Aerodrome v2: its factory of pools.
     AerodromePoolFactory,
     /// Slipstream: the pool that its factory clones.
     SlipstreamPool,
     /// Slipstream: its factory of pools.
     SlipstreamFactory,
-    /// A vault of shares (ERC-4626), `OpenZeppelin`'s.
+    /// `OpenZeppelin`'s ERC-4626 vault.
     Vault,
     /// A token that takes a fee on transfer.
     TaxedToken,
     /// Balancer's second vault.
     BalancerVault,
-    /// Balancer's provider of the shares of fees that its protocol takes.
+    /// Balancer's provider of the protocol's fee shares.
     BalancerFees,
-    /// Balancer's factory of weighted pools, third version, which carries their code.
+    /// Balancer's factory of weighted pools, third version, which contains their code.
     BalancerWeightedFactory,
-    /// Balancer's factory of composable stable pools, third version, which carries their code.
+    /// Balancer's factory of composable stable pools, third version, which contains their code.
     BalancerStableFactory,
     /// Chainlink's aggregator of answers submitted one by one.
     FluxAggregator,
-    /// Chainlink's proxy, whose address consumers are given.
+    /// Chainlink's proxy, whose address consumers use.
     EacAggregatorProxy,
     /// Circle's token with authorizations (EIP-3009), to be linked with [`Self::SignatureChecker`].
     FiatTokenV2_2,
-    /// The library that judges the signatures of [`Self::FiatTokenV2_2`].
+    /// The library that checks the signatures of [`Self::FiatTokenV2_2`].
     SignatureChecker,
 }
 
 impl Artifact {
-    /// Where the artifact lies under `.fixtures/`.
+    /// The path of the artifact in `.fixtures/`.
     fn path(self) -> &'static str {
         match self {
             Self::MintableErc20 => {
@@ -188,25 +188,25 @@ impl Artifact {
         )
     }
 
-    /// The code as deployed, with zeros where constructors put immutable values.
+    /// The deployed code, with zeros in place of immutable values.
     pub fn deployed_code(self) -> Result<Bytes, FixtureError> {
         code_in(None, &folder().join(self.path()), &DEPLOYED)
     }
 
-    /// The code as deployed, with this address where it calls its one library.
+    /// The deployed code, with this address where it calls its only library.
     pub fn deployed_code_with(self, library: Address) -> Result<Bytes, FixtureError> {
         code_in(Some(library), &folder().join(self.path()), &DEPLOYED)
     }
 }
 
-/// Where artifacts of different compilers hold the code as deployed.
+/// The places of the deployed code in artifacts of different compilers.
 const DEPLOYED: [&str; 3] = [
     "/deployedBytecode",
     "/evm/deployedBytecode/object",
     "/compilerOutput/evm/deployedBytecode/object",
 ];
 
-/// Multicall3's creation code, which a library of scripts holds as a constant.
+/// Multicall3's creation code, a constant in a script library.
 pub fn multicall3_creation_code() -> Result<Bytes, FixtureError> {
     let path = folder().join("viem/_cjs/constants/contracts.js");
     let text =
@@ -215,7 +215,7 @@ pub fn multicall3_creation_code() -> Result<Bytes, FixtureError> {
         .map_err(|reason| FixtureError::Damaged { path, reason })
 }
 
-/// The bytes of `exports.<name> = '0x…'`.
+/// The bytes in `exports.<name> = '0x…'`.
 fn constant_in(script: &str, name: &str) -> Result<Bytes, String> {
     let start = format!("exports.{name} = '");
     let code = script.split_once(&start).and_then(|(_, rest)| rest.split_once('\''));
@@ -232,15 +232,15 @@ pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new(".")).join(".fixtures")
 }
 
-/// The node's binary: `EXITGAP_ANVIL` if set, else the fetched one.
+/// The node's binary: `EXITGAP_ANVIL` if set, else the downloaded one.
 pub fn anvil() -> Result<PathBuf, FixtureError> {
     let path = std::env::var_os(ANVIL_VARIABLE)
         .map_or_else(|| folder().join("anvil/bin/anvil"), PathBuf::from);
     if path.is_file() { Ok(path) } else { Err(FixtureError::Missing { path }) }
 }
 
-/// Reads the first of `pointers` that names a hexadecimal text in the artifact at `path`. Where it is to be
-/// linked, compilers leave `__$`, 34 digits that name the library, and `$__`.
+/// Reads the first of `pointers` that leads to a hexadecimal text in the artifact at `path`. In place of a library's
+/// address, compilers write `__$`, 34 digits that identify the library, and `$__`.
 fn code_in(
     library: Option<Address>,
     path: &Path,

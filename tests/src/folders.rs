@@ -1,10 +1,10 @@
-//! Folders that are copied.
+//! Copies folders.
 
 use std::fs;
 use std::io;
 use std::path::Path;
 
-/// Copies a file, or a folder and what is below it, to a place whose folders are made where there are none.
+/// Copies a file, or a folder with its content, and creates the destination's parent folders.
 pub fn copy(from: &Path, to: &Path) -> io::Result<()> {
     if !from.is_dir() {
         fs::create_dir_all(to.parent().unwrap_or(to))?;

@@ -1,11 +1,9 @@
 //! Test support for exitgap, and the home of its integration suite.
 //!
-//! In scope: [`fixtures`] finds the fetched node and the contracts' published bytecode;
-//! [`saved`] keeps what one test made for the others;
-//! [`devchain`] runs a private chain with the real contracts on it, and a seeded market that trades
-//! there; [`faults`] kills, cuts off and damages what records; [`receiver`] is
-//! sent events; [`fuzz`] says what must hold for any
-//! input. Out of scope: stand-ins for contracts. Whatever a test compares with is the contract.
+//! In scope: [`fixtures`] finds the downloaded node and the contracts' published bytecode; [`saved`] shares what one
+//! test created with the others; [`devchain`] runs a private chain with the real contracts, and a seeded market that
+//! trades there; [`faults`] kills, cuts off and damages recorders; [`receiver`] receives events; [`fuzz`] defines what
+//! must hold for any input. Out of scope: mock contracts. Tests always compare with the real contract.
 
 pub mod binaries;
 #[cfg(feature = "suite")]
@@ -29,7 +27,7 @@ pub mod postgres;
 pub mod receiver;
 pub mod saved;
 
-/// How events are received is a page; what it shows in Rust is tried.
+/// The documentation page on receiving events; its Rust examples are tested here.
 #[cfg(doctest)]
 #[doc = include_str!("../../crates/exitgap-server/docs/webhooks.md")]
 pub struct Webhooks;

@@ -1,9 +1,9 @@
-//! HTTP messages that declare their length, read from a stream by those who stand between two programs.
+//! HTTP messages with a declared length, parsed from a stream by the test proxies.
 
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::net::TcpStream;
 
-/// A request or an answer.
+/// A request or a response.
 #[derive(Debug)]
 pub struct Message {
     /// Its first line.
@@ -13,7 +13,7 @@ pub struct Message {
 }
 
 impl Message {
-    /// Reads one. A message that ends before its body begins is `UnexpectedEof`.
+    /// Reads a message. If it ends before its body begins, the error is `UnexpectedEof`.
     pub fn read(stream: &TcpStream) -> std::io::Result<Self> {
         let mut reader = BufReader::new(stream);
         let mut first_line = String::new();

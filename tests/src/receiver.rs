@@ -1,5 +1,5 @@
-//! Who is sent events: a server of its own, on any address of this machine, that does as it is told and remembers what
-//! came.
+//! A receiver of events: a separate server on any address of this machine, with configurable behaviour, which records
+//! what it receives.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -10,26 +10,26 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// A request that came.
+/// A received request.
 #[derive(Debug, Clone)]
 pub struct Received {
     /// Its path.
     pub path: String,
-    /// Its headers, in small letters.
+    /// Its headers, in lower case.
     pub headers: BTreeMap<String, String>,
     /// Its body.
     pub body: Vec<u8>,
-    /// When it had come.
+    /// When it arrived.
     pub at: Instant,
 }
 
 impl Received {
-    /// The body as a document.
+    /// The body as JSON.
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_default()
     }
 
-    /// What kind of event it is.
+    /// The type of the event.
     pub fn kind(&self) -> String {
         self.json()["type"].as_str().unwrap_or_default().to_owned()
     }
@@ -40,20 +40,20 @@ impl Received {
     }
 }
 
-/// What is answered.
+/// The behaviour of the receiver.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Does {
-    /// 200, and what a challenge asks for.
+    /// 200, with the answer to a challenge.
     Takes,
     /// A status, with headers.
     Answers(u16, String),
     /// 200 and a gigabyte.
     Floods,
-    /// Nothing, until the other side goes.
+    /// No answer until the other side closes the connection.
     Hangs,
     /// The connection is reset.
     Resets,
-    /// A byte of the head now and then.
+    /// One byte of the head at a time.
     Trickles,
 }
 
@@ -67,7 +67,7 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// On any port of an address of this machine.
+    /// Listens on any port of an address of this machine.
     pub fn start(
         ip: Ipv4Addr,
         does: impl Fn(&Received) -> Does + Send + Sync + 'static,
@@ -83,7 +83,7 @@ impl Receiver {
                 count.fetch_add(1, Ordering::SeqCst);
                 let (kept, does) = (kept.clone(), does.clone());
                 std::thread::spawn(move || {
-                    // Whoever sends may be killed at any moment.
+                    // The sender may be killed at any moment.
                     let _ = answer(&stream, &kept, &*does);
                 });
             }
@@ -91,32 +91,32 @@ impl Receiver {
         Ok(Self { address, received, connections })
     }
 
-    /// One that takes everything, on the first address of this machine.
+    /// A receiver that accepts everything, on the first address of this machine.
     pub fn taking() -> std::io::Result<Self> {
         Self::start(Ipv4Addr::LOCALHOST, |_| Does::Takes)
     }
 
-    /// Its address.
+    /// Its URL.
     pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
 
-    /// Where it listens.
+    /// Its address.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// How many connections came.
+    /// The number of connections so far.
     pub fn connections(&self) -> usize {
         self.connections.load(Ordering::SeqCst)
     }
 
-    /// What came so far.
+    /// The requests received so far.
     pub fn received(&self) -> Vec<Received> {
         self.received.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Waits until so many events came, challenges not counted; what came until the time is over.
+    /// Waits until this many events arrived, not counting challenges; returns what arrived by the end of the time.
     pub fn wait_for(&self, events: usize, within: Duration) -> Vec<Received> {
         let begun = Instant::now();
         loop {
@@ -173,7 +173,7 @@ fn answer(stream: &TcpStream, kept: &Mutex<Vec<Received>>, does: &Rule) -> std::
             Ok(())
         }
         Does::Hangs => reader.read(&mut [0; 1]).map(drop),
-        // What was sent and not read is answered with a reset.
+        // Unread data causes a reset when the connection is closed.
         Does::Resets => Ok(()),
         Does::Trickles => {
             for byte in "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n".bytes() {

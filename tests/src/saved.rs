@@ -1,8 +1,8 @@
-//! Fixtures that one test makes and the others reuse.
+//! Fixtures that one test creates and the others reuse.
 //!
-//! A fixture is a file or a folder below `fixtures/`, next to the built programs. The first test that asks for it makes
-//! it, under a lock, in a temporary place that is then renamed: so a fixture is whole or absent, also when tests run as
-//! several processes. Its folder is named after the running program's own file, so every new build makes its fixtures
+//! A fixture is a file or a folder in `fixtures/`, next to the built programs. The first test that needs it creates it,
+//! under a lock, in a temporary place that is then renamed: so a fixture is complete or absent, even when tests run as
+//! several processes. Its folder is named after the running program's own file, so every new build creates its fixtures
 //! again, and the fixtures of earlier builds are removed.
 
 use std::fs::{self, File};
@@ -13,18 +13,18 @@ use std::time::UNIX_EPOCH;
 
 use crate::fixtures;
 
-/// A fixture's place, locked until it is made or found.
+/// A fixture's place, locked until it is created or found.
 #[derive(Debug)]
 pub struct Fixture {
-    /// Where the finished fixture is.
+    /// The path of the finished fixture.
     pub path: PathBuf,
-    /// Where to make it; `None` when it is there already.
+    /// The path at which to create it; `None` if it already exists.
     pub unfinished: Option<PathBuf>,
     _lock: File,
 }
 
 impl Fixture {
-    /// Waits until no one else makes the fixture of this name, which is a file name.
+    /// Waits until no other process is creating the fixture with this name, which is a file name.
     pub fn lock(name: &str) -> io::Result<Self> {
         let folder = folder()?;
         let lock = File::create(folder.join(format!("{name}.lock")))?;
@@ -34,14 +34,14 @@ impl Fixture {
         if path.exists() {
             return Ok(Self { path, unfinished: None, _lock: lock });
         }
-        // A process that was ended left it.
+        // Left by a process that was ended.
         if unfinished.is_dir() {
             fs::remove_dir_all(&unfinished)?;
         }
         Ok(Self { path, unfinished: Some(unfinished), _lock: lock })
     }
 
-    /// Gives the fixture its name, so that others find it.
+    /// Gives the fixture its final name, so that others find it.
     pub fn finish(self) -> io::Result<PathBuf> {
         if let Some(unfinished) = &self.unfinished {
             fs::rename(unfinished, &self.path)?;
@@ -58,7 +58,7 @@ fn folder() -> io::Result<&'static Path> {
     }
     let program = std::env::current_exe()?;
     let file = program.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    // What nodes and contracts are fetched counts, too: a new set-up changes the folder.
+    // The downloaded nodes and contracts count, too: a new setup changes the folder.
     let build = changed_at(&program)? ^ changed_at(&fixtures::folder()).unwrap_or(0);
     let all = program.parent().unwrap_or(Path::new(".")).join("fixtures");
     let folder = all.join(format!("{file}-{build:x}"));
@@ -68,7 +68,7 @@ fn folder() -> io::Result<&'static Path> {
             let other = other?.path();
             let name = other.file_name().unwrap_or_default().to_string_lossy().into_owned();
             if name.starts_with(&format!("{file}-")) && other != folder {
-                // Another process may remove it, too.
+                // Another process may be removing it at the same time.
                 let _ = fs::remove_dir_all(other);
             }
         }

@@ -1,4 +1,4 @@
-//! The integration suite: one binary, a folder for each room.
+//! The integration test suite: one binary, with a folder for each area.
 
 mod agents;
 mod browser;

@@ -1,4 +1,5 @@
-// The table of all pools' accuracy: each row as the service says it, none left out, to take away, asked for by its address.
+// The accuracy table of all pools: every row equals the service's answer, no row is missing, it can be downloaded, and
+// its filters are in the address.
 // Usage: node accuracy.mjs <service's address> <folder of node_modules> <folder for screenshots> <pool with swaps>
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -74,7 +75,7 @@ async function found() {
   await page.waitForSelector("#accuracy #compared");
   await page.locator("#accuracy").getByRole("link", { name: "All pools" }).click();
   await page.waitForURL("**/accuracy");
-  // The chain is in the address, and on the way back.
+  // The chain is in the address, and going back removes it.
   await page.getByRole("button", { name: "anvil", exact: true }).click();
   await page.waitForURL("**/accuracy?chain=anvil");
   await page.waitForSelector("table.accuracy tbody tr");
@@ -117,7 +118,7 @@ async function others(table) {
   await busy.context().close();
 }
 
-// Rows are made one after the other.
+// The rows appear one after the other.
 let table;
 await eventually("all rows are summed up", async () => (table = await get("/v1/accuracy")).waiting === 0, 4_000);
 await rows(table);

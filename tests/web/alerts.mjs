@@ -1,5 +1,5 @@
-// A rule made on a pool's page: tried on its history, kept, and shown when it speaks, without the page being loaded
-// again. Whoever runs this seals two slots once a key and a token were written to standard output.
+// Creates an alert rule on a pool's page: tests it on the pool's history, saves it, and waits until the page shows that
+// it fires, without a reload. After this script has printed a key and a token, its caller seals two slots.
 // Usage: node alerts.mjs <service's address> <folder of node_modules> <folder for screenshots> <webhook>
 import assert from "node:assert/strict";
 import { eventually, start } from "./browser.mjs";
@@ -8,23 +8,23 @@ const [service, modules, shots, webhook] = process.argv.slice(2);
 const { browser, pool, open, shoot, noise } = await start(service, modules, shots);
 
 const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
-// Two of its questions are refused on purpose.
+// The script sends two invalid rules on purpose.
 const page = await open(`/pools/${pool}?size_usd=250k`, { context, expected: ["status of 400"] });
 await page.waitForSelector(".agreement .standing.pass");
-// One click opens it: it is tried at once, with what stands there.
+// One click opens the form, which immediately evaluates the rule with the default values.
 await page.locator("#alert summary").click();
 await page.waitForSelector("#alert >> text=/would (not )?have fired/");
-// More than nothing is always lost: two slots of four are enough.
+// Every sale loses more than nothing, and the rule needs two slots of four.
 await page.fill("#alert-number", "0");
 await page.waitForSelector("#alert >> text=The alert would have fired once");
 await page.waitForSelector("#alert figure.chart svg");
-// What cannot be a rule is said, and why.
+// For an invalid rule, the page shows the reason.
 await page.fill("#alert-number", "many");
 await page.waitForSelector("#alert >> text=pct");
 await page.fill("#alert-number", "0");
 await page.waitForSelector("#alert >> text=The alert would have fired once");
 await shoot(page, "pool-alert");
-// The service would read 1.000 as one dollar: what may mean a thousand is refused before it is sent.
+// The service would parse 1.000 as one dollar, but the user may mean a thousand: the page rejects it without a request.
 await page.selectOption("#alert select", "depth_below");
 await page.fill("#alert-number", "1.000");
 await page.waitForSelector("#alert >> text=ambiguous");
@@ -47,16 +47,16 @@ assert.match(token, /^exa_[A-Za-z0-9_-]{43}$/);
 console.info(secret);
 console.info(token);
 
-// The slots are sealed; nothing here is clicked.
+// The caller seals the slots; this script clicks nothing.
 await page.waitForSelector("section .tag >> text=firing", { timeout: 20_000 });
 await page.waitForSelector("td >> text=firing");
 await eventually("it is sent", async () => (await page.locator("tbody tr").first().textContent()).includes("delivered")
   || (await page.reload(), await page.waitForSelector("tbody tr"), false));
 await shoot(page, "alerts");
-// Each value has its evidence, which this browser checks.
+// Each value links to its evidence, which this browser checks.
 await page.locator("tbody a").first().click();
 await page.waitForSelector(".verdict.pass");
-// Another browser that has the link sees the same; without it there is nothing.
+// Another browser with the same link shows the same; without the link it shows nothing.
 const other = await open("/alerts");
 await other.waitForSelector("text=No alerts yet");
 await other.close();

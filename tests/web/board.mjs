@@ -1,4 +1,4 @@
-// The board: what is checked, what is asked, and what is shown meanwhile.
+// The board: what the browser verifies, what it requests, and what it shows meanwhile.
 import assert from "node:assert/strict";
 import { answer, eventually, local, problem } from "./browser.mjs";
 
@@ -47,9 +47,9 @@ async function checked({ open, shoot }) {
 async function somethingElse({ open, get, shoot }) {
   const board = await get("/v1/fragility?size_usd=1000");
   const [one, other] = board.rows.filter((row) => row.gaps[0].evidence_url);
-  // The row claims the other's gap and names the other's evidence: all of that is genuine.
+  // The row contains the gap and the evidence link of another pool: each part is genuine by itself.
   const forged = { ...board, rows: [{ ...one, gaps: other.gaps }] };
-  // The other token of the same pool, too.
+  // The second forged row links to the evidence for the other token of the same pool.
   const turned = one.gaps[0].evidence_url.replace(/base=token(\d)/, (_, base) => `base=token${1 - base}`);
   const swapped = { ...board, rows: [{ ...one, gaps: [{ ...one.gaps[0], evidence_url: turned }, ...one.gaps.slice(1)] }] };
   for (const document of [forged, swapped]) {
@@ -63,7 +63,7 @@ async function somethingElse({ open, get, shoot }) {
     if (document === forged) await shoot(page, "board-refuted");
     await page.context().close();
   }
-  // Another's evidence served at the right address.
+  // The right address serves the evidence of another pool.
   const page = await open("/?size=1000", { routes: { [FRAGILITY]: answer({ ...board, rows: [one] }) } });
   let served = 0;
   await page.route(EVIDENCE, async (route) => {
@@ -93,7 +93,7 @@ async function refusedForNow({ open }) {
   await page.getByRole("button", { name: "Check every gap in view" }).click();
   await row.getByText("could not check: too many requests").waitFor();
   assert.ok(refused > 0, "the service refused");
-  // None is under way while the service comes back.
+  // Waits until no check is running before the service works again.
   await eventually("all were tried", async () => await page.locator("table.board .standing").count() === await page.locator(".checked-gap").count() && await page.getByText("checking…").count() === 0);
   await page.unroute(EVIDENCE);
   await page.getByRole("button", { name: "Check every gap in view" }).click();
@@ -116,7 +116,7 @@ async function leftMeanwhile({ open }) {
   const arrived = page.waitForResponse(EVIDENCE);
   let_go();
   await (await arrived).finished();
-  // The site still works: it did not end in a panic.
+  // The site still works: the program did not panic.
   await page.getByRole("link", { name: "Board", exact: true }).click();
   await page.waitForSelector("table.board tbody tr");
   await page.context().close();
@@ -147,7 +147,7 @@ async function wrongSize({ pool, open, shoot }) {
   await shoot(page, "board-wrong-size");
   await page.getByLabel("Size sold").selectOption("10000");
   await eventually("it is gone", async () => await page.locator(".refused").count() === 0);
-  // The pool's page takes the size along, and its series begins with it.
+  // The link keeps the size, and the pool's page uses it for its series.
   await page.locator(`table.board a[href="/pools/${pool}?size_usd=10000"]`).click();
   await page.waitForSelector(".agreement .standing.pass");
   assert.equal(await page.locator("#size").inputValue(), "10000");
@@ -180,7 +180,7 @@ async function thousand({ open, get, fits, shoot }) {
   await first(0);
   assert.equal(await page.locator("table.board tbody tr").count(), 100);
   assert.equal(await page.locator("table.board img").count(), 0);
-  // A search keeps the rows that hold all of its words.
+  // A search keeps the rows that contain all of its words.
   await page.locator("#search").fill(`IMG 0x${"42".padStart(40, "0")}`);
   await eventually("one pool is found", async () => await page.locator("table.board tbody tr").count() === 1);
   await page.locator("#search").fill("no such pool");
@@ -199,7 +199,7 @@ async function thousand({ open, get, fits, shoot }) {
   await page.locator("a.previous").click();
   await first(800);
   assert.equal(asked.at(-1).cursor, "&at=800", "a cursor survives the address");
-  // Another question begins at its first page.
+  // A new query starts at the first page.
   await page.getByLabel("Order").selectOption("depth");
   await first(0);
   assert.deepEqual([asked.at(-1).sort, asked.at(-1).cursor], ["depth", undefined]);
@@ -210,7 +210,7 @@ async function thousand({ open, get, fits, shoot }) {
   await page.goto(new URL("/?size=100000&sort=depth&chain=elsewhere", page.url()).href);
   await page.waitForSelector("text=No pool on elsewhere has a snapshot yet");
   assert.equal(asked.at(-1).chain, "elsewhere");
-  // What is no chain is refused, not passed over.
+  // An unknown chain is rejected, not ignored.
   const before = asked.length;
   await page.goto(new URL(`/?chain=${encodeURIComponent("No Chain&sort=gap")}`, page.url()).href);
   await page.waitForSelector(".refused >> text=chain:");

@@ -1,4 +1,4 @@
-// A browser that remembers what went wrong in it, and what every page must hold to.
+// A browser that records errors, and the requirements that every page must meet.
 import { createRequire } from "node:module";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ export async function start(service, modules, shots, api = service) {
       "--disable-background-networking", "--disable-component-update", "--disable-sync"],
   });
   const noise = [];
-  // Whatever a page complained of is often why a script waits in vain.
+  // When a script fails, the errors of the page often explain why.
   process.on("exit", (code) => code !== 0 && noise.length > 0 && console.error(noise));
   let violations = 0;
 
@@ -80,11 +80,11 @@ export async function start(service, modules, shots, api = service) {
   const { pools } = await get(api, "/v1/pools");
   const pool = pools[0].pool;
   const exit = await get(api, `/v1/exit/${pool}?size_usd=1000`);
-  // The pool that fills least.
+  // The pool with the smallest fillable size.
   const most = await Promise.all(pools.map(async ({ pool }) =>
     [pool, (await get(api, `/v1/exit/${pool}?size_usd=999999999`)).max_fillable_usd]));
   const [thin] = most.filter(([, most]) => most !== undefined).sort((a, b) => a[1] - b[1])[0] ?? [];
-  // The first pool that a lender's report is told of: the figure is not of every kind.
+  // The first pool that the exposure report supports: not all kinds of pools have this figure.
   let collateral;
   for (const { pool } of pools) {
     if (collateral === undefined && (await fetch(`${api}/v1/exposure?venue=${pool}&cascade_usd=1000`)).ok) collateral = pool;

@@ -1,5 +1,6 @@
-// Evidence held against the chain's own state in a browser, by its reader's wallet: an EIP-1193 provider whose words are
-// those of the real node; and by who cosigned its log. Usage: node chain.mjs <service> <folder of node_modules> <folder for screenshots> <node>
+// Compares evidence with the chain's state in a browser, through the reader's wallet (an EIP-1193 provider that
+// forwards the answers of the real node), and checks the witnesses' cosignatures of the log.
+// Usage: node chain.mjs <service> <folder of node_modules> <folder for screenshots> <node>
 import assert from "node:assert/strict";
 import { createHash, generateKeyPairSync, sign } from "node:crypto";
 import { eventually, start } from "./browser.mjs";
@@ -80,7 +81,7 @@ for (const [width, name] of [[1280, "chain"], [360, "chain-phone"]]) {
 }
 assert.deepEqual([...new Set(asked)].sort(), ["eth_chainId", "eth_getBlockByNumber"], "nothing else is asked");
 
-// Each way in which a wallet does not help has its own words.
+// Every failure of a wallet has its own message.
 const other = { number: "0x1", hash: `0x${"22".repeat(32)}` };
 for (const [lie, words, canonical] of [
   [(method) => (method === "eth_chainId" ? { result: "0x1" } : undefined), "Your wallet is on chain 0x1", undefined],
@@ -97,7 +98,7 @@ for (const [lie, words, canonical] of [
   assert.equal(await rung(page), canonical === "fail" ? "contradicted" : "proof");
 }
 
-// A proof that is not kept, and one that is of another state.
+// A proof that the service does not have, and a proof of another state.
 const gone = { status: 404, contentType: "application/problem+json", body: JSON.stringify({ type: "about:blank", title: "", status: 404, detail: "none", code: "not_found" }) };
 const without = await scene.open(evidence, { expected: ["404"], routes: { "**/api/v1/proof/**": (route) => route.fulfill(gone) } });
 await without.waitForSelector(".verdict.pass");
@@ -118,7 +119,7 @@ await changed.locator("#ask-chain").click();
 await changed.waitForSelector("#chain-verdict >> text=Not proven");
 assert.deepEqual(await outcomes(changed), { header: "warn", pool_state: "warn", oracle_state: "warn" });
 
-// What judges does not come: that is said, and asked for again.
+// The module that checks proofs does not load: the page shows the error and can try again.
 let isCut = true;
 const cut = await scene.open(evidence, {
   expected: ["ERR_FAILED", "Failed to load"],
@@ -132,7 +133,7 @@ await cut.getByRole("button", { name: "Try again" }).click();
 await cut.waitForSelector("#chain-verdict");
 assert.deepEqual(await outcomes(cut), proven);
 
-// Witnesses: two that the reader trusts, one of whom cosigned what the service serves.
+// The reader trusts two witnesses; one of them cosigned the checkpoint that the service serves.
 function witness(name) {
   const { privateKey, publicKey } = generateKeyPairSync("ed25519");
   const key = Buffer.concat([Buffer.from([4]), publicKey.export({ format: "der", type: "spki" }).subarray(-32)]);
@@ -162,7 +163,7 @@ async function cosigned(lines) {
         if (route.request().resourceType() === "document") return route.continue();
         const response = await route.fetch();
         const file = JSON.parse(await response.text());
-        // The checkpoint is the note at the end: its text is up to the empty line before the signatures.
+        // The checkpoint is the note at the end; its text ends at the empty line before the signatures.
         const note = file.log_proof.slice(file.log_proof.indexOf("\n\n") + 2);
         file.log_proof += lines(note.slice(0, note.indexOf("\n\n") + 1));
         return route.fulfill({ response, body: JSON.stringify(file) });
@@ -189,7 +190,7 @@ await page.waitForSelector("#chain-verdict");
 assert.equal(await rung(page), "witnesses", "nobody said that the chain has the block");
 await scene.accessible(page, "witnesses");
 await scene.fits(page, "witnesses");
-// The policy is kept in this browser, and goes nowhere.
+// The browser stores the policy and sends it nowhere.
 await page.reload();
 await page.waitForSelector(".verdict.pass");
 assert.equal(await page.locator("#witness-policy").inputValue(), policyOf("any"));

@@ -1,5 +1,5 @@
-// Shares, session by session: where each stands, a pool's vector as the service says it, drawn once there is enough, computed
-// again from its file, taken away; and a size that is none.
+// Tokenized stocks by trading session: each value as the service returns it, a pool's results as a chart once there is
+// enough data, recomputed from the file, and as a download; and an invalid size.
 // Usage: node equities.mjs <service's address> <folder of node_modules> <folder for screenshots> <token>
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -1,4 +1,5 @@
-// Evidence: confirmed, broken on purpose, of a refusal, retracted later, of a rewritten log; and files to verify.
+// Evidence that is confirmed, deliberately damaged, of a rejected estimate, retracted later, or of a rewritten log; and
+// files to verify.
 import { readFileSync } from "node:fs";
 import assert from "node:assert/strict";
 import { answer, eventually, local, problem } from "./browser.mjs";
@@ -31,7 +32,8 @@ async function confirmed({ service, evidence, exit, open, shoot }) {
   const claim = await page.locator(".claim").textContent();
   assert.ok(claim.includes(`% ${side} the oracle price`) && !claim.includes("−"), claim);
   assert.ok(claim.includes(exit.base.symbol) && !claim.includes("token0"), claim);
-  // A first visit says that it compares with nothing, whose program confirms, and what nobody proved.
+  // On a first visit, the page says that it has no earlier state to compare with, which program verified the evidence,
+  // and what remains unproven.
   const said = await page.locator(".verdict").first().textContent();
   assert.ok(said.includes("had not seen this log before, so there was nothing to compare it with"), said);
   assert.ok(said.includes("came from this same server"), said);
@@ -97,7 +99,7 @@ async function meant({ pool, exit, open, get, shoot }) {
 
 /** Verify works offline once loaded, with the key this browser kept: pasted, chosen or dropped. */
 async function files({ browser, exit, evidence, open, shoot }, bytes) {
-  // A browser that was never here has nothing to compare with, and says so.
+  // A browser without an earlier visit has no state to compare with, and says so.
   const stranger = await open("/verify");
   await stranger.waitForSelector("textarea#pasted");
   await stranger.locator("#pasted").fill(bytes);
@@ -110,7 +112,7 @@ async function files({ browser, exit, evidence, open, shoot }, bytes) {
   await page.waitForSelector(".verdict.pass");
   const verify = await open("/verify", { context: page.context(), expected: ["ERR_INTERNET_DISCONNECTED"] });
   await verify.waitForSelector("textarea#pasted");
-  // Held against what this browser kept: its log has grown since the file.
+  // Compares the file with the state that this browser kept: the log has grown since the file.
   await verify.locator("#pasted").fill(bytes);
   await verify.waitForSelector(".verdict.pass >> text=The log continues the version this browser saw before");
   assert.equal(await verify.locator('li[data-check="consistency"]').getAttribute("data-outcome"), "pass");
@@ -157,7 +159,7 @@ async function files({ browser, exit, evidence, open, shoot }, bytes) {
   await drop(bytes);
   await verify.waitForSelector(".verdict.pass");
 
-  // A wrong key is said to be wrong; the file is still there.
+  // A wrong key is reported, and the file stays loaded.
   const keys = await verify.locator("#keys").inputValue();
   await verify.locator("#keys").fill("no key");
   await verify.waitForSelector(".refused >> text=Key 1:");
@@ -223,7 +225,7 @@ async function retracted({ retracted, open, get, shoot }) {
   await page.waitForSelector(`#later >> text=${status.retraction.orphaned_block_hash}`);
   await page.waitForSelector(".verdict.pass");
   await shoot(page, "evidence-retracted");
-  // That it could not be asked is no silence.
+  // The page reports that it could not check for a retraction.
   await page.route("**/api/v1/status/**", problem(503, "source_unreadable", "come back later", { "retry-after": "90" }));
   await page.reload();
   await page.waitForSelector(".verdict.pass");
@@ -232,7 +234,7 @@ async function retracted({ retracted, open, get, shoot }) {
   await page.unroute("**/api/v1/status/**");
   await page.getByRole("button", { name: "Try again" }).click();
   await page.waitForSelector("#later.failed >> text=This slot was retracted later");
-  // Without the later entries there is the server's word alone; another cause is told as it is.
+  // Without the later entries, a retraction rests on the service's word alone. The page shows other causes unchanged.
   await page.route("**/api/v1/window/**", problem(503, "source_unreadable", "come back later", { "retry-after": "90" }));
   await page.route("**/api/v1/status/**", answer({ ...status, retraction: { by_slot: status.retraction.by_slot, code: "misread" } }));
   await page.reload();

@@ -1,4 +1,4 @@
-// The holder's question from the front page to its proof: each number as the service says it.
+// The holder's question, from the front page to the proof: each number equals the service's answer.
 import assert from "node:assert/strict";
 import { answer, dollars, eventually, local } from "./browser.mjs";
 
@@ -34,7 +34,7 @@ async function holder({ exit, open, get, shoot, fits }) {
   assert.deepEqual(exact, expected);
   const saved = Math.round((told.alone[0].exit_gap_pct - told.exit_gap_pct) * 1e6) / 1e6;
   assert.ok(saved >= 0);
-  // What stays within a limit, of each venue.
+  // The sum of all venues' sizes within a gap limit.
   const within = async (limit) => {
     let sum = 0;
     for (const { pool } of told.alone) {
@@ -55,18 +55,19 @@ async function holder({ exit, open, get, shoot, fits }) {
   const stress = await get(`/v1/stress/${told.alone[0].pool}?size_usd=250000&base=${exit.base.address}&from=${week}&to=${told.slot_time}`);
   const worst = page.locator(".card").filter({ hasText: "Worst in 7 days" }).locator(".value a");
   assert.equal(await worst.getAttribute("href"), local(stress.detail.worst_slots[0].evidence_url));
-  // Every gap is checked here.
+  // This browser checks every gap.
   const all = await page.locator("#where .checked-gap").count();
   assert.ok(all > told.legs.length, "each venue and each leg");
   await page.getByRole("button", { name: "Check every gap in view" }).click();
   await eventually("all are confirmed", async () => await page.locator("#where table").getByText("confirmed here").count() === all);
-  // An hour of the week, by keys: the worst of its rows, with its evidence.
+  // Selects an hour of the week by keyboard: it shows the worst of its rows, with the evidence.
   await page.waitForSelector("#best-hour");
   const rows = (await get(`/v1/history/${told.alone[0].pool}?size_usd=250000&interval=1h&base=${exit.base.address}`)).rows;
   const row = rows.findLast(({ worst, slots_refused: refused }) => worst !== undefined && refused === 0);
   const hour = (Math.floor(Date.parse(row.time) / 3600_000) + 72) % 168;
   const heat = page.locator(".heat svg").first();
-  // Now beside the widest of each hour; what is closer than the eye reads may fall on either side.
+  // Compares the current gap with the widest gap of each hour. Values that differ by less than the displayed precision
+  // may count either way.
   const [, now, worse, known] = /Right now: (.*)%\. The worst gap was higher in (\d+) of (\d+) hours/.exec(await page.locator("#best-hour").textContent());
   assert.equal(Number(now.replace("\u2212", "-")).toFixed(1), told.alone[0].exit_gap_pct.toFixed(1));
   const cells = await page.locator(".heat tbody td:nth-of-type(1)").evaluateAll((all) => all.map((cell) => cell.textContent));
@@ -80,7 +81,7 @@ async function holder({ exit, open, get, shoot, fits }) {
   for (let step = 0; step < Math.floor(hour / 24); step += 1) await page.keyboard.press("ArrowDown");
   const link = await page.locator(".heat .reading a").getAttribute("href");
   assert.equal(link, local(row.worst.evidence_url));
-  // The same hour by a tap where it lies.
+  // Tapping the cell selects the same hour.
   const byKeys = await page.locator(".heat .reading").textContent();
   await page.keyboard.press("ArrowDown");
   const frame = await heat.boundingBox();
@@ -88,7 +89,7 @@ async function holder({ exit, open, get, shoot, fits }) {
   await page.mouse.click(frame.x + (40 + 28 * (hour % 24 + 0.4)) / wide * frame.width,
     frame.y + (22 + 24 * (Math.floor(hour / 24) + 0.4)) / high * frame.height);
   await eventually("the hour that was tapped", async () => await page.locator(".heat .reading").textContent() === byKeys);
-  // All of it is in the address.
+  // The address contains all of it.
   const venue = told.alone[1].pool;
   await page.locator("#venue").selectOption(venue);
   await page.waitForURL((url) => url.searchParams.get("venue") === venue);
@@ -211,7 +212,7 @@ async function shaded({ exit, open }) {
 
 /** What nothing fills is said, and proven, and the most that is filled is compared instead. */
 async function beyond({ thin, pools, open, shoot }) {
-  // A pool of constant product would take any size, at a gap of nearly all of it.
+  // A constant-product pool would accept any size, at a gap of nearly 100%.
   const { chain, base } = pools.find(({ pool }) => pool === thin);
   const token = `${chain}:${base.address}`;
   const page = await open(`/exit/${token}?size_usd=999999999`, { expected: ["422"] });

@@ -1,4 +1,4 @@
-// A service that is gone, slow, or empty is said to be so.
+// The pages report a service that is unreachable, slow, or empty.
 import assert from "node:assert/strict";
 import { answer } from "./browser.mjs";
 
@@ -13,7 +13,7 @@ export default async function failures({ service, pool, open, fits, shoot }) {
   await page.unroute("**/v1/ladder/**");
   await page.getByRole("button", { name: "Try again" }).click();
   await page.waitForSelector(".agreement .standing.pass");
-  // So is a part of the program that does not come, and it is asked for again.
+  // A part of the program that does not load is reported too, and can be loaded again.
   await page.goto(service);
   await page.waitForSelector("table.board tbody tr");
   await page.route("**/split_words*", (route) => route.abort());
@@ -44,7 +44,7 @@ export default async function failures({ service, pool, open, fits, shoot }) {
   await page.getByRole("button", { name: "Try again" }).click();
   await page.waitForSelector("table tbody tr");
   await page.context().close();
-  // What is asked wrongly is refused, and not to be tried again.
+  // Invalid requests are rejected without an offer to try again.
   for (const [name, wrong] of [["invalid", "nonsense"], ["unknown", pool.replace(/.$/, (last) => (last === "0" ? "1" : "0"))]]) {
     const refused = await open(`/pools/${wrong}`, { width: 390, expected: ["400", "404"] });
     await refused.waitForSelector('.refused a[href="/"]');

@@ -1,4 +1,4 @@
-// A figure drawn from many snapshots, on a pool's page: what the service says, and what the browser makes of it.
+// A figure computed from many snapshots, on a pool's page: the service's answer, and the browser's own computation.
 import assert from "node:assert/strict";
 
 export default async function figures({ pool, open, get, shoot, fits }) {
@@ -27,13 +27,13 @@ export default async function figures({ pool, open, get, shoot, fits }) {
   await fits(page, "the decay of a pool");
   await shoot(page, "decay");
 
-  // Computed again from the file and every snapshot of it.
+  // Recomputes the figure from its file and all of its snapshots.
   const check = section.getByRole("button", { name: "Recompute in this browser" });
   await check.click();
   const checked = section.locator(".checked-figure");
   await checked.locator(".confirmed, .refused, .failed").waitFor();
   assert.match(await checked.textContent(), new RegExp(`Confirmed by this browser.* ${told.have} snapshots`));
-  // A dollar more in the file is noticed, and so is a snapshot that does not come.
+  // The browser notices a file that is wrong by one dollar, and a snapshot that does not load.
   const files = "**/api/v1/decay/**";
   await page.route(files, async (route) => {
     const response = await route.fetch();

@@ -1,5 +1,6 @@
-// What pages and package do in Firefox, driven over WebDriver BiDi: the question of the front page, a pool, evidence that
-// is confirmed and evidence that is refused, a figure computed again, and the package's own sums. Prints a JSON object.
+// The pages and the package in Firefox, driven over WebDriver BiDi: the front page's question, a pool, evidence that is
+// confirmed and evidence that is rejected, a recomputed figure, and the package's own computations. Prints a JSON
+// object.
 // Usage: node firefox.mjs <service's address> <folder of node_modules> <folder of node_modules with puppeteer-core>
 //   <folder for screenshots> <pool> <folder with the package installed and vectors.html>
 import assert from "node:assert/strict";
@@ -44,7 +45,7 @@ async function widen(page, width) {
 async function open(browser, url, width = DESKTOP) {
   const page = await browser.newPage();
   await widen(page, width);
-  // A page of a test has no icon, which Firefox asks for all the same.
+  // Test pages have no icon, but Firefox requests one anyway.
   const complain = (text) => text.includes("/favicon.ico") || noise.push(`${url}: ${text}`);
   page.on("console", (line) => ["error", "warn"].includes(line.type()) && complain(line.text()));
   page.on("pageerror", (error) => complain(String(error)));
@@ -55,7 +56,7 @@ async function open(browser, url, width = DESKTOP) {
   await page.goto(url);
   await eventually(`${url} is ${width} wide`, async () => {
     if (await page.evaluate(() => window.innerWidth) === width) return true;
-    // The process that a page is loaded into may not have heard of the width that its empty page was given.
+    // A new process loads the page and may not know the width that was set for the empty page before.
     await widen(page, width);
     return false;
   });

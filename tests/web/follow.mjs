@@ -1,5 +1,5 @@
-// A pool's page and the board while the series goes on: ages tick, and a newer slot is offered as soon as the service
-// tells it, without asking now and then. Whoever runs this seals a slot once it says "waiting" on standard output.
+// A pool's page and the board while the series grows: ages tick, and the page offers a newer slot as soon as the
+// service announces it, without polling. When this script prints "waiting" on standard output, its caller seals a slot.
 // Usage: node follow.mjs <service's address> <folder of node_modules> <folder for screenshots>
 import assert from "node:assert/strict";
 import { eventually, start } from "./browser.mjs";
@@ -9,7 +9,7 @@ const { browser, pool, open, shoot, get, noise } = await start(service, modules,
 const LADDER = "**/v1/ladder/**";
 
 const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
-// The page's clock is ours: nothing here waits for time to pass.
+// The test controls the page's clock, so nothing here waits for real time to pass.
 await context.clock.install();
 let asked = 0;
 await context.route(LADDER, async (route) => {
@@ -51,7 +51,7 @@ await eventually("the newer slot is shown", async () =>
   (await newest.textContent()).includes(`Newest recorded slot ${slot(now.depth_source.slot_time)}`));
 assert.equal(await page.locator("#newer").count(), 0);
 assert.equal(await page.locator("#size").inputValue(), "250k", "the size stays");
-// Whoever goes to another page asks for nothing more.
+// After the reader leaves the page, it sends no more requests.
 await page.getByRole("link", { name: "How it works" }).click();
 await page.waitForSelector("text=exact integer arithmetic");
 const before = asked;

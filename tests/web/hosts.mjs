@@ -1,4 +1,4 @@
-// The pages where the API has a host of its own: each host is asked for what it has.
+// The pages when the API has its own host: each request goes to the host that serves it.
 // Usage: node hosts.mjs <the pages' host> <the API's host> <folder of node_modules> <folder for screenshots>
 import assert from "node:assert/strict";
 import { eventually, start } from "./browser.mjs";

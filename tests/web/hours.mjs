@@ -1,4 +1,4 @@
-// A pool whose market closes: closures are shaded where time is drawn, and listed with what they reopened to.
+// A pool whose market closes: charts over time shade the closures, and a list shows each with the price after it.
 // Usage: node hours.mjs <service's address> <folder of node_modules> <folder for screenshots>
 import assert from "node:assert/strict";
 import { eventually, local, start } from "./browser.mjs";
@@ -19,12 +19,12 @@ for (const [width, dark] of [[1280, false], [1280, true], [390, false], [390, tr
   if (width === 390) await page.locator("#history > summary").click();
   await section.locator("figure.chart svg").waitFor();
   assert.match(await section.textContent(), /The market is open for another \d+ h/);
-  // The strip and the series are shaded, over one run of hours.
+  // Both the strip and the series shade one range of hours.
   for (const chart of [section.locator("figure.chart"), page.locator("figure.chart", { hasText: "Price in % of the oracle" })]) {
     await eventually("closures are shaded", async () => await chart.locator("rect.closed").count() === 1);
     await chart.locator(".legend >> text=market closed").waitFor();
   }
-  // Each hour of the closure reads so, and the first after it does not.
+  // The row of each hour of the closure says so, and the first row after it does not.
   const chart = section.locator("figure.chart");
   await chart.locator("details summary").click();
   const notes = await chart.locator("tbody tr").evaluateAll((all) => all.map((row) => row.textContent));

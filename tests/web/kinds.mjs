@@ -1,5 +1,5 @@
-// Pages of pools of other kinds: what they are called, by which rules they pay, how large an exit may be or why that is
-// not told, and their evidence.
+// The pages of pools of other kinds: their names, their pricing rules, how large an exit may be or why this is unknown,
+// and their evidence.
 // Usage: node kinds.mjs <service's address> <folder of node_modules> <folder for screenshots> <pools as JSON>
 import assert from "node:assert/strict";
 import { eventually, start } from "./browser.mjs";
@@ -78,7 +78,7 @@ await eventually("smaller sizes that are worse are told", async () => await page
 await page.context().close();
 
 const method = await open("/method");
-// The page of words comes with a part of its own.
+// The method page loads its texts as a separate part of the program.
 await method.waitForSelector("#rules li");
 const rules = await method.locator("#rules li").allTextContents();
 for (const { rule } of JSON.parse(wanted)) {

@@ -1,5 +1,5 @@
-// What Lighthouse makes of the pages: scores from 0 to 100, the lowest of all pages. Of a desktop computer,
-// and of a phone with a slow network and a slow processor, both simulated.
+// Lighthouse scores of the pages, from 0 to 100: the lowest of all pages, for a desktop computer, and for a phone with
+// a simulated slow network and slow processor.
 // Usage: node lighthouse.mjs <service's address> <folder of node_modules with lighthouse> <path>...
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";

@@ -1,5 +1,5 @@
-// What the pages weigh, how fast they are in a real browser on loopback, whether it complains, and what
-// Lighthouse makes of them. Prints one flat JSON object.
+// Measures the size of the pages, their speed in a real browser on loopback, their console errors, and their Lighthouse
+// scores. Prints one flat JSON object.
 // Usage: node measure.mjs <service's address> <folder of node_modules> <folder of the built site>
 //   <folder for screenshots> <folder of node_modules with lighthouse>
 import { readdirSync, readFileSync } from "node:fs";
@@ -13,12 +13,13 @@ const [service, modules, site, shots, lighthouse] = process.argv.slice(2);
 const RUNS = 7;
 
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
-// What a first page loads: without the modules that the page names, and the parts of its program, which are asked for later.
+// The files that a first page loads: without the JavaScript modules that the page names and the parts of the program,
+// which are loaded later.
 const [, later] = /const files = (.*);/.exec(readFileSync(join(site, "index.html"), "utf8"));
 const isLater = (name) => name.endsWith(".br") || /^(split|chunk)_/.test(name) || later.includes(name);
 const files = readdirSync(site).filter((name) => !isLater(name));
 const bytes = files.map((name) => brotliCompressSync(readFileSync(join(site, name))).length);
-// Standard output is for the figures alone.
+// Standard output is reserved for the figures.
 console.log = console.error;
 const scene = await start(service, join(modules, "node_modules"), shots);
 const { browser, pool, evidence, collateral, exit } = scene;
@@ -122,6 +123,6 @@ const figures = { ...found, ...scene.figures() };
 try {
   Object.assign(figures, lowest(await judge(service, join(lighthouse, "node_modules"), paths)));
 } finally {
-  // Whatever Lighthouse makes of it, what was measured is printed.
+  // Prints the measurements even if Lighthouse fails.
   console.info(JSON.stringify(figures));
 }

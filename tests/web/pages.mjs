@@ -1,4 +1,4 @@
-// Every page, in a real browser, against a running service.
+// All pages, in a real browser, with a running service.
 // Usage: node pages.mjs <service's address> <folder of node_modules> <folder for screenshots> [part ...]
 import assert from "node:assert/strict";
 import { start } from "./browser.mjs";

@@ -1,4 +1,4 @@
-// A pool: the size box against the service, and what happens between two answers.
+// A pool's page: the size box compared with the service, and the states between two answers.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { answer, eventually } from "./browser.mjs";
@@ -29,7 +29,7 @@ async function sizeBox({ service, pool, open, get }) {
   const beside = (2345.67 * Math.abs(exit.exit_gap_pct) / 100).toFixed(2);
   assert.equal(await page.locator("#lost").textContent(), `$${beside} ${exit.exit_gap_pct < 0 ? "above" : "below"} the oracle value`);
   await page.waitForSelector("text=The parts multiply");
-  // Digits may be grouped, by threes only.
+  // Digits may only be grouped in threes.
   await page.locator("#size").fill("23,45.67");
   await page.waitForSelector(".answer .refused >> text=23,45.67");
   await page.locator("#size").fill("2,345.67");
@@ -41,7 +41,7 @@ async function sizeBox({ service, pool, open, get }) {
     await page.locator("#size").fill(text);
     await eventually(`what is said of ${text}`, async () => (await page.locator(".answer .refused").allTextContents()).join() === words);
   }
-  // A size as people write it, here and in the plan of orders.
+  // People may write a size in other forms, here and in the plan of orders.
   const quarter = await get(`/v1/exit/${pool}?size_usd=250000`);
   const written = String(quarter.exit_gap_pct).replace("-", "");
   for (const size of ["250k", "$250,000", "250 000", " $ 250000 "]) {
@@ -52,7 +52,7 @@ async function sizeBox({ service, pool, open, get }) {
     await page.waitForSelector("text=/\\$250,000 of .* in 4 orders/");
     await page.waitForSelector(".agreement .standing.pass");
   }
-  // Under what the figure holds: market, feeds with their age, method, the lowest depth of seven days.
+  // The values below the figure: market, feeds with their age, method, the lowest depth of seven days.
   assert.equal(await page.locator("#market").textContent(), "open (continuous)");
   const feeds = await page.locator("#feeds").innerHTML();
   for (const { feed, age_s: age } of quarter.method.oracles.filter((one) => one.feed)) {
@@ -69,11 +69,11 @@ async function sizeBox({ service, pool, open, get }) {
   const other = await get(`/v1/exit/${pool}?size_usd=1000&base=token1`);
   await eventually("the lowest depth of this direction", async () => await page.locator("#lowest").textContent()
     === `$${other.lowest_depth_7d_usd.toLocaleString("en-US")}`);
-  // A base that the pool has not is said to be none.
+  // A base token that the pool does not have is reported as unknown.
   await page.goto(`${service}/pools/${pool}?base=token2`);
   await page.waitForSelector(".refused >> text=not one of this pool's tokens");
   await page.waitForSelector(".agreement .standing.pass");
-  // The address alone gives the same, and the way back through the history is followed.
+  // The address alone leads to the same result, and the page follows the browser history.
   await page.goto(`${service}/pools/${pool}?size_usd=5000`);
   await eventually("the address's size", async () => await page.locator("#size").inputValue() === "5000");
   await page.context().close();
@@ -99,7 +99,7 @@ async function noFalseAlarm({ thin, open }) {
     await asking();
     await agreed();
   }
-  // A size that is refused, and a good one after it.
+  // A size that is rejected, followed by a valid one.
   await page.locator("#size").fill("999999999");
   await page.waitForSelector(".answer .refused");
   await page.waitForResponse(EXIT);
@@ -107,7 +107,7 @@ async function noFalseAlarm({ thin, open }) {
   await asking();
   await agreed();
   assert.deepEqual(await page.evaluate(() => window.alarms), [], "no alarm between two answers");
-  // The alarm is there where the service really says something else.
+  // The alarm appears if the service's answer really differs.
   await page.route(EXIT, async (route) => {
     const said = await (await route.fetch()).json();
     await answer({ ...said, exit_gap_pct: 12.5 })(route);
@@ -142,9 +142,9 @@ async function left({ pool, open }) {
   await page.locator("#size").fill("777");
   await page.getByRole("link", { name: "Board", exact: true }).click();
   await page.waitForSelector("table.board tbody tr");
-  // Longer than the pause after which it would have been asked.
+  // Waits longer than the delay after which the page would have sent the request.
   await page.evaluate(() => new Promise((done) => setTimeout(done, 700)));
-  // Of the address, not of its port.
+  // The query of the address, which the typed size must not change after the reader has left the page.
   assert.equal(new URL(page.url()).search, "", "what was typed there changes no address here");
   await page.locator(`table.board a[href^="/pools/${pool}"]`).click();
   await page.waitForSelector(".agreement .standing.pass");
@@ -154,7 +154,7 @@ async function left({ pool, open }) {
   await page.route(EXIT, async (route) => {
     waiting += 1;
     await gate;
-    // The page has given it up by then.
+    // By then, the page has aborted the request.
     await route.continue().catch(() => {});
   });
   await page.locator("#size").fill("888");
@@ -184,7 +184,7 @@ async function refusals({ pools, thin, open, get, shoot }) {
   await shoot(page, "pool-refused");
   await page.context().close();
 
-  // A depth that is all there is says so.
+  // The page marks a depth that is limited by the pool's liquidity.
   const ladders = await Promise.all(pools.map(({ pool }) => get(`/v1/ladder/${pool}`)));
   const limited = (ladder) => ladder.by_gap.filter((rung) => rung.limited_by === "liquidity").length;
   const index = ladders.findIndex(limited);
@@ -205,7 +205,7 @@ async function simulation({ pool, open, get }) {
   await page.getByLabel("Largest accepted gap (%)").fill(String(rung.gap_limit_pct));
   const most = rung.max_size_usd.toLocaleString("en-US", { maximumFractionDigits: 6 });
   await page.waitForSelector(`text=The largest size within ${rung.gap_limit_pct}% is $${most}`);
-  // What is depth here is a sale whose evidence says so, and so is what a standard size loses.
+  // Each depth and each loss at a standard size links to a sale whose evidence contains the same value.
   const sales = page.locator(".columns").getByTitle("Open the evidence of this sale");
   const deep = ladder.by_gap.filter((rung) => rung.max_size_usd > 0);
   const filled = ladder.by_size.filter((rung) => rung.exit);
@@ -226,7 +226,7 @@ async function simulation({ pool, open, get }) {
   const rows = page.locator("table").filter({ hasText: "Order" }).locator("tbody tr");
   await page.getByLabel("Orders", { exact: true }).fill("7");
   await eventually("seven orders", async () => await rows.count() === 7);
-  // Without any recovery the parts are one sale, up to rounding and to fees that stay in the pool.
+  // Without recovery, the parts together equal one sale, except for rounding and fees that stay in the pool.
   await page.getByLabel(/^Recovery/).fill("0");
   const exit = await get(`/v1/exit/${pool}?size_usd=100000`);
   const words = await page.getByText(/in 7 orders: a gap of/).textContent();

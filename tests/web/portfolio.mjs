@@ -1,4 +1,4 @@
-// Several positions: computed here as the service computes them, and sent nowhere.
+// Several positions: the browser computes them like the service does, and sends them nowhere.
 import { readFileSync } from "node:fs";
 import assert from "node:assert/strict";
 import { eventually, problem } from "./browser.mjs";
@@ -22,14 +22,14 @@ async function kept({ service, pool, pools, open }) {
   await page.waitForURL(/#.*:1357,/);
   assert.equal(await page.evaluate(() => history.length), steps, "typing is no step to go back to");
   assert.equal(asked.filter((url) => url.includes("/v1/ladder/")).length, 1, "a snapshot is fetched once");
-  // Neither by itself nor through a link is a size sent.
+  // The page sends no size, neither by itself nor through a link.
   await page.locator("table tbody th a").first().click();
   await page.waitForSelector(".agreement .standing.pass");
   const sent = asked.filter((url) => /1357|1857|portfolio/.test(new URL(url).pathname + new URL(url).search));
   assert.deepEqual(sent, [], "positions are not sent");
   await page.goBack();
   await page.waitForSelector("#to-sell >> text=$1,857");
-  // Another address of this page fills the box.
+  // A new fragment in the address fills the box.
   await page.evaluate((fragment) => { location.hash = fragment; }, `${pools[1].pool}:42`);
   await page.waitForSelector("#to-sell >> text=$42");
   assert.equal(await page.locator("#positions").inputValue(), `${pools[1].pool}:42`);
@@ -40,7 +40,7 @@ async function kept({ service, pool, pools, open }) {
   await page.locator("#positions").fill("");
   await page.waitForSelector("text=No positions yet");
   await page.waitForURL(`${service}/portfolio`);
-  // Picked by its symbol, twice, with sizes as people write them.
+  // Selects the token by its symbol twice, with sizes in different notations.
   for (const [worth, sum] of [["$1,000", "$1,000"], ["250", "$1,250"]]) {
     await page.locator("#worth").fill(worth);
     await page.getByRole("button", { name: "Add position" }).click();
@@ -116,7 +116,7 @@ async function oneFails({ pool, pools, open, shoot }) {
   await page.getByRole("button", { name: "Try again" }).click();
   await eventually("both", async () => await page.locator(".failed").count() === 0 && await page.locator("table tbody tr").count() === 2);
   await page.context().close();
-  // Where nothing could be computed, nothing is said of what can be filled.
+  // If nothing could be computed, the page does not say how much can be filled.
   const none = await open("/portfolio", { expected: ["503"], routes: {
     [LADDER]: problem(503, "source_unreadable", "come back later", { "retry-after": "90" }),
   } });

@@ -1,4 +1,5 @@
-// The accuracy record of a pool, and what redeeming pays beside selling: as the service says it, drawn and to take away.
+// A pool's accuracy record, and the proceeds of redeeming compared with selling: as the service returns them, as
+// charts, and as downloads.
 // Usage: node record.mjs <service's address> <folder of node_modules> <folder for screenshots> <pool> <token>
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -35,13 +36,13 @@ for (const [width, dark] of [[1280, false], [390, true]]) {
     const cells = await worst.nth(place).locator("td").allTextContents();
     assert.deepEqual(cells.slice(1, 4), [swap.estimated_out_raw, swap.amount_out_raw, percent(swap.error_pct)]);
   }
-  // The age of an estimate, by keys.
+  // Selects the age of an estimate by keyboard.
   const chart = section.locator("figure.chart", { has: page.locator("figcaption >> text=by age of the estimate") });
   await chart.locator("svg").focus();
   await page.keyboard.press("Home");
   const newest = told.by_age.find(({ older_slots: older }) => older === 0);
   assert.ok((await chart.locator(".reading").textContent()).includes(`median error ${percent(newest.abs_error_pct_q50)}`));
-  // Every one of the newest swaps is a dot; the last is read by keys.
+  // Each of the newest swaps is a dot; the keyboard selects the last one.
   const against = section.locator("figure.chart", { has: page.locator("figcaption >> text=Realized and estimated gap") });
   assert.equal(await against.locator("circle.dot").count(), told.newest.length);
   await against.locator("svg").focus();
@@ -49,7 +50,7 @@ for (const [width, dark] of [[1280, false], [390, true]]) {
   const last = told.newest.at(-1);
   const read = await against.locator(".reading").textContent();
   assert.ok(read.includes(`in block ${last.block}: estimated ${percent(last.estimated_gap_pct)}, realized `), read);
-  // All of it follows from snapshots and from what the pool logged.
+  // Recomputes everything from the snapshots and the pool's logs.
   await section.getByRole("button", { name: "Recompute in this browser" }).click();
   await section.locator(".confirmed, .refused, .failed").first().waitFor();
   assert.match(await section.locator(".checked-figure").textContent(), /Confirmed by this browser/);
@@ -70,11 +71,11 @@ for (const [width, dark] of [[1280, false], [390, true]]) {
   const now = await get(`/v1/redemption/${best.pool}?size_usd=250000&base=${token}`);
   assert.equal(now.paths.length, 2);
   assert.ok(now.paths.some(({ advantage_pct: more }) => more > 0), "redeeming pays more than this sale");
-  // What the chain said of a way is told from what somebody wrote.
+  // Values that were read from the chain are marked, unlike values that a person wrote.
   const marked = page.locator("#wait tbody tr", { hasText: "read from the chain at the slot's block" });
   assert.deepEqual(await marked.locator("small").last().allTextContents(), ["capacity: read from the chain at the slot's block"]);
   assert.deepEqual(now.paths.map(({ facts = [] }) => facts.map(({ says }) => says)), [[], ["capacity"]]);
-  // A step for the sale and for each way, and a dot where a way has paid more.
+  // The chart has one step line for the sale and one for each redemption path, and a dot wherever a path paid more.
   const drawn = page.locator("#wait figure.chart");
   const paying = now.paths.filter(({ receives_usd: usd, t_min_s: wait }) => usd !== null && wait !== null);
   assert.equal(await drawn.locator("path").count(), 1 + paying.length);

@@ -1,4 +1,5 @@
-// The lender's report: each number as the service says it, to print, to take away, and to verify elsewhere.
+// The lender's report: each number equals the service's answer, and the report can be printed, downloaded, and verified
+// elsewhere.
 import { execSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -159,7 +160,7 @@ async function unbroken(page, name) {
 
 /** The report of two pools, as the service says it, to print and to take away. */
 async function lender({ exit, pools, open, get, shoot, fits }) {
-  // Exposure is told of concentrated liquidity and of constant product.
+  // The exposure figure exists only for concentrated-liquidity and constant-product pools.
   const own = pools.filter(({ base, name }) => base?.address === exit.base.address && /Uniswap v[23]/.test(name)).slice(0, 2).map(({ pool }) => pool);
   const asked = own.map((pool) => `pool=${encodeURIComponent(pool)}`).join("&");
   const page = await open("/risk");
@@ -171,7 +172,7 @@ async function lender({ exit, pools, open, get, shoot, fits }) {
     setTimeout(() => done(0), 300);
   }));
   assert.ok(shifted < 0.02, `the page shifts by ${shifted} while the pools load`);
-  // A collateral leaves the pools that sell it, and no other is asked for.
+  // Selecting a collateral keeps the pools that sell it; no other pool is queried.
   const other = pools.find(({ base }) => base.symbol !== exit.base.symbol);
   await page.locator(`input[value="${other.pool}"]`).check();
   await page.locator("#collateral").selectOption(exit.base.symbol);
@@ -192,7 +193,7 @@ async function lender({ exit, pools, open, get, shoot, fits }) {
   assert.equal(await card("Reopening gap"), "never closes");
   await notes({ page, told, own, get });
   const stress = await Promise.all(own.map((pool) => get(`/v1/stress/${pool}?size_usd=100000&from=${told.from}&to=${told.to}`)));
-  // The worst of each pool, and the next worst of all.
+  // The worst slot of each pool, and the next worst of all.
   const gapOf = ({ exit_gap_pct: gap }) => gap ?? Infinity;
   const first = stress.map(({ detail }) => gapOf(detail.worst_slots[0]));
   const next = stress.flatMap(({ detail }) => detail.worst_slots.slice(1)).map(gapOf).sort((a, b) => b - a);
@@ -207,7 +208,8 @@ async function lender({ exit, pools, open, get, shoot, fits }) {
   assert.deepEqual(shown.map(([href]) => href).sort(), stress.map(({ detail }) => local(detail.worst_slots[0].evidence_url)).sort(),
     "the worst slot, also one that could not be filled, with its evidence");
   assert.ok(stress.every((one) => shown.some(([, words]) => words.startsWith(refusals(one)))), JSON.stringify(shown));
-  // What was to be sold beside what would have been taken: drawn, listed, and computed again from its file.
+  // The amount to be sold and the amount that the pools would have taken: as a chart, as a list, and recomputed from
+  // the file.
   const exposure = page.locator("#exposure");
   const taken = await exposure.locator("tbody tr").evaluateAll((all) => all.map((row) => row.querySelector("td").textContent));
   assert.deepEqual(taken, [told.depth_now_usd, told.depth_q50_usd, told.break_even_depth_now_usd, told.break_even_depth_q50_usd,
@@ -229,7 +231,7 @@ async function lender({ exit, pools, open, get, shoot, fits }) {
   assert.ok(lines.find((line) => line[1] === "coverage")[5] === told.figure_url, "with its figure");
   assert.deepEqual(value("worst_slot_gap_pct").map((gap) => Number.isNaN(Number(gap)) ? Infinity : Number(gap)), worst);
   assert.ok(lines.filter((line) => line[1] === "worst_slot_gap_pct").every((line) => line[4].includes("/api/v1/exit/")));
-  // All of it in one file, with what proves each number: as the service sends it, a line each.
+  // One file contains the whole report and the proof of each number: the service's documents unchanged, one per line.
   const [whole] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Download with proofs" }).click()]);
   const text = readFileSync(await whole.path(), "utf8");
   const [head, ...files] = text.trim().split("\n");
@@ -237,7 +239,7 @@ async function lender({ exit, pools, open, get, shoot, fits }) {
   assert.equal(head, JSON.stringify({ files: files.map(sha), report: 1 }), "it names what follows");
   const figure = await fetch(new URL(local(told.figure_url), page.url()), { headers: { accept: "application/json" } });
   assert.equal(files[0], await figure.text());
-  // Each pool's own numbers follow from a figure of the file, digit by digit.
+  // Each pool's own numbers equal those of a figure in the file, digit by digit.
   const alone = files.filter((line) => line.startsWith('{"figure":"stress/1"')).map((line) => JSON.parse(line))
     .filter(({ parameters }) => parameters.venues.length === 1);
   assert.deepEqual(alone.map(({ parameters }) => parameters.venues[0].pool).sort(), own.toSorted());
@@ -267,7 +269,7 @@ async function lender({ exit, pools, open, get, shoot, fits }) {
   await fits(page, "a report on a phone");
   await unbroken(page, "a report on a phone");
   await shoot(page, "risk-390");
-  // A period of one's own is in the address, and what is told is of it.
+  // The address contains the selected period, and the report covers exactly this period.
   const minute = (seconds) => new Date(Date.parse(told.to) - seconds * 1000).toISOString().slice(0, 16);
   const [from, to] = [minute(1800), minute(600)];
   await page.goto(new URL(`/risk?${asked}&size_usd=100000&from=${from}&to=${to}`, page.url()).href);

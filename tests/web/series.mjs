@@ -1,4 +1,4 @@
-// The recorded series of a pool: what is missing, retracted or refused in it, and the worst of a period.
+// The recorded series of a pool: its missing, retracted and rejected slots, and the worst slot of a period.
 import assert from "node:assert/strict";
 import { answer, eventually, problem } from "./browser.mjs";
 
@@ -36,7 +36,7 @@ async function holes({ retracted, open, get, shoot }) {
     assert.ok(at > 0, `no slot is missing because of ${reason}`);
     assert.match(await table.nth(at).textContent(), new RegExp(`missing: ${reason}`));
   }
-  // By keyboard, too.
+  // The keyboard works, too.
   await chart(page).locator("svg").focus();
   await page.keyboard.press("Home");
   for (let step = 0; step < taken; step += 1) await page.keyboard.press("ArrowRight");
@@ -81,13 +81,13 @@ async function rows({ retracted, open, get, shoot }) {
     assert.ok(labels.length >= Math.min(rows.length, 2) && labels.length <= 7, `${labels.length} labels`);
     await shoot(page, `pool-rows-${interval}`);
   }
-  // Of the day's slots the worst is drawn, and not the last.
+  // The chart shows the worst of the day's slots, not the last.
   const { rows: [day] } = await get(`/v1/history/${retracted.pool}?size_usd=100000&interval=1d`);
   assert.ok(day.worst.exit_gap_pct > day.last.exit_gap_pct, "the last slot of the day is its worst");
   const drawn = String(Math.round((100 - day.worst.exit_gap_pct) * 1e6) / 1e6);
   assert.ok((await chart(page).locator("tbody tr").first().textContent()).includes(`${drawn}%`));
   assert.ok((await chart(page).locator(".legend").textContent()).includes("fill price (worst slot"));
-  // The newest rows with their evidence.
+  // The list shows the newest rows with their evidence.
   await page.locator("details.listed summary").click();
   const gaps = await page.locator("details.listed .checked-gap").count();
   await page.locator("details.listed").getByRole("button", { name: "Check every gap in view" }).click();
@@ -138,7 +138,7 @@ async function reloading({ pool, open, get }) {
   await page.waitForSelector(".stress >> text=Worst gap, $1,000 of");
   gates[HISTORY]();
   await chart(page).locator("figcaption >> text=$1,000 of").waitFor();
-  // The lowest depth is a sale of that size in its slot, and its evidence says that it fills within 2%.
+  // The lowest depth links to a sale of that size in its slot, and its evidence shows a gap within 2%.
   const lowest = page.locator(".stress").getByTitle("Open the evidence of this sale");
   const { request, result } = await get(await lowest.getAttribute("href"));
   assert.equal(await lowest.textContent(), `$${Number(request.size_usd).toLocaleString("en-US")}`);
@@ -160,7 +160,7 @@ async function dragged({ retracted, open, get, shoot }) {
   await page.mouse.down();
   await page.mouse.move(frame.x + frame.width * 0.3, frame.y + 60);
   await page.mouse.move(frame.x + frame.width * 0.5, frame.y + 60);
-  // Let go outside of the chart: the drag ends all the same.
+  // Releasing the button outside the chart ends the drag, too.
   await page.mouse.move(frame.x + frame.width * 0.5, frame.y - 40);
   await page.mouse.up();
   const query = new URL((await asked).url()).searchParams;
@@ -176,7 +176,7 @@ async function dragged({ retracted, open, get, shoot }) {
   await page.locator(".stress").getByRole("button", { name: "check" }).click();
   await page.waitForSelector(".stress .standing.pass");
   await shoot(page, "pool-stress");
-  // One time alone is no period.
+  // A period needs both of its times.
   await page.getByLabel("To (UTC)").fill("");
   await page.getByRole("button", { name: "Show the worst" }).click();
   await page.waitForSelector("text=A period needs both times");

@@ -1,4 +1,5 @@
-// What all pages share: they become ready, fit, are accessible, have titles, and are walked by keyboard.
+// The shared requirements of all pages: they become ready, fit the screen, are accessible, have titles, and work by
+// keyboard.
 import assert from "node:assert/strict";
 import { eventually, tabTo, ways } from "./browser.mjs";
 
@@ -140,7 +141,7 @@ async function titles({ service, pool, exit, open }) {
     assert.equal(await page.evaluate(() => document.activeElement.id), "content");
   }
   await page.context().close();
-  // So are the words that a page begins with.
+  // The same holds for the texts that a page initially contains.
   for (const path of ["/", "/verify", "/portfolio", "/accuracy", "/equities", "/alerts", "/risk", "/capabilities", "/method"]) {
     const html = await (await fetch(service + path, { headers: { accept: "text/html" } })).text();
     const page = await open(path);
@@ -155,7 +156,7 @@ async function titles({ service, pool, exit, open }) {
 
 /** From the address bar on, with nothing but keys. */
 async function keyboard({ pool, open, get }) {
-  // The skip link leaves a portfolio where it is.
+  // The skip link does not change the portfolio in the address.
   const held = await open(`/portfolio#${pool}:1000`);
   await held.waitForSelector("#to-sell");
   const before = held.url();
@@ -166,7 +167,7 @@ async function keyboard({ pool, open, get }) {
   assert.equal(held.url(), before, "the positions are still in the address");
   await held.context().close();
 
-  // Gaps are checked, and focus stays on the button that did it.
+  // Checks the gaps: focus stays on the button that started the check.
   const board = await open("/?size=1000");
   await board.waitForSelector("table.board tbody tr");
   await tabTo(board, "form[role=search] button");
@@ -176,7 +177,7 @@ async function keyboard({ pool, open, get }) {
   assert.equal(focused, "Check every gap in view", "focus stays on the button");
   await board.context().close();
 
-  // The chart is read, and a period asked for without dragging.
+  // Reads the chart and selects a period without dragging.
   const page = await open(`/pools/${pool}`);
   await page.waitForSelector(".stress");
   await tabTo(page, "figure.chart svg");

@@ -1,5 +1,5 @@
-// A browser's own EventSource through a service that is killed: it says each time that it is connected, and at the end,
-// once the slot that standard input names was told, every id that came.
+// A browser's own EventSource while the service is killed and restarted: prints a line for each connection and, after
+// the slot that standard input names has arrived, all ids that were received.
 // Usage: node stream.mjs <service's address> <folder of node_modules>
 import { createRequire } from "node:module";
 import { join } from "node:path";

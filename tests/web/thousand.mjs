@@ -1,4 +1,5 @@
-// The board over a store of a thousand pools: each is reached, found and ordered, and how long the page was busy at once.
+// The board of a store with a thousand pools: each pool can be reached, found and sorted; measures how long the page
+// blocks at a time.
 // Usage: node thousand.mjs <service's address> <folder of node_modules> <folder for screenshots>
 import assert from "node:assert/strict";
 import { eventually, start } from "./browser.mjs";

@@ -1,4 +1,4 @@
-//! The shell around every page.
+//! The frame around every page.
 
 use leptos::prelude::*;
 use leptos_router::components::{A, FlatRoutes, Route, Router};
@@ -24,7 +24,7 @@ pub fn App() -> impl IntoView {
         <Router>
             <Arrival main=main/>
             <a class="skip" href="#content" on:click=move |event| {
-                // Followed, it would take the fragment's place, in which a portfolio is kept.
+                // Following the link would replace the URL fragment, which contains a portfolio.
                 event.prevent_default();
                 focus(main);
             }>"Skip to content"</a>
@@ -76,8 +76,8 @@ fn focus(main: NodeRef<leptos::html::Main>) {
     }
 }
 
-/// Another page than the one that was served: it gets its title, and whoever reads by ear or
-/// keyboard begins at its content.
+/// Runs when another page replaces the one that was served: sets its title, and moves the focus to its content for
+/// users of screen readers or keyboards.
 #[component]
 fn Arrival(main: NodeRef<leptos::html::Main>) -> impl IntoView {
     let location = use_location();

@@ -1,11 +1,11 @@
-//! What the reader's browser does and remembers: files for the reader, the last checkpoint seen, and the keys trusted for it.
+//! The browser's downloads and storage: files for the reader, the last checkpoint seen, and the trusted keys.
 
 use exitgap_client::Storage;
 use leptos::prelude::window;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
-/// Hands bytes to the reader as a file.
+/// Offers bytes to the reader as a download.
 pub fn download(bytes: &[u8], media_type: &str, name: &str) {
     let parts = js_sys::Array::of1(&js_sys::Uint8Array::from(bytes));
     let options = web_sys::BlobPropertyBag::new();
@@ -26,7 +26,7 @@ pub fn download(bytes: &[u8], media_type: &str, name: &str) {
     let _ = web_sys::Url::revoke_object_url(&url);
 }
 
-/// The browser's local storage; forgets everything where the reader does not allow it.
+/// The browser's local storage; stores nothing if the reader does not allow it.
 #[derive(Debug, Clone, Copy)]
 pub struct LocalStorage;
 
@@ -37,13 +37,13 @@ impl Storage for LocalStorage {
 
     fn put(&self, name: &str, text: &str) {
         if let Ok(Some(storage)) = window().local_storage() {
-            // Full or forbidden: the reader is then warned of less, not of something false.
+            // If it is full or forbidden, the reader gets fewer warnings, but no false ones.
             let _ = storage.set_item(name, text);
         }
     }
 }
 
-/// The keys of all logs that this browser has kept from earlier visits, one per line.
+/// The keys of all logs that this browser has stored in earlier visits, one per line.
 pub fn kept_keys() -> String {
     let Ok(Some(storage)) = window().local_storage() else { return String::new() };
     let count = storage.length().unwrap_or(0);
@@ -54,7 +54,7 @@ pub fn kept_keys() -> String {
     keys.join("\n")
 }
 
-/// Whether this browser was here before.
+/// Whether this browser has visited before.
 pub fn has_kept_keys() -> bool {
     !kept_keys().is_empty()
 }

@@ -1,4 +1,4 @@
-//! This browser's own verification. Only what passed through here is ever called confirmed.
+//! Verification in this browser. Only numbers that were checked here are called confirmed.
 
 use exitgap_api::{VerificationReport, check_name, slot_at};
 use exitgap_client::{
@@ -11,7 +11,7 @@ use exitgap_core::units::{Percent, SizeUsd};
 use crate::browser::LocalStorage;
 use crate::text;
 
-/// Fetches a result's evidence and verifies it here, against the log this browser saw before.
+/// Downloads a result's evidence and verifies it here, comparing its log with the one this browser saw before.
 pub async fn remote(
     client: &Client<Browser>,
     of: &EvidenceOf,
@@ -20,13 +20,13 @@ pub async fn remote(
     LogWatch::new(client, LocalStorage, Vec::new()).verify_remote(of, window).await
 }
 
-/// Verifies a file by itself.
+/// Verifies a file alone.
 pub fn alone(evidence: &Evidence, keys: Vec<VerifierKey>) -> VerificationReport {
     VerificationReport::from_evidence(evidence, &Policy::with_keys(keys))
 }
 
-/// Verifies a file that the reader has, its log held against what this browser kept of it; says in words
-/// what became of that. Whoever is offline still learns the rest.
+/// Verifies the reader's file, comparing its log with what this browser has stored about it; also returns the result of
+/// that comparison as text. Offline, everything else is still verified.
 pub async fn file(
     client: &Client<Browser>,
     evidence: &Evidence,
@@ -54,7 +54,7 @@ pub async fn file(
     }
 }
 
-/// How a log stands to what this browser kept of it.
+/// How a log relates to what this browser has stored about it.
 pub fn describe_continuity(continuity: Continuity) -> &'static str {
     match continuity {
         Continuity::Contradicts => "The log contradicts the version this browser saw before.",
@@ -70,30 +70,30 @@ pub fn describe_continuity(continuity: Continuity) -> &'static str {
     }
 }
 
-/// What is said of whatever this program is too old for: that is neither right nor wrong.
+/// The text for data that this program is too old for, which is neither right nor wrong.
 pub const NEWER: &str = "made by a newer version of exitgap; update to check it";
 
-/// Whether a check met what only a newer version of exitgap knows.
+/// Whether a check met data that only a newer version of exitgap knows.
 pub fn is_newer(check: &Check) -> bool {
     check.outcome == Outcome::NotChecked && check.code.starts_with("unsupported_")
 }
 
-/// How a published number stands with this reader.
+/// The state of a published number's check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CheckState {
-    /// Nobody looked.
+    /// Not checked yet.
     NotChecked,
-    /// Being fetched and verified.
+    /// The evidence is being downloaded and verified.
     Checking,
     /// This browser recomputed it.
     Confirmed,
-    /// It does not follow from its evidence.
+    /// The number does not follow from its evidence.
     Refuted(String),
     /// It could not be checked.
     Failed(String),
 }
 
-/// The token that a published gap sells.
+/// The token that is sold in a published gap.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Sold {
     /// `token0` or `token1`.
@@ -102,14 +102,14 @@ pub enum Sold {
     Token(String),
 }
 
-/// A gap as the service published it, with all that it was published as.
+/// A gap as the service published it, with everything it claims to be about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublishedGap {
     /// Its evidence.
     pub evidence_url: String,
     /// The pool.
     pub pool: String,
-    /// The token sold.
+    /// The token that is sold.
     pub sold: Sold,
     /// The size.
     pub size: SizeUsd,
@@ -120,7 +120,7 @@ pub struct PublishedGap {
 }
 
 impl PublishedGap {
-    /// In what the evidence's address is of something else than the number was published as.
+    /// The difference between the evidence's address and what the number claims to be about, if any.
     fn differs(&self, of: &EvidenceOf) -> Option<String> {
         let differs = |what, found: String, published: &str| {
             Some(format!("its evidence is for {what} {found}, not {published}"))
@@ -142,7 +142,7 @@ impl PublishedGap {
         }
     }
 
-    /// Whether the evidence sells another token than the number was published for.
+    /// Whether the evidence sells another token than the published number.
     fn sells_another(&self, evidence: &Evidence, base: Base) -> bool {
         let Sold::Token(address) = &self.sold else { return false };
         evidence.snapshot().is_none_or(|snapshot| {
@@ -152,7 +152,7 @@ impl PublishedGap {
     }
 }
 
-/// Checks one published gap by its evidence.
+/// Checks a published gap by its evidence.
 pub async fn gap(client: &Client<Browser>, published: &PublishedGap) -> CheckState {
     let Some(of) = EvidenceOf::from_url(&published.evidence_url) else {
         return CheckState::Failed("its evidence address is not valid".to_owned());
@@ -202,7 +202,7 @@ fn judge_report(found: &VerificationReport, published: &str) -> CheckState {
     }
 }
 
-/// Whether two texts are one percentage: evidence writes six decimals, documents the shortest.
+/// Whether two texts are the same percentage: evidence always has six decimals, documents as few as possible.
 fn same_percent(one: &str, other: &str) -> bool {
     Percent::parse(one).is_ok_and(|one| Percent::parse(other).is_ok_and(|other| one == other))
 }

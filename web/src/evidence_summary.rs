@@ -1,26 +1,26 @@
-//! What an evidence file says of itself, in words. It may be false in every letter.
+//! A summary of an evidence file's own claims. All of it may be false.
 
 use exitgap_core::evidence::{Answer, Base, Evidence, EvidenceRefusal, EvidenceStatement};
 use exitgap_core::snapshot::Snapshot;
 
 use crate::text;
 
-/// The most characters of a file's own text that are shown: no true one is longer.
+/// Maximum length of the file's own texts: valid texts are never longer.
 const MAX_SHOWN_CHARS: usize = 40;
 
-/// What is shown of a file beside its report.
+/// The parts of a file shown next to its report.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EvidenceSummary {
-    /// The symbol of the token sold, where the snapshot can be read.
+    /// The symbol of the token that is sold, if the snapshot can be read.
     pub sold: Option<String>,
-    /// What becomes of the size, as the end of a sentence.
+    /// The result for the size, as the end of a sentence.
     pub ends: String,
-    /// Whether its figures come from a chain that is not live.
+    /// Whether its chain is marked as a preview.
     pub preview: bool,
 }
 
 impl EvidenceSummary {
-    /// What an evidence file says; nothing if it cannot be read.
+    /// The summary of an evidence file; empty if it cannot be read.
     pub fn from_evidence(evidence: &Evidence) -> Self {
         let Some(EvidenceStatement { request, answer, .. }) = evidence.statement() else {
             return Self::default();
@@ -50,7 +50,7 @@ pub fn words(answer: &Answer) -> String {
     }
 }
 
-/// Why a size cannot be filled, and the most that can be.
+/// Why a size cannot be filled, and the maximum that can be.
 fn cannot(refusal: &EvidenceRefusal) -> String {
     let why = match (refusal.code.as_str(), &refusal.max_fillable_usd) {
         (_, Some(most)) => format!("at most {} can be sold", text::usd_exact(&shown(most))),

@@ -1,4 +1,4 @@
-//! The reader's own rules: the token that this browser keeps for them, and what the service says of them.
+//! The reader's own rules: the token that this browser stores, and the service's data about the rules.
 
 use exitgap_api::Number;
 use exitgap_api::operations::{Operation, Target};
@@ -9,10 +9,10 @@ use serde::de::DeserializeOwned;
 
 use crate::browser::LocalStorage;
 
-/// Under what the token is kept.
+/// The storage name of the token.
 const KEPT: &str = "exitgap alerts token";
 
-/// A rule, as far as it is shown.
+/// A rule, limited to the displayed fields.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Rule {
     pub kind: String,
@@ -25,13 +25,13 @@ pub struct Rule {
     pub usd: Option<String>,
 }
 
-/// Where it stands.
+/// The state of a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct RuleStanding {
     pub standing: String,
 }
 
-/// Where its events are sent.
+/// The address to which its events are sent.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Webhook {
     pub url: String,
@@ -41,7 +41,7 @@ pub struct Webhook {
     pub last_failure: Option<String>,
 }
 
-/// A kept rule.
+/// A stored rule.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct KeptRule {
     pub alert: String,
@@ -56,13 +56,13 @@ pub struct KeptRule {
     pub webhook: Option<Webhook>,
 }
 
-/// All of an owner's.
+/// All rules of an owner.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct KeptRules {
     pub alerts: Vec<KeptRule>,
 }
 
-/// One that was made.
+/// A newly created rule.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Made {
     pub alert: KeptRule,
@@ -72,7 +72,7 @@ pub struct Made {
     pub webhook_secret: Option<String>,
 }
 
-/// A slot that an event rests on.
+/// A slot on which an event is based.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Sample {
     pub value: String,
@@ -90,7 +90,7 @@ pub struct EventDocument {
     pub data: EventData,
 }
 
-/// What a rule said.
+/// An event of a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Event {
     pub r#type: String,
@@ -105,13 +105,13 @@ pub struct KeptEvent {
     pub delivery: Option<String>,
 }
 
-/// What a kept rule said.
+/// The events of a stored rule.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct KeptEvents {
     pub events: Vec<KeptEvent>,
 }
 
-/// When a rule would have spoken.
+/// The slots at which a rule would have triggered.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Backtest {
     pub from: String,
@@ -121,7 +121,7 @@ pub struct Backtest {
     pub events: Vec<Event>,
 }
 
-/// The token that the address brings, which is kept then, or that this browser has.
+/// The token from the page's address, which is then stored, or the one stored in this browser.
 pub fn token() -> Option<String> {
     let fragment = window().location().hash().unwrap_or_default();
     let brought = fragment.strip_prefix('#').filter(|text| text.starts_with("exa_"));
@@ -132,12 +132,12 @@ pub fn token() -> Option<String> {
     LocalStorage.get(KEPT).filter(|token| !token.is_empty())
 }
 
-/// Keeps a token; forgets the one there is, where it is empty.
+/// Stores a token; an empty one removes the stored token.
 pub fn keep_token(token: &str) {
     LocalStorage.put(KEPT, token);
 }
 
-/// Asks the service for what is its owner's.
+/// Sends a request that needs the owner's token.
 pub async fn request_owned<D: DeserializeOwned>(
     client: Client<Browser>,
     target: Target,
@@ -147,7 +147,7 @@ pub async fn request_owned<D: DeserializeOwned>(
     client.send_authorized(&target, token.as_deref(), body).await
 }
 
-/// The reader's rules; none where there is no token.
+/// The reader's rules; none without a token.
 pub async fn list(
     client: Client<Browser>,
     token: Option<String>,
@@ -158,13 +158,14 @@ pub async fn list(
     let mut kept: KeptRules =
         request_owned(client, Operation::Alerts.target(), token, None).await?;
     for rule in &mut kept.alerts {
-        // Being asked for they are kept longer: of a day on which nothing else changes, they are the same.
+        // Each request extends the expiry, so compare only its date: the rules then stay equal on days without other
+        // changes.
         rule.expires.truncate("2026-08-22".len());
     }
     Ok(kept.alerts)
 }
 
-/// What a stream of the reader's rules is asked with; none where there is no token, or no ticket for it.
+/// The ticket for a stream of the reader's rules; `None` without a token, or if the service issues none.
 pub async fn ticket(client: Client<Browser>, token: Option<String>) -> Option<String> {
     token.as_ref()?;
     let body = Some("{}".to_owned());
@@ -178,7 +179,7 @@ struct Ticket {
     ticket: String,
 }
 
-/// A rule in words.
+/// A description of a rule.
 pub fn in_words(rule: &Rule) -> String {
     let usd = |text: &Option<String>| crate::text::usd(text.as_deref().unwrap_or_default());
     match rule.kind.as_str() {

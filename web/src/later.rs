@@ -1,5 +1,5 @@
-//! Pages, and what checks a number, whose programs come when they are asked for: what one reader opens weighs on no
-//! other's first page. The build takes them apart at the functions below; what several of them need comes once.
+//! Pages, and the code that checks a number, which are loaded on demand, so that a page does not load code that it does
+//! not need. The build splits the program at the functions below; code that several parts need is loaded once.
 
 #![expect(clippy::unnecessary_wraps, reason = "what is wrapped is whether a part came")]
 
@@ -24,13 +24,13 @@ use crate::pages::verify::VerifyPage;
 use crate::parts::{FailureNotice, LiveQuery, LoadingNotice};
 use crate::prerender::Meanwhile;
 
-/// How a page is shown, once its program is there.
+/// Renders a page once its program has loaded.
 type Show = fn() -> AnyView;
 
-/// A page's program on its way.
+/// A page's program that is loading.
 type PageFuture = Pin<Box<dyn Future<Output = Result<Show, NotLoaded>>>>;
 
-/// A program that did not come.
+/// The program could not be loaded.
 #[derive(Debug, Clone, Copy)]
 pub struct NotLoaded;
 
@@ -47,10 +47,10 @@ impl From<NotLoaded> for ClientError {
     }
 }
 
-/// A page that is shown once its program is there.
+/// A page that is shown once its program has loaded.
 #[component]
 fn Later(
-    /// Fetches its program.
+    /// Loads its program.
     fetch: fn() -> PageFuture,
 ) -> impl IntoView {
     let program = LiveQuery::new(|| (), move |()| fetch());
@@ -62,8 +62,8 @@ fn Later(
     }
 }
 
-/// Pages, each with the function that it begins with and the part of the program that it is in. What is opened one after
-/// the other is in one part: the more parts, the more pieces are shared by some of them and not by others.
+/// Defines pages, each with its entry function and the part of the program that contains it. Pages that are often
+/// opened one after the other share a part: more parts would mean more pieces that only some of them share.
 macro_rules! later {
     ($($name:ident: $page:ident in $part:ident by $program:ident;)*) => {$(
         #[doc = concat!("The page `", stringify!($page), "`.")]
@@ -91,7 +91,7 @@ later! {
     capabilities: CapabilitiesPage in words by capabilities_program;
 }
 
-/// A check on its way.
+/// A check that is running.
 type CheckFuture = Pin<Box<dyn Future<Output = CheckState>>>;
 
 #[wasm_split(evidence, wasm_split_path = leptos::wasm_split, fallible)]
@@ -99,7 +99,7 @@ fn start_check(client: Client<Browser>, published: PublishedGap) -> Result<Check
     Ok(Box::pin(async move { check::gap(&client, &published).await }))
 }
 
-/// Checks one published gap by its evidence.
+/// Checks a published gap by its evidence.
 pub async fn gap(client: &Client<Browser>, published: &PublishedGap) -> CheckState {
     match start_check(client.clone(), published.clone()).await {
         Ok(checked) => checked.await,

@@ -1,18 +1,18 @@
-//! exitgap's pages. They show what an exit fills at, and recompute a gap whose evidence a reader
-//! opens, or asks to have checked, in the reader's own browser, with the core that the server runs.
+//! exitgap's pages. They show the estimated fill of an exit. If a reader opens evidence or requests a check, the gap is
+//! recomputed in the reader's own browser, with the same core as on the server.
 //!
 //! - `app`: the frame around every page; `pages`: one file per page
-//! - `parts`: what pages are made of
-//! - `chart`: drawing; floating point is used here and nowhere else
-//! - `check`: this browser's own verification; `evidence_summary`: what an evidence file claims
-//! - `service`: the service that is asked, its stream and its list of pools
+//! - `parts`: components shared by pages
+//! - `chart`: charts; floating point is used here and nowhere else
+//! - `check`: verification in this browser; `evidence_summary`: what an evidence file claims
+//! - `service`: the service, its stream and its list of pools
 //! - `kept_rules`: the reader's own rules; `wallet`: the reader's own wallet
-//! - `later`: pages whose programs come when they are opened
-//! - `module`: programs that are fetched when they are asked for
-//! - `prerender`: what the page said until its program came
-//! - `document`: documents that are only shown, read by the names of their fields
-//! - `browser`: files for the reader, and what the browser keeps
-//! - `paths`, `text`: addresses and numbers as people read them
+//! - `later`: pages whose programs are loaded on demand
+//! - `module`: modules that are loaded on demand
+//! - `prerender`: the served page's texts, shown until the program has loaded
+//! - `document`: documents that are only displayed, read by the names of their fields
+//! - `browser`: downloads and the browser's storage
+//! - `paths`, `text`: addresses, and numbers as people read them
 
 mod app;
 mod browser;
@@ -35,13 +35,13 @@ use core::time::Duration;
 
 use leptos::prelude::*;
 
-/// A third of the weight of the one that comes with Rust.
+/// A third of the size of Rust's default allocator.
 #[global_allocator]
 static ALLOCATOR: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();
 
 fn main() {
-    // What was served is painted first: from here on the program keeps the thread for a while. Nothing is painted of a page
-    // that nobody sees.
+    // Let the browser paint the served page first, because the program then occupies the thread for a while. A page in
+    // the background is not painted, so it does not wait.
     if document().hidden() {
         begin();
     } else {

@@ -1,22 +1,22 @@
-//! Programs that are fetched when their reader asks for them, and not with the page: see decision 23. The page itself says where
-//! they are, under the policy of its own scripts.
+//! Modules that are loaded when the reader requests them, and not with the page: see decision 23. The page contains
+//! their locations, under the policy of its own scripts.
 
 use js_sys::{Array, Function, Promise, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
-/// What judges state proofs.
+/// Checks state proofs.
 pub const PROOF: &str = "proof";
 
-/// All that the npm package checks and computes: what few readers of these pages ask for is asked of it.
+/// The npm package, for checks and computations that few readers of these pages need.
 pub const EXITGAP: &str = "exitgap";
 
-/// A program that was fetched.
+/// A loaded module.
 #[derive(Debug, Clone)]
 pub struct Module(JsValue);
 
 impl Module {
-    /// Fetches one, once for all pages; why it did not come, in words.
+    /// Loads a module, once for all pages; the error is a message.
     pub async fn load(name: &str) -> Result<Self, String> {
         let loading = method(&js_sys::global(), "exitgapModule", &[name.into()])?;
         let module = JsFuture::from(Promise::resolve(&loading)).await;
@@ -34,17 +34,17 @@ impl Module {
     }
 }
 
-/// What a value has under a name; undefined where that is nothing.
+/// A member of a value; undefined if absent.
 pub fn field(of: &JsValue, name: &str) -> JsValue {
     Reflect::get(of, &name.into()).unwrap_or_default()
 }
 
-/// The text that a value has under a name; empty where that is none.
+/// The text in a member of a value; empty if it is not a text.
 pub fn text(of: &JsValue, name: &str) -> String {
     field(of, name).as_string().unwrap_or_default()
 }
 
-/// Calls a function that belongs to a value.
+/// Calls a method of a value.
 pub fn method(of: &JsValue, name: &str, arguments: &[JsValue]) -> Result<JsValue, String> {
     call_function(&field(of, name), of, arguments)
 }
@@ -60,12 +60,12 @@ fn call_function(
     function.apply(of, &arguments).map_err(|error| words(&error))
 }
 
-/// Bytes, as a program takes them.
+/// Bytes as a JavaScript array.
 pub fn bytes(bytes: &[u8]) -> JsValue {
     Uint8Array::from(bytes).into()
 }
 
-/// The words of what was thrown: a text, a problem document, or an error.
+/// The message of a thrown value: a text, a problem document, or an error.
 fn words(thrown: &JsValue) -> String {
     let of = |name: &str| field(thrown, name).as_string();
     thrown.as_string().or_else(|| of("detail")).or_else(|| of("message")).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Addresses of pages and their titles, from one place.
+//! Addresses and titles of pages, in one place.
 
 use exitgap_api::operations::Operation;
 use exitgap_client::EvidenceOf;
@@ -11,25 +11,25 @@ pub enum Page {
     Board,
     /// One pool.
     Pool(String),
-    /// Where and when a holding is sold: of a token, as `<chain>:<address>`.
+    /// Where and when to sell a holding of a token, as `<chain>:<address>`.
     Exit(String),
-    /// What a lender asks of several pools.
+    /// A lender's report on several pools.
     Risk,
     /// The evidence of one result.
     Evidence(EvidenceOf),
-    /// Check a file.
+    /// Verifies a file.
     Verify,
     /// Several positions.
     Portfolio,
-    /// How good the estimates of all pools were.
+    /// The accuracy of all pools' estimates.
     Accuracy,
-    /// Shares, session by session.
+    /// Tokenized stocks, session by session.
     Equities,
     /// The reader's own rules.
     Alerts,
-    /// What this deployment can do.
+    /// The capabilities of this deployment.
     Capabilities,
-    /// How the number is made.
+    /// How the number is computed.
     Method,
 }
 
@@ -41,7 +41,7 @@ impl Page {
             Self::Pool(pool) => format!("/pools/{pool}"),
             Self::Exit(token) => format!("/exit/{token}"),
             Self::Risk => "/risk".to_owned(),
-            // The file and the page that checks it have one address.
+            // The file and the page that checks it have the same address.
             Self::Evidence(of) => of.target().to_string(),
             Self::Verify => "/verify".to_owned(),
             Self::Portfolio => "/portfolio".to_owned(),
@@ -54,12 +54,12 @@ impl Page {
     }
 }
 
-/// The page of an `evidence_url`, whatever host it was published under.
+/// The page for an `evidence_url`, whatever its host.
 pub fn evidence_href(url: &str) -> Option<String> {
     EvidenceOf::from_url(url).map(|of| Page::Evidence(of).href())
 }
 
-/// The title of the page at a path, as the service writes it into the page that it serves.
+/// The title of the page at a path, the same as in the served HTML.
 pub fn title_of(path: &str) -> String {
     let known = match path {
         "/" => "Exit cost by pool | exitgap",
@@ -86,7 +86,7 @@ pub fn pool_title(pair: &str) -> String {
     format!("{pair}: exit gap, depth and slippage | exitgap")
 }
 
-/// Writes the title over the tab.
+/// Sets the title of the browser tab.
 pub fn set_title(title: &str) {
     document().set_title(title);
 }

@@ -1,8 +1,8 @@
-//! What the page said that was served, until its program came.
+//! The texts of the served page, shown until the program has loaded.
 
 use leptos::prelude::*;
 
-/// Heading and words of the page that was served.
+/// The heading and texts of the served page.
 #[derive(Debug, Clone)]
 pub struct PrerenderedPage {
     path: String,
@@ -11,7 +11,7 @@ pub struct PrerenderedPage {
 }
 
 impl PrerenderedPage {
-    /// Takes them off the page, which the program makes from here on.
+    /// Removes them from the page, which the program renders from here on.
     pub fn taken() -> Option<Self> {
         let first = document().get_element_by_id("first")?;
         let text = |selector| first.query_selector(selector).ok()??.text_content();
@@ -22,10 +22,10 @@ impl PrerenderedPage {
     }
 }
 
-/// They stay until there is more to say; on a page that the reader went on to, this heading stands instead.
+/// Shows them until there is more; on another page that the reader has navigated to, this heading is shown instead.
 #[component]
 pub fn Meanwhile(
-    /// The heading of any other page, where it has one by now.
+    /// The heading of another page, if it has one by now.
     #[prop(optional)]
     heading: Option<String>,
 ) -> impl IntoView {

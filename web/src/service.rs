@@ -1,4 +1,4 @@
-//! The service that these pages ask: its client, its stream of sealed slots, and the pools it lists.
+//! The service behind these pages: its client, its stream of sealed slots, and its list of pools.
 
 use exitgap_api::operations::parameters::POOL_CURSOR;
 use exitgap_api::operations::{Operation, Target, parameters};
@@ -11,13 +11,13 @@ use web_sys::EventSource;
 
 use crate::document::Document;
 
-/// The client of the service that served this page. Evidence and log are where the page is; the API
-/// may have a host of its own, which the page then says.
+/// The client of the service that served this page. Evidence and log are on the page's host; the API may have another
+/// host, which the page then names.
 pub fn client() -> Client<Browser> {
     expect_context()
 }
 
-/// The client of the page in this window; none where it was not served over HTTP.
+/// The client for the page in this window; `None` if it was not served over HTTP.
 pub fn client_of_this_page() -> Option<Client<Browser>> {
     let origin = window().location().origin().ok()?;
     let here: BaseUrl = origin.parse().ok()?;
@@ -26,9 +26,9 @@ pub fn client_of_this_page() -> Option<Client<Browser>> {
     Some(Client::new(Browser, api.unwrap_or_else(|| here.clone())).with_web(here))
 }
 
-/// Does something with each slot that is sealed, as long as the page is there; of a pool, with each that it has a head
-/// in. Whoever loses the connection is told what came meanwhile. Nothing is done where the browser has no streams, or
-/// the service refuses another one.
+/// Calls a function for each sealed slot, as long as the page is open; with a pool, for each slot in which it has a
+/// head. After a lost connection, missed slots follow. Does nothing if the browser does not support streams, or the
+/// service rejects another one.
 pub fn on_sealed(pool: Option<&PoolId>, then: impl Fn() + 'static) {
     let target = Operation::Stream.target();
     match pool {
@@ -37,7 +37,7 @@ pub fn on_sealed(pool: Option<&PoolId>, then: impl Fn() + 'static) {
     }
 }
 
-/// The same with each slot that the reader's rules were evaluated with, whose ticket this is.
+/// The same for each slot with which the reader's rules were evaluated; `ticket` identifies the reader.
 pub fn on_evaluated(ticket: &str, then: impl Fn() + 'static) {
     listen(&Operation::Stream.target().with(&parameters::TICKET, ticket), "slot", then);
 }
@@ -46,7 +46,7 @@ fn listen(target: &Target, event: &str, then: impl Fn() + 'static) {
     let url = format!("{}{}", client().base(), target.as_str());
     let Ok(source) = EventSource::new(&url) else { return };
     let told = Closure::<dyn Fn()>::new(then);
-    // Whoever listens for an event by its name cannot be refused.
+    // Adding a listener for a named event cannot fail.
     let _ = source.add_event_listener_with_callback(event, told.as_ref().unchecked_ref());
     let held = StoredValue::new_local((source, told));
     on_cleanup(move || {
@@ -54,10 +54,10 @@ fn listen(target: &Target, event: &str, then: impl Fn() + 'static) {
     });
 }
 
-/// Pages of the list that are read: what is chosen from is not endless.
+/// Maximum number of list pages to load for a selector.
 const MOST_PAGES: usize = 4;
 
-/// The pools of the list's first pages.
+/// The pools on the list's first pages.
 pub async fn listed_pools(client: &Client<Browser>) -> Result<Vec<Document>, ClientError> {
     let (mut pools, mut cursor) = (Vec::new(), None);
     for _ in 0..MOST_PAGES {
@@ -72,7 +72,7 @@ pub async fn listed_pools(client: &Client<Browser>) -> Result<Vec<Document>, Cli
     Ok(pools)
 }
 
-/// What a listed pool is called, by its tokens, venue and fee: hostile text. None where it has no snapshot yet.
+/// The name of a listed pool, from its tokens, venue and fee: untrusted text. `None` if it has no snapshot yet.
 pub fn name_of(pool: &Document) -> Option<String> {
     let symbol = |side| Some(pool.part(side)?.text_or_none("symbol"));
     let (base, quote) = (symbol("base")?, symbol("quote")?);

@@ -1,4 +1,4 @@
-//! Numbers and instants as people read them. Digits are cut or grouped as text, and rounded as whole numbers.
+//! Numbers and times as people read them. Digits are truncated or grouped as text, and rounded as integers.
 
 use exitgap_core::units::Percent;
 
@@ -31,7 +31,7 @@ pub fn beside_oracle(gap: &str) -> String {
     format!("{} {side} the oracle price", percent(magnitude))
 }
 
-/// A gap's magnitude and side: worse than the oracle is below it.
+/// The absolute value of a gap, and its side: worse than the oracle is below it.
 pub fn split_gap(gap: &str) -> (&str, &'static str) {
     match gap.strip_prefix('-') {
         Some(magnitude) => (magnitude, "above"),
@@ -39,7 +39,7 @@ pub fn split_gap(gap: &str) -> (&str, &'static str) {
     }
 }
 
-/// A sentence with its long plain numbers grouped, but for those it quotes.
+/// A sentence with long plain numbers grouped, except for quoted ones.
 pub fn grouped_within(words: &str) -> String {
     let word = |word: &str| {
         let number = word.trim_end_matches([',', '.', ';', ':', ')']);
@@ -64,7 +64,7 @@ pub fn usd(number: &str) -> String {
     usd_exact(number.split('.').next().unwrap_or(number))
 }
 
-/// Dollars, cut to cents.
+/// Dollars, truncated to cents.
 pub fn usd_cents(number: &str) -> String {
     let cents = number.find('.').and_then(|point| number.get(..point + 3));
     usd_exact(cents.unwrap_or(number))
@@ -78,7 +78,7 @@ pub fn usd_exact(number: &str) -> String {
     }
 }
 
-/// Raw token units as whole tokens, all digits kept.
+/// Raw token units as whole tokens, with all digits.
 pub fn tokens(raw: &str, decimals: u8) -> String {
     let decimals = usize::from(decimals);
     let padded = format!("{raw:0>width$}", width = decimals + 1);
@@ -91,7 +91,7 @@ pub fn tokens(raw: &str, decimals: u8) -> String {
     }
 }
 
-/// Raw token units as whole tokens, as precisely as a person reads them.
+/// Raw token units as whole tokens, rounded for people.
 pub fn tokens_read(raw: &str, decimals: u8) -> String {
     price_read(&tokens(raw, decimals).replace(',', ""))
 }
@@ -104,7 +104,7 @@ pub fn instant(rfc3339: &str) -> String {
     }
 }
 
-/// Seconds as the largest unit that says enough.
+/// Seconds in the largest suitable unit.
 pub fn age(seconds: u64) -> String {
     match seconds {
         0..=119 => format!("{seconds} s"),
@@ -134,12 +134,12 @@ pub fn short_hash(hash: &str) -> String {
     }
 }
 
-/// A percentage as precisely as a person reads it. What is exact stands behind it, on hover or in its evidence.
+/// A percentage rounded for people. The exact value is shown on hover or in its evidence.
 pub fn percent_read(number: &str) -> String {
     format!("{}%", round_number(number))
 }
 
-/// A number of at most six decimals as precisely as a person reads it: two decimals, or two digits of what is smaller.
+/// A number of at most six decimals, rounded for people: two decimals, or two significant digits if it is smaller.
 pub fn round_number(number: &str) -> String {
     let Ok(Percent(exact)) = Percent::parse(number) else { return group_digits(number) };
     let Ok(size) = u64::try_from(exact.unsigned_abs()) else { return group_digits(number) };
@@ -158,8 +158,7 @@ pub fn round_number(number: &str) -> String {
     group_digits(&format!("{sign}{}.{:0width$}", rounded / scale, rounded % scale))
 }
 
-/// A price or an amount as precisely as a person reads it: six digits that say something, at least two decimals where it
-/// has any, rounded half up.
+/// A price or amount rounded for people: six significant digits, at least two decimals if it has any, rounded half up.
 pub fn price_read(number: &str) -> String {
     const SAYING: usize = 6;
     let (sign, plain) = number.strip_prefix('-').map_or(("", number), |plain| ("-", plain));

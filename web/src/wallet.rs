@@ -1,22 +1,22 @@
-//! The reader's own wallet, asked for a block (EIP-1193). What it answers is its word, and nothing of ours is in it.
+//! Asks the reader's own wallet for a block (EIP-1193). Its answer is independent of this service.
 
 use exitgap_core::ids::{BlockHash, Caip2};
 use js_sys::{Array, Function, Object, Promise, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
-/// Why a wallet did not say.
+/// Why a wallet gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WalletError {
-    /// There is none in this browser.
+    /// There is no wallet in this browser.
     None,
-    /// It is on another chain: its id, in hexadecimal.
+    /// It is connected to another chain: its id, in hexadecimal.
     OtherChain(String),
-    /// It refused, in its own words.
+    /// It rejected the request, with its own message.
     Refused(String),
 }
 
-/// What the wallet has as the hash of the block of this number; `None`: it has no such block.
+/// The hash of the block with this number according to the wallet; `None` if it has no such block.
 pub async fn block_hash(chain: Caip2, number: u64) -> Result<Option<BlockHash>, WalletError> {
     let own = request("eth_chainId", &Array::new()).await?;
     let own = own.as_string().unwrap_or_default();
@@ -46,7 +46,7 @@ async fn request(method: &str, params: &Array) -> Result<JsValue, WalletError> {
     JsFuture::from(Promise::resolve(&answer)).await.map_err(|error| to_wallet_error(&error))
 }
 
-/// A wallet's own words, cut: it may say anything.
+/// A wallet's own message, truncated, because it can be anything.
 fn to_wallet_error(error: &JsValue) -> WalletError {
     let message = Reflect::get(error, &"message".into()).ok();
     let message = message.and_then(|message| message.as_string());

@@ -1,4 +1,4 @@
-//! The accuracy record: every real swap against what was estimated of it.
+//! The accuracy record: every real swap compared with its estimate.
 
 use exitgap_core::analytics::accuracy::{
     ACCURACY, AccuracyAge, AccuracyResult, AccuracySize, ComparedSwap, NotCompared,
@@ -155,7 +155,7 @@ pub struct AccuracyRecord {
 }
 
 impl AccuracyRecord {
-    /// A result of the core as a document; `period` is its first and its last slot.
+    /// Converts a core result to a document. `period` is its first and its last slot.
     pub fn new(pool: String, period: [String; 2], result: &AccuracyResult) -> Self {
         let NotCompared { fills_incomplete, estimate_refused, two_sided, zero, out_of_range } =
             result.not_compared;

@@ -1,4 +1,4 @@
-//! One table of the accuracy of all pools: a row each, summed up in turn and remembered.
+//! The table of the accuracy of all pools: one row per pool, computed in turn and cached.
 
 use serde::{Deserialize, Serialize};
 
@@ -37,10 +37,10 @@ pub struct AccuracyRow {
 }
 
 impl AccuracyRow {
-    /// Of a row that was not summed up yet.
+    /// The state of a row that is not yet computed.
     pub const WAITING: &str = "waiting";
 
-    /// The row of a pool; the report is `None` where it was not computed yet.
+    /// The row of a pool; the report is `None` if it is not yet computed.
     pub fn new(
         pool: String,
         name: Option<String>,
@@ -93,7 +93,7 @@ pub struct AccuracySummary {
 }
 
 impl AccuracySummary {
-    /// Of a whole record, known up to `until`, that is at an address.
+    /// The summary of a complete record, known up to `until`, whose URL is `accuracy_url`.
     pub fn from_accuracy(told: PoolAccuracy, until: String, accuracy_url: String) -> Self {
         let PoolAccuracy { record, days_observed, slots_waiting, figure_url, .. } = told;
         let none = AccuracyErrors {
@@ -124,7 +124,7 @@ impl AccuracySummary {
         }
     }
 
-    /// The code of a refusal, as a row has it.
+    /// The code of a refusal as used in a row.
     pub fn refusal_code(problem: &Problem) -> String {
         problem.code.as_str().to_owned()
     }

@@ -1,4 +1,4 @@
-//! What a rule has to say of a pool's recorded slots.
+//! The events of a rule over a pool's recorded slots.
 
 use exitgap_core::alerts::{ALERTS, AlertEvent, AlertRun, AlertState};
 use exitgap_core::series::Slot;
@@ -95,14 +95,14 @@ impl From<&AlertEvent> for AlertEventTold {
             seq: event.seq,
             r#type: event.event.code().to_owned(),
             slot: event.slot.number(),
-            // What the core wrote is JSON.
+            // The core writes valid JSON.
             document: serde_json::from_slice(&event.canonical).unwrap_or_default(),
         }
     }
 }
 
 impl AlertsTold {
-    /// What came of a run up to a slot.
+    /// The result of a run up to a slot.
     pub fn new(
         run: &AlertRun,
         events: &[AlertEvent],

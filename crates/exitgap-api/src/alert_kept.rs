@@ -1,4 +1,4 @@
-//! Rules that a service keeps for their owners: documents.
+//! Documents of rules that a service stores for their owners.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! A pool's recorded or read state, asked: every answer about it as a document.
+//! Answers about a pool's recorded or directly read state, as documents.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use crate::{
     Provenance, RedemptionWindow, RedemptionWindowResult, Simulation, SimulationResult,
 };
 
-/// An observation, ready to be asked about in one direction.
+/// An observation, prepared for requests in one direction.
 #[derive(Debug)]
 pub struct Answers<'a> {
     observation: &'a Observation,
@@ -32,7 +32,7 @@ impl<'a> Answers<'a> {
         Self { observation, provenance, exit }
     }
 
-    /// A direction of the observation that is prepared already.
+    /// The same for a direction that is already prepared.
     pub fn with_exit(
         observation: &'a Observation,
         provenance: &'a Provenance,
@@ -41,7 +41,7 @@ impl<'a> Answers<'a> {
         Self { observation, provenance, exit: Cow::Borrowed(exit) }
     }
 
-    /// What a sale of `size` fills at.
+    /// The fill of a sale of `size`.
     pub fn estimate(&self, size: SizeUsd) -> Result<ExitResult, Problem> {
         let estimate = self.exit.estimate(size)?;
         Ok(self.answer(Amounts::from(&estimate), Some(size)))
@@ -63,14 +63,14 @@ impl<'a> Answers<'a> {
         self.answer(LadderRows::from_rows(&by_gap, &by_size, |_| None), None)
     }
 
-    /// One sale in several orders, compared with the same sale at once.
+    /// One sale in several orders, compared with a single sale.
     pub fn simulate_orders(&self, plan: OrderPlan) -> Result<SimulationResult, Problem> {
         let simulation =
             self.exit.simulate_orders(plan).map_err(|refused| Problem::from(&refused))?;
         Ok(self.answer(Simulation::from(&simulation), Some(plan.size())))
     }
 
-    /// Selling `size` now compared with redeeming it by each of the terms, handed in at the time of the observation's block.
+    /// Selling `size` now compared with redeeming it under each of the terms, at the time of the observation's block.
     pub fn redemption_window(&self, size: SizeUsd, terms: &[PacedTerms]) -> RedemptionWindowResult {
         let window = RedemptionWindow::from_terms(self.observation, &self.exit, size, terms);
         self.answer(window, Some(size))

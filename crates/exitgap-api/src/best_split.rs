@@ -1,4 +1,5 @@
-//! One exit over the venues of one slot: each alone, and the exact split with how far it is from the best.
+//! One exit over the venues of one slot: each venue alone, and the optimal split with a bound on its distance from the
+//! best.
 
 use exitgap_core::U256;
 use exitgap_core::evidence::Base;
@@ -13,16 +14,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Number, PoolName, Problem, ProblemCode, Status, TokenLabel, invalid_parameter};
 
-/// A recorded venue that an exit may go through.
+/// A recorded venue that an exit can use.
 #[derive(Debug, Clone, Copy)]
 pub struct SplitCandidate<'a> {
     /// The slot's snapshot.
     pub snapshot: &'a Snapshot,
-    /// Its name, where that is known.
+    /// The snapshot's hash, if known.
     pub hash: Option<SnapshotHash>,
     /// Its exit in the direction that sells the token.
     pub exit: &'a Exit,
-    /// What using it costs, whatever is sold.
+    /// The fixed cost of using the venue, whatever the size.
     pub fixed_cost: UsdMicros,
 }
 
@@ -93,7 +94,7 @@ pub struct SplitLeftOut {
 }
 
 impl SplitLeftOut {
-    /// Of a pool, for a reason of this code.
+    /// Leaves out a pool, with this code as the reason.
     pub fn new(pool: &PoolId, code: &str, detail: &str) -> Self {
         Self { pool: pool.to_string(), code: code.to_owned(), detail: detail.to_owned() }
     }
@@ -130,9 +131,9 @@ pub struct BestSplit {
 }
 
 impl BestSplit {
-    /// Splits `size` over these venues, which are of one chain and slot and sell one token; in whatever order they
-    /// are given. The oracle price that most of them have counts: a venue that has another is left out. `evidence`
-    /// says where a size sold in a venue, counted from 0, is proven.
+    /// Splits `size` over these venues, given in any order. All must be of one chain and slot and sell the same token.
+    /// The oracle price that most venues have is used, and venues with another price are left out. `evidence` returns
+    /// the evidence URL of a size sold in a venue, given the venue's index.
     pub fn from_candidates(
         candidates: &[SplitCandidate<'_>],
         size: SizeUsd,
@@ -158,7 +159,7 @@ impl BestSplit {
         }
         let used: Vec<SplitVenue<'_>> = over.iter().map(|at| venues[*at].clone()).collect();
         let split = split_size(&used, size);
-        // Its gap is comparable where its oracle is the same; how good a split with it could be nobody knows.
+        // Its gap is comparable if its oracle price is the same, but the quality of a split with it is unknown.
         let other = (ranked.iter().copied())
             .filter(|at| !over.contains(at) && venues[*at].sells_alike(reference))
             .find_map(|at| Some((*alone[at].as_ref().ok()?, at)));
@@ -173,7 +174,8 @@ impl BestSplit {
     }
 }
 
-/// The best alone first; those that do not fill the size last, who fills most first; then by the pool's name.
+/// Ranks the venues: the lowest gap first; venues that cannot fill the size last, the largest fillable size first; then
+/// by pool name.
 fn rank_candidates(
     candidates: &[SplitCandidate<'_>],
     alone: &[Result<Percent, Refusal>],
@@ -189,14 +191,14 @@ fn rank_candidates(
     ranked
 }
 
-/// The first of those whose oracle price of the token sold most venues have.
+/// The best-ranked venue among those whose oracle price of the token sold is the most common one.
 fn reference<'v, 'a>(venues: &'v [SplitVenue<'a>], ranked: &[usize]) -> &'v SplitVenue<'a> {
     let alike = |at: usize| venues.iter().filter(|other| other.sells_alike(&venues[at])).count();
     let first = ranked.iter().copied().min_by_key(|at| core::cmp::Reverse(alike(*at)));
     &venues[first.unwrap_or(0)]
 }
 
-/// The largest size that a pool fills, where that is why it does not fill one.
+/// The largest size that a pool can fill, if a lack of liquidity is the reason for the refusal.
 fn most(refusal: &Refusal) -> Option<UsdMicros> {
     match refusal {
         Refusal::BeyondLiquidity { max_fillable_usd, .. } => Some(*max_fillable_usd),
@@ -204,7 +206,7 @@ fn most(refusal: &Refusal) -> Option<UsdMicros> {
     }
 }
 
-/// Why a venue is not split over, in a code and words.
+/// Why a venue is not part of the split: a code and a text.
 fn why_left_out(
     first: &SplitVenue<'_>,
     venue: &SplitVenue<'_>,
@@ -227,7 +229,8 @@ fn why_left_out(
     }
 }
 
-/// Refuses what is not a single exit: another slot, chain or token, or a pool twice, whose liquidity is there once.
+/// Refuses venues that do not form a single exit: of different slots, chains or tokens, or a pool given twice, whose
+/// liquidity exists only once.
 fn require_one_exit(candidates: &[SplitCandidate<'_>]) -> Result<(), Problem> {
     let wrong = |detail: String| {
         let hint = "give snapshots of one chain and slot, one for each pool, that sell one token";
@@ -257,7 +260,7 @@ fn require_one_exit(candidates: &[SplitCandidate<'_>]) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Puts what was found into words.
+/// Builds the answer's documents.
 struct SplitBuilder<'a, E> {
     candidates: &'a [SplitCandidate<'a>],
     size: SizeUsd,
@@ -287,7 +290,7 @@ impl<E: Fn(usize, &Number) -> Option<String>> SplitBuilder<'_, E> {
         amount_in_raw: String,
         legs: Vec<SplitLeg>,
     ) -> BestSplit {
-        // All are of one chain.
+        // All venues are on one chain.
         let chain = self.candidates.first().map(|one| one.snapshot.observation().chain().kind);
         BestSplit {
             size_usd: self.size.into(),
@@ -344,7 +347,7 @@ impl<E: Fn(usize, &Number) -> Option<String>> SplitBuilder<'_, E> {
     }
 }
 
-/// Why nothing fills the size.
+/// Why the venues cannot fill the size.
 fn refusal(
     error: &SplitError,
     size: SizeUsd,

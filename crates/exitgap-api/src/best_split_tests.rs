@@ -8,7 +8,7 @@ use exitgap_core::snapshot::{
 
 use super::*;
 
-/// A pair at this address on a chain, a dollar of token 0 worth so many cents.
+/// A pair at this address on a chain, with token 0 worth `cents` cents.
 fn snapshot(chain: &str, place: u8, reserve: u128, cents: u64, slot: u64) -> Snapshot {
     let slot = Slot::new(u64::from(Slot::FIRST.number()) + slot).unwrap();
     let token = |index: u8| Token {
@@ -99,7 +99,7 @@ fn a_venue_of_another_oracle_is_left_out_and_most_decide_which() {
 
 #[test]
 fn what_cannot_be_filled_names_the_largest_size() {
-    // A pair pays something for any amount, and nothing for one below a unit.
+    // A pair accepts any amount, but pays nothing for an amount worth less than one unit.
     let small = [snapshot("anvil", 1, 3, 100, 0), snapshot("anvil", 2, 4, 100, 0)];
     let refused = best(&small, ZERO, "0.01").unwrap();
     assert_eq!(refused.legs.len(), 1);

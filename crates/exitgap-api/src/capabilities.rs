@@ -1,4 +1,4 @@
-//! What this deployment can do.
+//! The capabilities of this deployment.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ pub enum CapabilityStatus {
 }
 
 impl CapabilityStatus {
-    /// As documents spell it.
+    /// The code used in documents.
     pub const fn code(self) -> &'static str {
         match self {
             Self::Live => "live",

@@ -72,7 +72,7 @@ pub struct ComparedSlot {
 }
 
 impl ComparedSlot {
-    /// A difference between what two operators say, each with its own name of the pool.
+    /// A difference between the records of two operators, each with its own name of the pool.
     pub fn from_difference(
         slot: Slot,
         pools: [String; 2],

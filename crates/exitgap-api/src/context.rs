@@ -260,7 +260,7 @@ pub enum Provenance {
         first_slot: Slot,
         /// Slots with a snapshot, from the first up to this one.
         recorded_slots: u64,
-        /// Slots after this one that are missing, where the newest was asked for.
+        /// The number of later slots that are missing, if the newest slot was requested.
         newer_slots_missing: Option<u64>,
     },
     /// Read for this answer only.
@@ -268,7 +268,7 @@ pub enum Provenance {
 }
 
 impl Provenance {
-    /// The slot it is of; `None` where it is of none.
+    /// The slot of the observation, if it has one.
     pub fn slot(&self) -> Option<Slot> {
         match self {
             Self::Recorded { slot, .. } | Self::Direct(Direct::SnapshotFile(slot, _)) => {
@@ -284,13 +284,13 @@ impl Provenance {
 pub enum Direct {
     /// At the chain's latest block.
     LatestBlock,
-    /// From a snapshot file, of this slot.
+    /// From a snapshot file for this slot.
     SnapshotFile(Slot, SnapshotHash),
 }
 
 impl Context {
-    /// The context of an answer about `observation`, exiting in `direction`.
-    /// `size` is the size the figures hold for, where there is one.
+    /// The context of an answer about `observation` for an exit in `direction`. `size` is the size that the figures are
+    /// for, if there is one.
     pub fn new(
         observation: &Observation,
         direction: Direction,
@@ -332,7 +332,8 @@ impl Context {
     }
 }
 
-/// Why amounts computed of a pool are not what a holder sends and receives, as a sentence; `None` if no fact says so.
+/// A sentence that states why amounts computed for a pool are not what a holder sends and receives; `None` if no fact
+/// states it.
 pub fn inexact_detail(observation: &Observation) -> Option<String> {
     let taxed: Vec<String> =
         observation.taxed_tokens().map(|token| token.symbol.to_string()).collect();

@@ -1,4 +1,4 @@
-//! Depth decay: how a pool's book thins after its price has moved.
+//! Depth decay: how a pool's depth shrinks after its price has moved.
 
 use exitgap_core::analytics::decay::{
     DECAY, DecayEvent, DecayHorizon, DecayResult, DecaySide, DecayStep,
@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Number, SeriesMethod, Status};
 
-/// A page of snapshot files ends with the one in which it reaches so many bytes.
+/// A page of snapshot files ends with the file in which it reaches this many bytes.
 pub const SNAPSHOT_PAGE_BYTES: usize = 4 << 20;
 
-/// The most bytes of such a page.
+/// The maximum size of such a page, in bytes.
 pub const MAX_SNAPSHOT_PAGE_BYTES: usize = SNAPSHOT_PAGE_BYTES + MAX_SNAPSHOT_FILE_BYTES;
 
 /// The depth some slots after an event. `book_before_usd + mechanical_usd + liquidity_usd =
@@ -162,7 +162,7 @@ pub struct DepthDecay {
 }
 
 impl DepthDecay {
-    /// A result of the core as a document.
+    /// Converts a core result to a document.
     pub fn new(of: DepthDecayOf, result: &DecayResult) -> Self {
         Self {
             of,
@@ -182,7 +182,7 @@ impl DepthDecay {
     }
 }
 
-/// A percentage that the core wrote.
+/// A percentage from the core's text.
 fn percent(text: &str) -> Number {
     Percent::parse(text).unwrap_or(Percent(0)).into()
 }

@@ -1,4 +1,4 @@
-//! Tokenized equities: where each share stands, and what its pools are like in each session of its exchange.
+//! Tokenized stocks: the state of each, and of its pools in each session of its exchange.
 
 use exitgap_core::analytics::equity::{
     EQUITY, EquityBalance, EquityEvent, EquityReopening, EquityResult, EquitySaid, EquitySession,
@@ -63,7 +63,7 @@ pub struct EquityState {
 }
 
 impl EquityState {
-    /// By a snapshot in which the token is sold in this direction.
+    /// The state according to a snapshot in which the token is sold in this direction.
     pub fn from_snapshot(
         token: &EquityToken,
         snapshot: &Snapshot,
@@ -312,7 +312,7 @@ pub struct EquityScore {
     pub method_version: String,
 }
 
-/// What is reported of a pool with its figure.
+/// The values that are reported for a pool next to its figure.
 #[derive(Debug, Clone)]
 pub struct EquityPoolOf {
     /// The pool.
@@ -321,18 +321,18 @@ pub struct EquityPoolOf {
     pub name: String,
     /// `token0` or `token1`.
     pub base: String,
-    /// The depth at 2% in its newest slot.
+    /// The depth at 2 % in its newest slot.
     pub depth_usd: Option<u64>,
     /// The first and the last slot.
     pub period: [Slot; 2],
-    /// Where its file is.
+    /// The URL of its figure file.
     pub figure_url: String,
-    /// Where selling is compared with redeeming.
+    /// The URL of the comparison of selling with redeeming.
     pub redemption_url: Option<String>,
 }
 
 impl EquityPool {
-    /// A result of the core as a document.
+    /// Converts a core result to a document.
     pub fn new(of: EquityPoolOf, result: &EquityResult) -> Self {
         let EquityPoolOf { pool, name, base, depth_usd, period, figure_url, redemption_url } = of;
         let [from, to] = period.map(|slot| slot.to_string());
@@ -370,7 +370,7 @@ impl EquityPool {
     }
 }
 
-/// A percentage that the core wrote.
+/// A percentage from the core's text.
 fn percent(text: Option<&String>) -> Option<Number> {
     decimal(text?)
 }

@@ -3,18 +3,18 @@
 use exitgap_core::evidence::CheckName;
 use serde::Serialize;
 
-/// A check in words.
+/// The explanation of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Explanation {
     /// The check.
     pub check: CheckName,
-    /// What is checked.
+    /// The meaning of the check.
     pub means: &'static str,
-    /// What follows if the check passes.
+    /// The conclusion if the check passes.
     pub proves: &'static str,
-    /// What does not follow.
+    /// What the check does not prove.
     pub does_not_prove: &'static str,
-    /// Whether a verdict needs the check unless the caller chooses otherwise.
+    /// Whether the default policy requires the check.
     pub required: bool,
 }
 
@@ -26,13 +26,13 @@ impl Explanation {
         Self { check, means, proves, does_not_prove, required }
     }
 
-    /// All explanations, in the order the checks are made.
+    /// All explanations, in the order in which the checks are made.
     pub fn for_all_checks() -> [Self; CheckName::ALL.len()] {
         CheckName::ALL.map(Self::for_check)
     }
 }
 
-/// A check's name, as the report's document spells it.
+/// A check's name as used in the report document.
 pub fn check_name(check: CheckName) -> &'static str {
     match check {
         CheckName::Format => "format",
@@ -48,7 +48,7 @@ pub fn check_name(check: CheckName) -> &'static str {
     }
 }
 
-/// Means, proves, does not prove.
+/// The texts: what the check means, what it proves, and what it does not prove.
 fn words(check: CheckName) -> [&'static str; 3] {
     match check {
         CheckName::Format => [

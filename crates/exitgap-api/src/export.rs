@@ -1,4 +1,4 @@
-//! Closed days as Parquet: which there are, and the hashes that they are checked by.
+//! Closed days as Parquet: a list of the days, with the hashes to verify them.
 
 use exitgap_core::ids::{DocumentHash, PoolId};
 use exitgap_core::log_folder::days::{DayFile, DayManifest, DaysFile, FileRef};
@@ -62,7 +62,7 @@ pub struct ExportedFile {
 }
 
 impl ExportedDay {
-    /// A day by its manifest, whose hash this is. `log_url` is where the log's files are.
+    /// A day from its manifest and the manifest's hash. `log_url` is the URL of the log's files.
     pub fn from_manifest(
         manifest: &DayManifest,
         hash: DocumentHash,

@@ -1,4 +1,4 @@
-//! Liquidation exposure: could the market of any slot of a week have absorbed a liquidation?
+//! Liquidation exposure: whether the market could have absorbed a liquidation in every slot of a week.
 
 use exitgap_core::analytics::exposure::{
     Cascade, CascadeTerms, EXPOSURE, ExposureBand, ExposureResult, ExposureTerms,
@@ -152,7 +152,7 @@ impl LiquidationExposureOf {
 }
 
 impl LiquidationExposure {
-    /// A result of the core as a document.
+    /// Converts a core result to a document.
     pub fn new(of: LiquidationExposureOf, terms: &ExposureTerms, result: &ExposureResult) -> Self {
         let usd = |text: &Option<String>| text.as_deref().map(Number::from_whole);
         let millionths = |text: &Option<String>| text.as_deref().and_then(decimal);
@@ -228,7 +228,7 @@ pub struct LiquidationCascade {
 }
 
 impl LiquidationCascade {
-    /// A cascade of the core as a document.
+    /// Converts a core cascade to a document.
     pub fn new(found: &Cascade, rules: &CascadeTerms, positions: usize) -> Self {
         let count = |many: usize| u32::try_from(many).unwrap_or(u32::MAX);
         Self {

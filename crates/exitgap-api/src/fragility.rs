@@ -1,4 +1,4 @@
-//! The fragility board: every pool beside the others.
+//! The fragility board: all pools in one ranking.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,5 @@
-//! What a caller requires of an answer before it is given: whoever acts on figures by itself reads no
-//! warning beside them.
+//! Requirements that a caller can set for an answer. A program that acts on figures automatically does not read
+//! warnings, so it must be able to demand a refusal instead.
 
 use core::fmt;
 
@@ -11,12 +11,12 @@ use crate::operations::Target;
 use crate::operations::parameters::{MAX_AGE, MIN_DAYS, REQUIRE};
 use crate::{Context, Number, Problem, ProblemCode, Provenance, Status, invalid_parameter};
 
-/// What an answer must meet; nothing where all is left out.
+/// The requirements for an answer. All are optional.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Guards {
-    /// The most seconds that the answer's snapshot may be old.
+    /// The maximum age of the answer's snapshot, in seconds.
     pub max_age_s: Option<u32>,
-    /// The least days that the series behind it may have observed.
+    /// The minimum number of observed days in the series.
     pub min_days_observed: Option<Days>,
     /// Whether its status must be [`Status::Live`].
     pub require_live: bool,
@@ -27,10 +27,10 @@ pub struct Guards {
 pub struct Days(u32);
 
 impl Days {
-    /// More than any series will have.
+    /// More days than any series will have.
     const MOST: i128 = 9_999_999;
 
-    /// Reads a `min_days_observed`: a plain decimal from 0 to 99999.99 with at most two decimals.
+    /// Parses a `min_days_observed`: a plain decimal from 0 to 99999.99 with at most two decimals.
     pub fn parse(text: &str) -> Result<Self, Problem> {
         let refused = |why: String| {
             let detail = format!("{}: {why}", MIN_DAYS.name);
@@ -43,32 +43,32 @@ impl Days {
         days.ok_or_else(|| refused("more than 99999.99 days".to_owned()))
     }
 
-    /// The days that so many recorded slots are, cut to hundredths.
+    /// The days that correspond to this many recorded slots, truncated to hundredths.
     pub fn of_slots(recorded: u64) -> Self {
         Self(u32::try_from(days_observed_hundredths(recorded)).unwrap_or(u32::MAX))
     }
 }
 
-/// As documents write it.
+/// Writes it as in documents.
 impl fmt::Display for Days {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Number::from_hundredths(self.0.into()).fmt(f)
     }
 }
 
-/// How what an answer rests on stands when it is asked.
+/// The properties of an answer's data that the guards check, at the time of the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GuardInputs {
-    /// Whether its figures may be relied on.
+    /// Whether the data is live or a preview.
     pub status: Status,
-    /// Slots that its series has recorded; `None` where nothing is recorded.
+    /// The number of recorded slots in its series; `None` without a series.
     pub recorded_slots: Option<u64>,
-    /// How old it is, seconds; `None` where there is no snapshot.
+    /// Its age in seconds; `None` without a snapshot.
     pub age_s: Option<u64>,
 }
 
 impl GuardInputs {
-    /// That of a recorded answer at `now_s`, seconds since 1970, according to its slot and series.
+    /// The properties of a recorded answer at `now_s`, seconds since 1970, according to its slot and series.
     pub fn from_context(context: &Context, now_s: u64) -> Self {
         let slot = context.method.depth_source.slot;
         let slot = slot.and_then(|number| Slot::new(number.into()).ok());
@@ -79,8 +79,8 @@ impl GuardInputs {
         }
     }
 
-    /// That of an observation at `now_s`, seconds since 1970. One of a slot is as old as the slot,
-    /// any other as its block.
+    /// The properties of an observation at `now_s`, seconds since 1970. The age counts from its slot if it has one,
+    /// otherwise from its block.
     pub fn from_observation(
         observation: &Observation,
         provenance: &Provenance,
@@ -100,15 +100,15 @@ impl GuardInputs {
 }
 
 impl Guards {
-    /// The address with them: of a question that takes them.
+    /// Adds the guards to the address of an operation that accepts them.
     pub fn apply_to(&self, target: Target) -> Target {
         let target = target.maybe(&MAX_AGE, self.max_age_s);
         let target = target.maybe(&MIN_DAYS, self.min_days_observed);
         target.maybe(&REQUIRE, self.require_live.then_some("live"))
     }
 
-    /// Refuses what does not meet them: with `not_live`, `series_too_short` or `snapshot_too_old`, the
-    /// first of these that is so. The refusal says what was found, what was required, and what to do.
+    /// Refuses data that does not meet the guards, with the first that applies of `not_live`, `series_too_short` and
+    /// `snapshot_too_old`. The refusal contains the value found, the requirement, and a hint.
     pub fn check(&self, found: &GuardInputs) -> Result<(), Problem> {
         let Self { max_age_s, min_days_observed, require_live } = self;
         if *require_live && found.status != Status::Live {
@@ -155,7 +155,7 @@ mod tests {
     const FOUND: GuardInputs =
         GuardInputs { status: Status::Preview, recorded_slots: Some(2_016), age_s: Some(600) };
 
-    /// What of `guards` refuses it: the code, and the parameter at fault.
+    /// The refusal by `guards`: the code, the parameter at fault and the detail.
     fn refused(guards: Guards, found: &GuardInputs) -> Option<(ProblemCode, String, String)> {
         let problem = guards.check(found).err()?;
         assert!(problem.hint.is_some(), "{problem:?}");
@@ -191,7 +191,7 @@ mod tests {
         assert_eq!(refused(zero_days, &nothing).unwrap().0, ProblemCode::SeriesTooShort);
         let aged = Guards { max_age_s: Some(u32::MAX), ..none };
         assert_eq!(refused(aged, &nothing).unwrap().0, ProblemCode::SnapshotTooOld);
-        // A series that has begun has observed no day, and says so.
+        // A series that has only begun has zero observed days, which meets a requirement of zero.
         let begun = GuardInputs { recorded_slots: Some(0), ..nothing };
         assert_eq!(refused(zero_days, &begun), None);
     }

@@ -8,17 +8,17 @@ use serde::Serialize;
 
 use crate::{Claim, VerificationReport, check_name};
 
-/// What the line before a report's files begins with, and none of the files.
+/// The start of the line before a report's files. None of the files starts this way.
 const FIRST_LINE: &[u8] = b"{\"files\":[";
 
-/// The line before a report's files, which names them: the SHA-256 of each, in their order.
+/// The line before a report's files, with the SHA-256 of each file, in order.
 pub fn report_first_line<F: AsRef<[u8]>>(files: &[F]) -> String {
     let hash = |file: &F| format!("\"{}\"", PartRef::hash_of(file.as_ref()));
     let named: Vec<String> = files.iter().map(hash).collect();
     format!("{{\"files\":[{}],\"report\":1}}", named.join(","))
 }
 
-/// Whether a line is one that names the files of a report.
+/// Whether a line is such a first line of a report.
 pub fn is_report_first_line(line: &[u8]) -> bool {
     line.starts_with(FIRST_LINE)
 }
@@ -61,7 +61,7 @@ pub struct FileVerified {
 }
 
 impl FilesVerified {
-    /// Of its files.
+    /// The result for these files.
     pub fn from_files(files: Vec<FileVerified>) -> Self {
         let all = |verdict: Verdict| {
             !files.is_empty() && files.iter().all(|file| file.verdict == verdict)
@@ -78,7 +78,7 @@ impl FilesVerified {
 }
 
 impl FileVerified {
-    /// Of a file of evidence.
+    /// The result for an evidence file.
     pub fn of_evidence(report: &VerificationReport) -> Self {
         let checks = report.report.checks.iter();
         let failed = first(checks.map(|check| (check.outcome, check_name(check.name), check.code)));
@@ -121,7 +121,7 @@ fn describe(claim: &FigureClaim) -> String {
 /// A check's outcome, its name and its code.
 type NamedOutcome = (Outcome, &'static str, &'static str);
 
-/// The first check that failed, or else that was not made.
+/// The first check that failed; if none failed, the first that was not made.
 fn first(checks: impl IntoIterator<Item = NamedOutcome>) -> Option<String> {
     let all: Vec<NamedOutcome> = checks.into_iter().collect();
     let of = |outcome: Outcome| all.iter().find(|(found, ..)| *found == outcome);

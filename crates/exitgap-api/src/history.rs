@@ -20,10 +20,10 @@ pub enum Interval {
 }
 
 impl Interval {
-    /// All of them, the shortest first.
+    /// All intervals, shortest first.
     pub const ALL: [Self; 3] = [Self::FiveMinutes, Self::Hour, Self::Day];
 
-    /// As addresses and documents spell it.
+    /// The code used in addresses and documents.
     pub const fn code(self) -> &'static str {
         match self {
             Self::FiveMinutes => "5m",
@@ -32,7 +32,7 @@ impl Interval {
         }
     }
 
-    /// Reads a code.
+    /// The interval with this code.
     pub fn from_code(code: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|interval| interval.code() == code)
     }

@@ -1,4 +1,4 @@
-//! Market hours: depth and gap while a pool's markets are open, against closed.
+//! Market hours: depth and gap while a pool's markets are open, compared with closed.
 
 use exitgap_core::hours::{ClosureFigures, NEEDED_CLOSURES, Spread};
 use exitgap_core::series::rfc3339;
@@ -25,7 +25,7 @@ pub struct HoursToken {
 }
 
 impl HoursToken {
-    /// Of a pool's token at a block of this timestamp.
+    /// The session of a pool's token at a block with this timestamp.
     pub fn new(session: &TokenSession, at: u64) -> Self {
         let TokenSession { token, calendar } = *session;
         let table = calendar.table();
@@ -38,7 +38,7 @@ impl HoursToken {
         }
     }
 
-    /// Of all tokens of a pool that have a calendar.
+    /// The sessions of all tokens of a pool that have a calendar.
     pub fn from_observation(observation: &Observation) -> Vec<Self> {
         let at = observation.block().timestamp;
         observation.pool_sessions().iter().map(|session| Self::new(session, at)).collect()
@@ -102,7 +102,7 @@ pub struct HoursClosed {
 }
 
 impl HoursClosed {
-    /// Of a kind's figures, with the greatest reopening gap of its closures.
+    /// The figures of one kind of closure, with the largest reopening gap.
     pub fn new(figures: &ClosureFigures, reopening_worst: Option<Number>) -> Self {
         let enough = figures.is_enough();
         Self {

@@ -1,11 +1,11 @@
-//! Instants of requests.
+//! Instants in requests.
 
 use exitgap_core::series::{Slot, SlotError, unix_s_of};
 
 use crate::parameters::shown;
 use crate::{Problem, ProblemCode};
 
-/// Reads the parameter `field`, an RFC 3339 instant, as the slot at or before it.
+/// Parses the parameter `field`, an RFC 3339 instant, to the slot at or before it.
 pub fn slot_at(field: &str, text: &str) -> Result<Slot, Problem> {
     let invalid = |detail: String, hint: &str| {
         Problem::new(ProblemCode::InvalidParameter, detail).field(field).hint(hint)

@@ -1,4 +1,4 @@
-//! The ladder: depth by gap, slippage by size.
+//! The ladder: depth by gap, and slippage by size.
 
 use exitgap_core::exit;
 use exitgap_core::exit::{GapRow, SizeRow};
@@ -94,8 +94,8 @@ pub struct LadderRows {
 }
 
 impl LadderRows {
-    /// Words the rows of a ladder: everybody's. `evidence` says where that of a size is; who does
-    /// not serve any has none.
+    /// Converts the rows of a ladder. `evidence` returns the evidence URL of a size, or `None` from a caller that
+    /// serves no evidence.
     pub fn from_rows(
         by_gap: &[GapRow],
         by_size: &[SizeRow],

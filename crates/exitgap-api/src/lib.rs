@@ -2,15 +2,13 @@
 //! and that the service serves, the stable error codes, and their conversions from
 //! the core's values.
 //!
-//! **In scope**: shapes and names ([`ExitResult`], [`Ladder`], [`MaxSizeResult`],
-//! [`SimulationResult`], [`RouteRanking`], [`PoolList`], [`VerificationReport`], [`AuditReport`],
-//! [`Problem`]); what can be asked, where and with what ([`operations`]), and reading it; what a
-//! price and a payment look like ([`x402`]); receipts of payments ([`receipt`]).
-//! **Out of scope**: computing anything (`exitgap-core`), serving or printing.
+//! **In scope**: shapes and names ([`ExitResult`], [`Ladder`], [`MaxSizeResult`], [`SimulationResult`],
+//! [`RouteRanking`], [`PoolList`], [`VerificationReport`], [`AuditReport`], [`Problem`]); the operations with their
+//! addresses and parameters ([`operations`]), and parsing them; the format of prices and payments ([`x402`]); receipts
+//! of payments ([`receipt`]). **Out of scope**: computing anything (`exitgap-core`), serving or printing.
 //!
-//! Numbers on the wire: raw chain integers are decimal strings; USD amounts,
-//! prices and percentages are JSON numbers of at most fifteen significant digits
-//! ([`Number`]), which every JSON reader keeps exactly.
+//! Numbers in documents: raw chain integers are decimal strings; USD amounts, prices and percentages are JSON numbers
+//! with at most fifteen significant digits ([`Number`]), which every JSON parser keeps exactly.
 
 #![allow(
     clippy::result_large_err,

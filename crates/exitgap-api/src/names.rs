@@ -1,4 +1,4 @@
-//! What a pool is called: its venue and its fee. Nothing of it is text that a contract chose.
+//! A pool's display name: its venue and its fee. It contains no text chosen by a contract.
 
 use std::collections::BTreeMap;
 
@@ -10,26 +10,26 @@ use crate::{Number, Status, TokenLabel};
 
 /// Curve's 3pool on Ethereum, which has a name of its own.
 const CURVE_3POOL: (u64, &str) = (1, "0xbebc44782c7db0a1a60cb6fe97d0b483032ff1c7");
-/// The chain on which Velodrome is, from whose contracts Aerodrome's descend.
+/// The chain of Velodrome, from whose contracts Aerodrome's descend.
 const OP_MAINNET: u64 = 10;
 
-/// What a snapshot says a pool is called.
+/// A pool's display name according to a snapshot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PoolName {
-    /// The venue; `None` where its factory is not known: contracts of many venues are alike.
+    /// The venue; `None` if the factory is unknown, because contracts of many venues are alike.
     pub venue: Option<String>,
-    /// What stands for the venue there.
+    /// The text used in place of an unknown venue.
     alike: &'static str,
-    /// What a sale pays, in percent; `None` where that depends on the sale.
+    /// The fee of a sale in percent; `None` if it depends on the sale.
     pub fee_pct: Option<Number>,
-    /// The same in words: `0.05%`, `0.01% to 0.05%`.
+    /// The fee as text: `0.05%`, `0.01% to 0.05%`.
     fee: String,
-    /// Whether neither can ever change.
+    /// Whether venue and fee can never change.
     pub is_lasting: bool,
 }
 
 impl PoolName {
-    /// Of a pool as it was observed.
+    /// The name of an observed pool.
     pub fn from_observation(observation: &Observation) -> Self {
         let state = observation.state();
         let chain_id = observation.chain().caip2.0;
@@ -51,7 +51,7 @@ impl PoolName {
                 (None, format!("{}% to {}%", least.percent(), most.percent()))
             }
         };
-        // Their fee is the contract's own and set for ever.
+        // The fee of these pools is fixed in the contract.
         let lasting = ["uniswap_v3", "pancake_v3", "sushi_v3"];
         let is_lasting = state.protocol() == "concentrated_v4"
             || of_factory.is_some_and(|name| lasting.contains(&name));
@@ -64,7 +64,7 @@ impl PoolName {
     }
 }
 
-/// What contracts of a kind are called whose venue is not known.
+/// The text for pools of a kind whose venue is unknown.
 fn alike(protocol: &str) -> &'static str {
     match protocol {
         "constant_product" => "v2-type pool",
@@ -73,7 +73,7 @@ fn alike(protocol: &str) -> &'static str {
     }
 }
 
-/// The venue of a pool of a kind, whose factory is this one's, on a chain.
+/// The venue of a pool of a kind, given its factory and its chain.
 fn venue(
     protocol: &str,
     of_factory: Option<&str>,
@@ -102,7 +102,7 @@ fn venue(
     Some(named)
 }
 
-/// What a pool's snapshots say about the pool, apart from their figures.
+/// Labels of a pool from its snapshots, other than figures.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PoolLabels {
     /// Token 0 and token 1.
@@ -114,7 +114,7 @@ pub struct PoolLabels {
 }
 
 impl PoolLabels {
-    /// Of a pool as it was observed.
+    /// The labels of an observed pool.
     pub fn from_observation(observation: &Observation) -> Self {
         Self {
             tokens: observation.tokens().each_ref().map(TokenLabel::from),
@@ -124,8 +124,8 @@ impl PoolLabels {
     }
 }
 
-/// The names of these pools in one list, in their order: where pools of one chain and of tokens of
-/// the same symbols would have one name, the address is added, shortened if the short forms differ.
+/// The names of these pools in one list, in order. If pools of one chain and with the same token symbols would have the
+/// same name, the address is added: shortened if the short forms differ, otherwise in full.
 pub fn names_apart(pools: &[(&PoolId, &PoolLabels)]) -> Vec<String> {
     let mut names: Vec<String> = pools.iter().map(|(_, labels)| labels.naming.name()).collect();
     for short in [true, false] {
@@ -149,7 +149,7 @@ pub fn names_apart(pools: &[(&PoolId, &PoolLabels)]) -> Vec<String> {
     names
 }
 
-/// Where a pool is on its chain: `0x1234…abcd`, or the whole address.
+/// A pool's address on its chain: `0x1234…abcd`, or the whole address.
 fn place(pool: &PoolId, short: bool) -> String {
     let id = pool.to_string();
     let place = id.split_once(':').map_or(id.as_str(), |(_, place)| place);

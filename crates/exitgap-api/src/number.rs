@@ -9,9 +9,9 @@ use serde::ser::{Serialize, Serializer};
 #[cfg(not(all(target_arch = "wasm32", feature = "objects")))]
 use serde_json::value::RawValue;
 
-/// A decimal of at most fifteen significant digits, kept as its plain text and
-/// written as a JSON number. Up to fifteen digits the step through a reader's
-/// 64-bit float is exact both ways, so the text that comes back is the one sent.
+/// A decimal with at most fifteen significant digits, stored as plain text and written as a JSON number. Up to fifteen
+/// digits, the conversion to a parser's 64-bit float and back is exact, so the parsed value has the same text as the
+/// one sent.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Number(String);
 
@@ -22,7 +22,7 @@ impl Number {
     }
 }
 
-/// A percentage or a ratio that the core wrote with six decimals.
+/// A percentage or ratio from the core's text with six decimals.
 pub(crate) fn decimal(text: &str) -> Option<Number> {
     Percent::parse(text).ok().map(Number::from)
 }
@@ -58,7 +58,7 @@ impl Number {
         Self(UsdMicros(millionths).to_string())
     }
 
-    /// A whole number that the core wrote as text; 0 where it is none.
+    /// A whole number from the core's text; 0 if the text is not one.
     pub fn from_whole(text: &str) -> Self {
         Self(text.parse::<i64>().unwrap_or(0).to_string())
     }
@@ -68,7 +68,7 @@ impl Number {
         Self(rate.percent())
     }
 
-    /// `hundredths ÷ 100`, for figures cut to two decimals.
+    /// `hundredths ÷ 100`, for figures truncated to two decimals.
     pub fn from_hundredths(hundredths: u64) -> Self {
         // One hundredth is ten thousand millionths.
         Self(UsdMicros(hundredths.saturating_mul(10_000)).to_string())
@@ -84,14 +84,14 @@ impl fmt::Display for Number {
 #[cfg(not(all(target_arch = "wasm32", feature = "objects")))]
 impl Serialize for Number {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        // The text is a JSON number as it is: no float is read from it only to be written again.
+        // The text is already a valid JSON number, so it is written without a detour through a float.
         let text: &RawValue = serde_json::from_str(&self.0).map_err(serde::ser::Error::custom)?;
         text.serialize(serializer)
     }
 }
 
-/// Among JavaScript's objects it is the number that the browser itself reads from the text: bit for bit
-/// what `JSON.parse` of the document would hold.
+/// When serialized to JavaScript objects, it becomes the number that the browser parses from the text: exactly the
+/// value that `JSON.parse` of the document would have.
 #[cfg(all(target_arch = "wasm32", feature = "objects"))]
 impl Serialize for Number {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -117,7 +117,7 @@ impl<'de> Deserialize<'de> for Number {
                 if !value.is_finite() {
                     return Err(E::custom("a number must be finite"));
                 }
-                // The shortest text that reads back as this float, never an exponent.
+                // The shortest text that parses back to this float, without an exponent.
                 Ok(Number(value.to_string()))
             }
         }
@@ -143,7 +143,7 @@ mod tests {
         }
         assert_eq!(serde_json::to_string(&Number::from(UsdMicros(1_000_000))).unwrap(), "1");
         assert_eq!(Number::from_hundredths(99).to_string(), "0.99");
-        // As a value, and among flattened fields, it is the same number.
+        // As a value and among flattened fields, it is the same number.
         let value = serde_json::to_value(Number::from_hundredths(99)).unwrap();
         assert_eq!(value, serde_json::json!(0.99));
     }

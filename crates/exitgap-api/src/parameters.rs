@@ -1,4 +1,4 @@
-//! Parameters as text, read; what is wrong with one is said with its name and remedy.
+//! Parses parameters from text. A refusal names the parameter and gives a hint.
 
 use exitgap_core::exit::{OrderPlan, OrderPlanError};
 use exitgap_core::ids::{IdError, PoolId};
@@ -8,21 +8,21 @@ use exitgap_core::units::{GapLimit, Percent, PercentError, SizeError, SizeUsd};
 use crate::operations::parameters::{BASE, ORDERS, POOL, RECOVERY, SLOT};
 use crate::{Problem, ProblemCode};
 
-/// More rows than anybody reads.
+/// More rows than a reader needs.
 pub const MAX_LADDER_STEPS: usize = 100;
 
-/// The longest name of a token: an address.
+/// The maximum length of a token's name, which is that of an address.
 pub(crate) const MAX_TOKEN_NAME_BYTES: usize = 42;
 
-/// How many characters of a wrong value are shown.
+/// How many characters of an invalid value are shown.
 const SHOWN: usize = 40;
 
-/// A parameter that holds no acceptable value.
+/// The problem for a parameter with an invalid value.
 pub fn invalid_parameter(field: &str, detail: &str, hint: &str) -> Problem {
     Problem::new(ProblemCode::InvalidParameter, detail).field(field).hint(hint)
 }
 
-/// Reads a `size_usd`.
+/// Parses a `size_usd`.
 pub fn parse_size(text: &str) -> Result<SizeUsd, Problem> {
     text.parse().map_err(|error: SizeError| {
         let hint = "size_usd is a plain number from 0.01 to 1000000000 with at most six decimals";
@@ -30,8 +30,7 @@ pub fn parse_size(text: &str) -> Result<SizeUsd, Problem> {
     })
 }
 
-/// Reads a pool's identifier. Addresses are often pasted with checksum capitals; the identifier is
-/// lower case.
+/// Parses a pool's identifier. Pasted addresses often contain checksum capitals, but the identifier is lower case.
 pub fn parse_pool(text: &str) -> Result<PoolId, Problem> {
     text.to_ascii_lowercase().parse().map_err(|error: IdError| {
         let problem = Problem::new(ProblemCode::InvalidPool, error.to_string());
@@ -39,8 +38,7 @@ pub fn parse_pool(text: &str) -> Result<PoolId, Problem> {
     })
 }
 
-/// Reads what can name a token of a pool: printable ASCII, as recorded symbols are. Which tokens
-/// there are only the pool knows.
+/// Parses a token's name: printable ASCII, like recorded symbols. Only the pool determines whether it has such a token.
 pub fn parse_token_name(text: &str) -> Result<&str, Problem> {
     let printable = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
     if printable && (1..=MAX_TOKEN_NAME_BYTES).contains(&text.len()) {
@@ -50,7 +48,7 @@ pub fn parse_token_name(text: &str) -> Result<&str, Problem> {
     Err(invalid_parameter(BASE.name, &detail, BASE.hint.unwrap_or_default()))
 }
 
-/// Reads a slot by its number.
+/// Parses a slot number.
 pub fn parse_slot(text: &str) -> Result<Slot, Problem> {
     let hint = SLOT.hint.unwrap_or_default();
     let number = digits(text).ok_or_else(|| {
@@ -71,12 +69,12 @@ pub(crate) fn digits(text: &str) -> Option<u64> {
     plain.then(|| text.parse().ok())?
 }
 
-/// The head of a wrong value.
+/// The first characters of an invalid value.
 pub(crate) fn shown(text: &str) -> String {
     text.chars().take(SHOWN).collect()
 }
 
-/// Reads a gap limit.
+/// Parses a gap limit.
 pub fn parse_gap_limit(text: &str) -> Result<GapLimit, Problem> {
     text.parse().map_err(|error: PercentError| {
         let hint = "gap is a plain percentage from -100 to 100 with at most six decimals";
@@ -84,7 +82,7 @@ pub fn parse_gap_limit(text: &str) -> Result<GapLimit, Problem> {
     })
 }
 
-/// Reads a plan of orders.
+/// Parses the plan of a sale in several orders.
 pub fn parse_order_plan(
     size_usd: &str,
     orders: u32,
@@ -94,7 +92,7 @@ pub fn parse_order_plan(
     order_plan(parse_size(size_usd)?, orders, parse_recovery(recovery_pct)?, interval_s)
 }
 
-/// Reads a `recovery_pct`; its bounds are the plan's.
+/// Parses a `recovery_pct`. The order plan checks its bounds.
 pub(crate) fn parse_recovery(text: &str) -> Result<Percent, Problem> {
     Percent::parse(text).map_err(|error| {
         let detail = format!("{}: {error}", RECOVERY.name);
@@ -102,7 +100,7 @@ pub(crate) fn parse_recovery(text: &str) -> Result<Percent, Problem> {
     })
 }
 
-/// A plan of orders; what makes it none is said of the parameter at fault.
+/// Builds a plan of orders. A refusal names the parameter at fault.
 pub(crate) fn order_plan(
     size: SizeUsd,
     orders: u32,
@@ -118,7 +116,7 @@ pub(crate) fn order_plan(
     })
 }
 
-/// Reads a ladder's steps, sorted and each once; `standard` where there are none.
+/// Parses a ladder's steps, sorted and without duplicates; `standard` if none are given.
 pub fn parse_steps<T: Clone + Ord>(
     field: &str,
     texts: &[String],
@@ -135,7 +133,7 @@ pub fn parse_steps<T: Clone + Ord>(
     if texts.is_empty() {
         return Ok(standard.to_vec());
     }
-    // In order, each once.
+    // Sorted and without duplicates.
     let mut steps = Vec::new();
     for text in texts {
         let step = parse(text)?;

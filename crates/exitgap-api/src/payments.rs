@@ -1,4 +1,4 @@
-//! What a payment is to be, for those who ask before they pay.
+//! The payment terms, for callers who ask before they pay.
 
 use exitgap_core::ids::{Address, Caip2};
 use serde::{Deserialize, Serialize};

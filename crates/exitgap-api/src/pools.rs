@@ -50,22 +50,22 @@ pub struct PoolEntry {
     pub last_slot_missing: Option<String>,
 }
 
-/// What a pool's entry in the list is made of.
+/// The inputs of a pool's entry in the list.
 #[derive(Debug, Clone)]
 pub struct PoolFacts<'a> {
     /// The pool.
     pub pool: &'a PoolId,
-    /// The direction asked about where no base is named.
+    /// The direction of the sale if no base is given.
     pub default_base: Direction,
     /// The slot of its first entry.
     pub first_slot: Slot,
     /// The slot of its newest entry.
     pub last_slot: Slot,
-    /// Why that one is missing; `None` where it is not.
+    /// The reason why the newest entry is missing, if it is.
     pub last_missing: Option<MissingReason>,
-    /// Slots with a snapshot, less the retracted.
+    /// Slots with a snapshot, excluding retracted ones.
     pub recorded: u32,
-    /// What its snapshots say, and its name among the others; `None` before the first.
+    /// The labels from its snapshots, and its name in the list; `None` before its first snapshot.
     pub labels: Option<(&'a PoolLabels, String)>,
 }
 

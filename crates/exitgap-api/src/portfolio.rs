@@ -1,4 +1,4 @@
-//! Several positions, exited at once.
+//! Several positions sold at once.
 
 use serde::{Deserialize, Serialize};
 

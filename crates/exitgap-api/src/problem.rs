@@ -1,4 +1,4 @@
-//! Problems: what went wrong, by a stable code, with the field at fault.
+//! Problems: errors with a stable code and the field at fault.
 
 use core::fmt;
 
@@ -178,17 +178,17 @@ impl ProblemCode {
         }
     }
 
-    /// What an evidence file can prove: that a pool does not fill a size. Where it fills one and
-    /// the gap is not a percentage, there is nothing that a file could state.
+    /// The problems that an evidence file can prove: a pool cannot fill a size. If it can, and only the gap is not a
+    /// valid percentage, a file has nothing to state.
     pub const PROVABLE: [Self; 3] =
         [Self::BeyondLiquidity, Self::RoundsToNoInput, Self::RoundsToNoOutput];
 
-    /// Whether it has evidence.
+    /// Whether evidence can prove it.
     pub fn has_evidence(self) -> bool {
         Self::PROVABLE.contains(&self)
     }
 
-    /// The HTTP status the service answers it with.
+    /// The HTTP status of the service's response.
     pub fn http_status(self) -> u16 {
         match self {
             Self::InvalidParameter
@@ -238,7 +238,7 @@ impl ProblemCode {
         }
     }
 
-    /// The code in words.
+    /// The title of the code.
     pub fn title(self) -> &'static str {
         match self {
             Self::InvalidParameter => "Invalid parameter",
@@ -335,26 +335,26 @@ impl Problem {
         }
     }
 
-    /// Names the parameter at fault.
+    /// Sets the parameter at fault.
     #[must_use]
     pub fn field(self, field: &str) -> Self {
         Self { field: Some(field.to_owned()), ..self }
     }
 
-    /// Names the remedy.
+    /// Sets the hint.
     #[must_use]
     pub fn hint(self, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()), ..self }
     }
 
-    /// Names the stable reason.
+    /// Sets the stable reason.
     #[must_use]
     pub fn reason(self, reason: &str) -> Self {
         Self { reason: Some(reason.to_owned()), ..self }
     }
 }
 
-/// Its cause, as people read it.
+/// Writes its cause, for people.
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.detail)
@@ -402,12 +402,12 @@ impl From<&OrdersRefused> for Problem {
     fn from(refused: &OrdersRefused) -> Self {
         let hint = match refused.refusal {
             Refusal::NoInput | Refusal::NoOutput => "ask for a larger size, or for fewer orders",
-            // Nothing recovers before the first.
+            // Nothing can recover before the first order.
             _ if refused.part == 1 => "ask for a smaller size",
             _ => "ask for a smaller size, or for more recovery",
         };
         let problem = Self::from(&refused.refusal).hint(hint);
-        // The most that an order can still fill says nothing of the whole size.
+        // The amount that one order can still fill says nothing about the whole size.
         Self { detail: refused.to_string(), max_fillable_usd: None, ..problem }
     }
 }

@@ -1,4 +1,4 @@
-//! Problems as the service sends them: RFC 9457.
+//! Problems as the service sends them (RFC 9457).
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! What the service adds to an answer: how old it is, and where its evidence is.
+//! The fields that the service adds to an answer: its age, and the URL of its evidence.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Selling now beside redeeming later: the answer.
+//! The answer that compares selling now with redeeming later.
 
 use exitgap_core::analytics::redemption::{
     self, FactError, FactUsed, PacedTerms, Pays, REDEMPTION, RedemptionError, RedemptionTermsRead,

@@ -1,4 +1,4 @@
-//! Venues compared from ladders: each alone, and one exit split across them.
+//! Compares venues from their ladders: each alone, and one exit split across them.
 
 use exitgap_core::exit::{self, METHOD_VERSION, RouteError, RouteRow, RouteVenue, rank_routes};
 use exitgap_core::units::{Percent, SizeUsd, UsdMicros, parse_scaled};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Amounts, Ladder, Number, Problem, ProblemCode, Status};
 
-/// What ranking needs of a ladder. Every [`Ladder`] document reads as one.
+/// The ladder fields that the ranking needs. Every [`Ladder`] document can be parsed as one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RouteLadder {
     /// The pool's identifier.
@@ -21,33 +21,33 @@ pub struct RouteLadder {
     pub by_size: Vec<RouteRung>,
 }
 
-/// What ranking needs of a token.
+/// The token fields that the ranking needs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RouteToken {
     /// The token contract's address.
     pub address: String,
 }
 
-/// What ranking needs of a ladder's row.
+/// The fields of a ladder row that the ranking needs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RouteRung {
-    /// What the row's size fills at; a row without says nothing of its venue.
+    /// The fill of the row's size. A row without a fill is ignored.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub exit: Option<RouteExit>,
 }
 
-/// What ranking needs of an exit.
+/// The fields of a fill that the ranking needs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RouteExit {
     /// The size, USD.
     pub size_usd: Number,
     /// Its gap, percent.
     pub exit_gap_pct: Number,
-    /// What the smallest sale loses.
+    /// The parts of the gap.
     pub split: RouteSplit,
 }
 
-/// What ranking needs of a gap's split: basis and fee are what the smallest sale loses.
+/// The parts of a gap that the ranking needs: basis and fee together are the loss of the smallest sale.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RouteSplit {
     /// How far the pool's mid price is below the oracle price, percent.
@@ -159,8 +159,8 @@ pub struct RouteRanking {
 }
 
 impl RouteRanking {
-    /// Ranks the venues of `ladders`, all of the same token sold. `fixed_costs` are what
-    /// using each venue costs, in the same order; none at all where empty.
+    /// Ranks the venues of `ladders`, which must all be for the same token sold. `fixed_costs` are the costs of using
+    /// each venue, in the same order; empty if there are none.
     pub fn from_ladders(
         ladders: &[RouteLadder],
         fixed_costs: &[UsdMicros],
@@ -190,12 +190,12 @@ impl RouteRanking {
     }
 }
 
-/// Reads fixed costs in USD, plain decimals of at most six decimals.
+/// Parses fixed costs in USD, plain decimals with at most six decimals.
 pub fn parse_fixed_costs(texts: &[String]) -> Result<Vec<UsdMicros>, Problem> {
     texts.iter().map(|text| fixed_cost("fixed_costs_usd", text)).collect()
 }
 
-/// Reads one fixed cost of every venue.
+/// Parses one fixed cost that applies to every venue.
 pub fn parse_fixed_cost(text: &str) -> Result<UsdMicros, Problem> {
     let cost = fixed_cost("fixed_cost_usd", text)?;
     if cost <= RouteVenue::MAX_FIXED_COST {
@@ -241,8 +241,8 @@ fn venue(ladder: &RouteLadder, fixed_cost: UsdMicros) -> Result<RouteVenue, Prob
     })
 }
 
-/// Refuses ladders of different tokens, as far as one can tell, and of one pool twice: its
-/// liquidity is there once.
+/// Refuses ladders of different tokens, as far as that can be detected, and two ladders of one pool, whose liquidity
+/// exists only once.
 fn check_same_exit(ladders: &[RouteLadder]) -> Result<(), Problem> {
     let chain = |ladder: &RouteLadder| ladder.pool.split(':').next().map(str::to_owned);
     for (at, ladder) in ladders.iter().enumerate() {
@@ -309,7 +309,7 @@ fn invalid(field: &str, detail: String, hint: &str) -> Problem {
     Problem::new(ProblemCode::InvalidParameter, detail).field(field).hint(hint)
 }
 
-/// A text of the caller's, cut to what a sentence can hold.
+/// The caller's text, cut to a length that fits into a sentence.
 fn shown(text: &str) -> String {
     text.chars().take(80).collect()
 }

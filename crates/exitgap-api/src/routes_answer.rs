@@ -1,4 +1,4 @@
-//! `GET /v1/routes/{chain}/{token}`: the venues of a token at one slot, each alone and split.
+//! `GET /v1/routes/{chain}/{token}`: the venues of a token at one slot, each alone and in a split.
 
 use serde::{Deserialize, Serialize};
 

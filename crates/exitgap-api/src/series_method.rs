@@ -1,4 +1,4 @@
-//! The method behind figures that are drawn from several slots, disclosed.
+//! Discloses the method of figures that are computed from several slots.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Shocks that have names: what recorded moves did.
+//! Named shocks: the effects of recorded price moves.
 
 use serde::{Deserialize, Serialize};
 
@@ -50,10 +50,10 @@ pub struct NamedShock {
 }
 
 impl NamedShock {
-    /// Why there is none: nothing fell so far.
+    /// The reason for no shock: no price drop was large enough.
     pub const NO_FALL: &'static str = "no_fall";
 
-    /// Without numbers, for this reason.
+    /// A shock without numbers, for this reason.
     #[must_use]
     pub fn without(self, code: ProblemCode) -> Self {
         Self { why_not: Some(code.as_str().to_owned()), ..self }

@@ -1,11 +1,11 @@
-//! Slots of a log whose time has not come by the reader's own clock: they were signed before their
-//! time, or the reader's clock is behind.
+//! Slots of a log that are in the future according to the reader's clock. Either they were signed too early, or the
+//! clock is slow.
 
 use exitgap_core::series::{Slot, rfc3339};
 use exitgap_core::tlog::Checkpoint;
 use serde::Serialize;
 
-/// Slots of a log that lie after the clock of the machine that checks it.
+/// Slots of a log that are later than the clock of the machine that verifies it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SlotsAfterClock {
     /// How many there are.
@@ -23,16 +23,16 @@ impl SlotsAfterClock {
     pub fn of_log(checkpoint: &Checkpoint, now_s: u64) -> Option<Self> {
         let first = checkpoint.origin.first_slot();
         let last = u64::from(first.number()).saturating_add(checkpoint.size.checked_sub(1)?);
-        // A checkpoint may state any size.
+        // A checkpoint can state any size.
         Self::among([first, Slot::new(last).unwrap_or(Slot::LAST)], now_s)
     }
 
-    /// Those from the first of these slots to the last; `None` if there are none.
+    /// The slots after the clock within this range; `None` if there are none.
     pub fn among([first, last]: [Slot; 2], now_s: u64) -> Option<Self> {
         if last.unix_s() <= now_s {
             return None;
         }
-        // Where the clock shows a time before the series, all of them are.
+        // If the clock shows a time before the series, all slots are later.
         let begun = Slot::at_or_before(now_s).ok();
         let first = begun.and_then(Slot::next).map_or(first, |next| next.max(first));
         Some(Self {
@@ -43,7 +43,7 @@ impl SlotsAfterClock {
         })
     }
 
-    /// The same in a sentence.
+    /// A sentence with these values.
     pub fn sentence(&self) -> String {
         let Self { count, first_slot, last_slot, clock } = self;
         let which = if *count == 1 {

@@ -1,4 +1,4 @@
-//! What the chain's own state says of an evidence file.
+//! Compares an evidence file with the chain's own state.
 
 use exitgap_core::evidence::{Evidence, Outcome};
 use exitgap_core::ids::BlockHash;
@@ -11,7 +11,7 @@ use exitgap_core::units::SizeUsd;
 
 use crate::{Problem, ProblemCode};
 
-/// An evidence file's snapshot held against a state proof.
+/// The comparison of an evidence file's snapshot with a state proof.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StateReport {
     /// `header`, `pool_state`, `oracle_state`, `canonical` where another source was asked for the block, and `code` where the
@@ -19,17 +19,17 @@ pub struct StateReport {
     pub checks: Vec<StateCheck>,
     /// What still has to be trusted.
     pub unproven: Vec<&'static str>,
-    /// What they come to.
+    /// The overall result.
     pub says: ChainSays,
 }
 
-/// The sale that an evidence file is about.
+/// The sale of an evidence file.
 pub fn size_asked(evidence: &Evidence) -> Option<(Direction, SizeUsd)> {
     let request = &evidence.statement()?.request;
     Some((Direction::from(request.base), request.size_usd.parse().ok()?))
 }
 
-/// What an evidence file's snapshot claims of the chain's state, its sale included.
+/// The claim of an evidence file's snapshot about the chain's state, including the state that its sale needs.
 pub fn state_claim(evidence: &Evidence) -> Result<StateClaim, Problem> {
     let snapshot = evidence.snapshot().ok_or_else(|| {
         let detail = "evidence: the file has no readable snapshot";
@@ -59,8 +59,8 @@ pub fn still_unproven(checks: &[StateCheck]) -> Vec<&'static str> {
 }
 
 impl StateReport {
-    /// Holds a claim against the bytes of a proof; `asked` is whom the reader asked for the block, and the hash that each has at
-    /// its number. So many of them as `at_least` must have it; `None`: all.
+    /// Compares a claim with the bytes of a proof. `asked` lists the sources that the reader asked for the block, with
+    /// the hash that each returned for its number. At least `at_least` of them must have the block; `None`: all.
     pub fn from_proof(
         claim: &StateClaim,
         proof: &[u8],

@@ -51,7 +51,7 @@ pub struct StreamedPool {
 }
 
 impl StreamedSlot {
-    /// A slot under its first checkpoint.
+    /// A slot with its first checkpoint.
     pub fn new(slot: Slot, pools: u32, checkpoint: &Checkpoint) -> Self {
         Self {
             slot: slot.number(),

@@ -1,4 +1,4 @@
-//! Stress over several venues: what one exit would have filled at in each slot of a week, after a shock.
+//! Stress over several venues: the fills of one exit in each slot of a week, after a shock.
 
 use exitgap_core::analytics::stress::{STRESS, StressResult, StressSlot, StressTerms};
 use exitgap_core::series::Slot;
@@ -139,7 +139,7 @@ impl VenueStressOf {
 }
 
 impl VenueStress {
-    /// A result of the core as a document.
+    /// Converts a core result to a document.
     pub fn new(of: VenueStressOf, terms: &StressTerms, result: &StressResult) -> Self {
         let usd = |text: &Option<String>| text.as_deref().map(Number::from_whole);
         let percent = |text: &Option<String>| text.as_deref().and_then(decimal);

@@ -46,7 +46,7 @@ pub struct Claim {
     pub genesis_hash: Option<String>,
 }
 
-/// The maximum length of a claimed text that is repeated. True texts are never longer.
+/// The maximum length of a claimed text that is repeated. Honest texts are shorter.
 const MAX_CLAIMED_CHARS: usize = 40;
 
 impl Claim {
@@ -106,14 +106,14 @@ pub struct VerificationReport {
 }
 
 impl VerificationReport {
-    /// Verifies an evidence file that was read. If a checkpoint seen before is contradicted, it
-    /// reports two logs of one size: those two texts alone prove it.
+    /// Verifies a parsed evidence file. If its checkpoint contradicts one seen before, and both have the same size, it
+    /// reports two logs: the two texts alone prove it.
     pub fn from_evidence(evidence: &Evidence, policy: &Policy) -> Self {
         Self::beside_tiles(evidence, policy, false)
     }
 
-    /// The same, and where `tiles` of the log are at hand, which the proof between the two checkpoints was
-    /// made from, also two logs of which the larger does not go on from the smaller.
+    /// The same. If `tiles` of the log were available to build the proof between the two checkpoints, it also reports
+    /// two logs of which the larger does not extend the smaller.
     pub fn beside_tiles(evidence: &Evidence, policy: &Policy, tiles: bool) -> Self {
         let report = evidence.verify(policy);
         let contradiction = Contradiction::from_evidence(evidence, policy, &report, tiles);
@@ -122,7 +122,7 @@ impl VerificationReport {
 }
 
 impl Contradiction {
-    /// Two logs of one size.
+    /// Two logs of the same size.
     pub const SPLIT_VIEW: &str = "two different logs of one size are signed with this log's name; \
                                   these two texts alone prove it";
 
@@ -131,7 +131,7 @@ impl Contradiction {
                                  smaller one; with a copy of the tiles, these two texts prove \
                                  that history was rewritten";
 
-    /// The checkpoint seen before and the file's, if both are signed and contradict each other.
+    /// The contradiction between the checkpoint seen before and the file's, if both are signed.
     fn from_evidence(
         evidence: &Evidence,
         policy: &Policy,
@@ -154,13 +154,13 @@ impl Contradiction {
         Some(if of_one_size { found.with_fork(Vec::new(), None) } else { found })
     }
 
-    /// Two notes, the one seen before first.
+    /// The contradiction between two notes, the one seen before first.
     pub fn from_notes(seen: String, found: String, proves: &str) -> Self {
         Self { checkpoints: [seen, found], proves: proves.to_owned(), fork: None }
     }
 
-    /// With the file that proves it: the root that as many leaves as the first has have in the second's log, and what leads from
-    /// there to the second's; without a root both have as many.
+    /// Adds the file that proves it: the root that the second log has over as many leaves as the first log has, and the
+    /// proof from there to the second checkpoint. Without a root, both logs have the same size.
     #[must_use]
     pub fn with_fork(mut self, proof: Vec<Hash>, root: Option<Hash>) -> Self {
         let of_second = || Checkpoint::from_note(&self.checkpoints[1]).ok().map(|(of, _)| of.root);
@@ -449,23 +449,23 @@ mod tests {
 /// Whether a file proves that the holder of a log's key signed two histories.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ForkReport {
-    /// `valid`: it proves it. `incomplete`: nobody who signed is trusted.
+    /// `valid`: the file proves it. `incomplete`: no trusted key signed.
     pub verdict: Verdict,
-    /// The log in whose name both were signed.
+    /// The log that both checkpoints are signed for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log: Option<String>,
-    /// How many slots each has, the fewer first.
+    /// The number of slots in each, the smaller first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sizes: Option<[u64; 2]>,
-    /// The roots of as many slots as the first has: its own, and that in the second.
+    /// The roots over as many slots as the first has: in the first log and in the second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub roots: Option<[String; 2]>,
-    /// What it proves, or why it proves nothing.
+    /// What the file proves, or why it proves nothing.
     pub why: String,
 }
 
 impl ForkReport {
-    /// Of what judging a file came to; `no_key`: no key was given.
+    /// The report for the result of judging a file. `no_key`: the caller gave no key.
     pub fn from_result(judged: Result<ProvenFork, ForkError>, no_key: bool) -> Self {
         match judged {
             Ok(ProvenFork { origin, sizes, roots }) => Self {

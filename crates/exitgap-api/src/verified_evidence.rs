@@ -96,7 +96,7 @@ pub struct VerifiedEvidence {
 }
 
 impl VerifiedEvidence {
-    /// The document of a report.
+    /// The document for a report.
     pub fn from_report(
         evidence_url: impl Into<String>,
         report: VerificationReport,
@@ -118,7 +118,7 @@ impl VerifiedEvidence {
         }
     }
 
-    /// With what became of the slot since.
+    /// Adds the current status of the slot.
     #[must_use]
     pub fn since(self, status: &SlotStatus) -> Self {
         Self { taken_back: Some(status.state == SlotState::Retracted), ..self }

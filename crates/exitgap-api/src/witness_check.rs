@@ -1,12 +1,12 @@
-//! Whether those whom a reader trusts cosigned the checkpoint that evidence rests on.
+//! Checks whether witnesses that the reader trusts cosigned the checkpoint of an evidence file.
 
 use exitgap_core::evidence::{Evidence, WitnessCheck};
 use exitgap_core::tlog::WitnessPolicy;
 
 use crate::{Problem, ProblemCode};
 
-/// Holds an evidence file against the text of a policy (C2SP `tlog-policy`): which witnesses the reader trusts, and how
-/// many of them must have cosigned. `now_s` is the reader's clock; what is from later does not count.
+/// Checks an evidence file against the text of a witness policy (C2SP `tlog-policy`), which lists the trusted witnesses
+/// and how many of them must have cosigned. `now_s` is the reader's clock; cosignatures with later times are ignored.
 pub fn check_witnesses(
     evidence: &Evidence,
     policy: &[u8],

@@ -1,17 +1,17 @@
-//! Sizes as people write them. Programs send plain decimals, which [`crate::parse_size`] reads.
+//! Parses sizes as people write them. Programs send plain decimals, which [`crate::parse_size`] parses.
 
 use exitgap_core::units::{DecimalError, SizeError, SizeUsd, parse_scaled};
 
 use crate::{Problem, invalid_parameter};
 
-/// Between two groups of three digits: a comma, a space, or one of the spaces that no line is
-/// broken at and that pages and spreadsheets put there.
+/// Separators between groups of three digits: a comma, a space, or one of the non-breaking and narrow spaces that pages
+/// and spreadsheets use.
 const SEPARATORS: [char; 5] = [',', ' ', '\u{a0}', '\u{2009}', '\u{202f}'];
 
-/// A letter after the number, and the power of ten it stands for.
+/// A letter after the number, and its power of ten.
 const SUFFIXES: [(char, u32); 3] = [('k', 3), ('m', 6), ('b', 9)];
 
-/// More than any size has; what is longer is not looked at.
+/// Longer than any size. Longer texts are not parsed.
 const MAX_BYTES: usize = 100;
 
 const HINT: &str = "write $250k, 250,000, 250 000 or 1.5m: 0.01 to 1000000000 USD, with a decimal \
@@ -20,19 +20,19 @@ const HINT: &str = "write $250k, 250,000, 250 000 or 1.5m: 0.01 to 1000000000 US
 /// Why a text is not a size.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WrittenSizeError {
-    /// No size has this many characters.
+    /// The text is too long for a size.
     #[error("{shown:?} … is too long for a size")]
     TooLong {
-        /// The beginning of the text.
+        /// The start of the text.
         shown: String,
     },
-    /// Its digits are not in groups of three, all separated in the same way.
+    /// Its digits are not in groups of three with the same separator.
     #[error("{shown:?} has wrong digit groups")]
     DigitGroups {
-        /// The beginning of the text.
+        /// The start of the text.
         shown: String,
     },
-    /// Its point may separate thousands, or be a decimal point.
+    /// Its point could be a thousands separator or a decimal point.
     #[error(
         "{shown:?} is ambiguous: write {decimals} if the point is a decimal point, or {thousands} if it separates \
          thousands"
@@ -51,13 +51,13 @@ pub enum WrittenSizeError {
     /// The number is below one cent.
     #[error("{shown:?} is below the smallest size, 0.01")]
     BelowMinimum {
-        /// The beginning of the text.
+        /// The start of the text.
         shown: String,
     },
     /// The number is above one billion.
     #[error("{shown:?} is above the largest size, 1000000000")]
     AboveMaximum {
-        /// The beginning of the text.
+        /// The start of the text.
         shown: String,
     },
 }
@@ -72,11 +72,11 @@ fn refuse_usd(field: &'static str, error: &WrittenSizeError) -> Problem {
     invalid_parameter(field, &format!("{field}: {error}"), HINT)
 }
 
-/// Reads a size as a person writes it: `250000`, `$250,000`, `250 000`, `250k`, `1.5m`, `1b`.
+/// Parses a size as a person writes it: `250000`, `$250,000`, `250 000`, `250k`, `1.5m`, `1b`.
 ///
-/// What could mean two sizes is refused: a comma is never a decimal point, so `1,5` and `0,500`
-/// are no sizes. In `1.000` the point may separate thousands, so one to three digits, a point and exactly
-/// three digits are refused too, also before a suffix. Refuses with `invalid_parameter` of `size_usd`.
+/// Ambiguous texts are refused. A comma is never a decimal point, so `1,5` and `0,500` are not sizes. In `1.000` the
+/// point could separate thousands, so one to three digits, a point and exactly three digits are refused as well, also
+/// before a suffix. The error is `invalid_parameter` for `size_usd`.
 ///
 /// ```
 /// use exitgap_api::size_as_written;
@@ -90,13 +90,13 @@ pub fn size_as_written(text: &str) -> Result<SizeUsd, Problem> {
     Ok(written_size(text)?)
 }
 
-/// Reads an amount of dollars as [`size_as_written`] reads a size, for a field of another name, such as the depth at
-/// which an alert fires. Refuses with `invalid_parameter` of that field.
+/// Parses an amount of dollars like [`size_as_written`] parses a size, for a field with another name, such as the depth
+/// at which an alert fires. Errors have the code `invalid_parameter` and name that field.
 pub fn usd_as_written(field: &'static str, text: &str) -> Result<SizeUsd, Problem> {
     written_size(text).map_err(|error| refuse_usd(field, &error))
 }
 
-/// Reads a size as [`size_as_written`] does, and says in a type why a text is not one.
+/// Parses a size like [`size_as_written`], but returns a typed error.
 pub fn written_size(text: &str) -> Result<SizeUsd, WrittenSizeError> {
     let shown: String = text.chars().take(40).collect();
     if text.len() > MAX_BYTES {
@@ -122,7 +122,7 @@ pub fn written_size(text: &str) -> Result<SizeUsd, WrittenSizeError> {
     let Some(plain) = strip_separators(number) else {
         return Err(WrittenSizeError::DigitGroups { shown });
     };
-    // A size counts in millionths; a power of ten takes as many decimals as it has zeros.
+    // A size is stored in millionths. Each zero of the power of ten allows one decimal more.
     let micros = parse_scaled(&plain, 6 + power, false)?;
     let Ok(micros) = u64::try_from(micros) else {
         return Err(WrittenSizeError::AboveMaximum { shown });
@@ -134,8 +134,8 @@ pub fn written_size(text: &str) -> Result<SizeUsd, WrittenSizeError> {
     })
 }
 
-/// A size as a program writes it into a link or a form that [`size_as_written`] reads again: a plain
-/// decimal, with a zero at its end where three decimals would be ambiguous.
+/// Writes a size for a link or a form that [`size_as_written`] will parse: a plain decimal, with a trailing zero if
+/// three decimals would be ambiguous.
 ///
 /// ```
 /// use exitgap_api::{size_as_written, size_to_write};
@@ -152,8 +152,8 @@ pub fn size_to_write(size: SizeUsd) -> String {
     plain
 }
 
-/// The digits on both sides of a point that may separate thousands: one to three digits before it and exactly three after
-/// it, and nothing else.
+/// The digits before and after a point that could separate thousands: one to three digits, the point, and exactly three
+/// digits.
 fn split_at_ambiguous_point(number: &str) -> Option<(&str, &str)> {
     let are_digits = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
     number.split_once('.').filter(|(whole, decimals)| {
@@ -176,8 +176,7 @@ fn without_suffix(text: &str) -> (&str, u32) {
     (text, 0)
 }
 
-/// The number without what separates its groups; `None` where they are not groups of three
-/// digits, all separated alike.
+/// The number without group separators; `None` if the digits are not in groups of three with the same separator.
 fn strip_separators(text: &str) -> Option<String> {
     let (whole, fraction) = match text.split_once('.') {
         Some((whole, fraction)) => (whole, Some(fraction)),
@@ -189,7 +188,7 @@ fn strip_separators(text: &str) -> Option<String> {
     let mut groups = whole.split(separator);
     let digits = |group: &str| group.bytes().all(|byte| byte.is_ascii_digit());
     let first = groups.next().filter(|first| {
-        // `0,500` is what half a dollar looks like where the comma is the decimal point.
+        // `0,500` means half a dollar where the comma is the decimal point.
         (1..=3).contains(&first.len()) && digits(first) && !first.starts_with('0')
     })?;
     let mut plain = first.to_owned();
@@ -306,17 +305,17 @@ mod tests {
                 panic!("{text:?}")
             };
             assert_eq!((&*written, &*grouped), (decimals, thousands), "{text:?}");
-            // What the error proposes is accepted, where there is such a size.
+            // The error's suggestions are accepted, if such a size exists.
             assert!(written_size(decimals).is_ok(), "{decimals}");
             let problem = size_as_written(text).unwrap_err();
             assert_eq!(problem.code, ProblemCode::InvalidParameter, "{text:?}");
             assert!(problem.detail.contains(decimals), "{}", problem.detail);
         }
-        // Neither could be a number with groups of three digits.
+        // None of these could be a number with groups of three digits.
         for text in ["1.00", "1.0000", "1000.000", "1,000.000", "1.5m"] {
             assert!(written_size(text).is_ok(), "{text:?}");
         }
-        // Programs send plain decimals: there the point is a decimal point.
+        // Programs send plain decimals, in which the point is a decimal point.
         assert_eq!(crate::parse_size("1.000").unwrap(), "1".parse().unwrap());
     }
 

@@ -1,4 +1,4 @@
-//! The npm package in a folder of its own, and pages that measure it in Chromium.
+//! Installs the npm package in a separate folder, with pages that measure it in Chromium.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::BenchError;
 
-/// A folder with the package, and scripts of a folder below `js` beside it.
+/// A folder with the package, and the scripts of a folder below `js`.
 pub fn install(scripts: &str, names: &[&str]) -> Result<TempDir, BenchError> {
     let folder = tempfile::tempdir().map_err(failed)?;
     copy(&named("EXITGAP_PKG")?, &folder.path().join("node_modules/exitgap"))?;
@@ -20,7 +20,7 @@ pub fn install(scripts: &str, names: &[&str]) -> Result<TempDir, BenchError> {
     Ok(folder)
 }
 
-/// What a page of the folder shows in Chromium, which is JSON.
+/// The JSON that a page of the folder shows in Chromium.
 pub fn shown(folder: &Path, page: &str) -> Result<Value, BenchError> {
     let driver = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/js/npm/browser.mjs");
     let mut browser = Command::new("node");
@@ -30,7 +30,7 @@ pub fn shown(folder: &Path, page: &str) -> Result<Value, BenchError> {
         .map_err(|error| BenchError::Wasm(format!("the page showed {shown}: {error}")))
 }
 
-/// What a program prints, which is JSON.
+/// The JSON that a program prints.
 pub fn answer(command: &mut Command) -> Result<Value, BenchError> {
     let output = command.output().map_err(failed)?;
     serde_json::from_slice(&output.stdout).map_err(|error| {
@@ -38,7 +38,7 @@ pub fn answer(command: &mut Command) -> Result<Value, BenchError> {
     })
 }
 
-/// Copies what the package ships, folder by folder.
+/// Copies the package's files, folder by folder.
 fn copy(from: &Path, to: &Path) -> Result<(), BenchError> {
     fs::create_dir_all(to).map_err(failed)?;
     for entry in fs::read_dir(from).map_err(failed)?.flatten() {
@@ -52,7 +52,7 @@ fn copy(from: &Path, to: &Path) -> Result<(), BenchError> {
     Ok(())
 }
 
-/// A folder that `cargo xtask bench` names.
+/// A folder passed by `cargo xtask bench` in an environment variable.
 pub fn named(variable: &str) -> Result<PathBuf, BenchError> {
     std::env::var_os(variable).map(PathBuf::from).ok_or_else(|| {
         BenchError::Wasm(format!(

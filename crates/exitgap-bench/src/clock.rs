@@ -1,30 +1,30 @@
-//! Medians of rounds.
+//! Medians of measuring rounds.
 
 use crate::effort::Effort;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-/// How long one batch of repetitions should last: long enough for the clock, short enough that
-/// peers take turns often.
+/// How long one batch of repetitions should last: long enough for the clock's resolution, short enough that peers
+/// alternate often.
 pub const BATCH: Effort<Duration> =
     Effort::new(Duration::from_millis(15), Duration::from_micros(500));
 
-/// Rounds whose median counts.
+/// Number of rounds for the median.
 pub const ROUNDS: Effort<usize> = Effort::new(11, 1);
 
-/// Repetitions that fill a batch, given what one took.
+/// Number of repetitions that fill a batch, given the time of one.
 pub fn repeats(one: Duration) -> u32 {
     let fitting = BATCH.get().as_nanos() / one.as_nanos().max(1);
     u32::try_from(fitting).unwrap_or(u32::MAX).max(1)
 }
 
-/// The median; of an even number of values the upper one of the two.
+/// The median; for an even number of values the upper of the middle two.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
 }
 
-/// Nanoseconds one call of `work` takes: the median over the rounds.
+/// Nanoseconds per call of `work`: the median over the rounds.
 pub fn nanoseconds<T>(mut work: impl FnMut() -> T) -> f64 {
     let start = Instant::now();
     black_box(work());

@@ -1,5 +1,5 @@
-//! Evidence: what a file and a week's window weigh, how long verifying takes, and what the verifier
-//! in a browser weighs.
+//! Evidence: the size of a file and of a week's window, the time to verify them, and the size of the verifier in a
+//! browser.
 
 use std::io::Write;
 use std::path::Path;
@@ -21,13 +21,13 @@ use crate::report::Report;
 /// A week.
 const SLOTS: Effort<u32> = Effort::new(LOWEST_DEPTH_SLOTS, 12);
 
-/// Adds `evidence.*` but for `evidence.cold_ms`, and `verify_wasm.gzip_bytes`.
+/// Adds `evidence.*` except `evidence.cold_ms`, and `verify_wasm.gzip_bytes`.
 pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     weigh_module(report)?;
     files(report)
 }
 
-/// A pool of 1,200 ticks after seven days: what is verified.
+/// A pool of 1,200 ticks after seven days, for verification.
 pub struct Week {
     /// An evidence file of its last slot.
     pub file: Vec<u8>,
@@ -56,7 +56,7 @@ pub fn week() -> Result<Week, BenchError> {
     Ok(Week { file, window, key: log.keys.remove(0) })
 }
 
-/// What the week's file and window weigh, and verifying them.
+/// Measures the size of the week's file and window, and the time to verify them.
 fn files(report: &mut Report) -> Result<(), BenchError> {
     let Week { file, window, key } = week()?;
     let depths: std::collections::BTreeSet<_> =
@@ -80,7 +80,7 @@ fn files(report: &mut Report) -> Result<(), BenchError> {
     Ok(())
 }
 
-/// The module that `cargo xtask bench` built, once it agrees on every shared vector.
+/// Measures the module that `cargo xtask bench` built, after checking that it agrees on every shared vector.
 fn weigh_module(report: &mut Report) -> Result<(), BenchError> {
     let module = std::env::var_os("EXITGAP_VERIFY_WASM").ok_or(BenchError::NoModule)?;
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -102,7 +102,7 @@ fn weigh_module(report: &mut Report) -> Result<(), BenchError> {
     Ok(())
 }
 
-/// The length as `gzip -9` makes it: what is published never changes and is compressed once.
+/// The size after `gzip -9`: published files never change and are compressed once.
 pub fn gzip_bytes(bytes: &[u8]) -> Result<f64, BenchError> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(bytes).map_err(failed)?;

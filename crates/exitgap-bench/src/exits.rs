@@ -1,4 +1,4 @@
-//! What stands on the step table: building it, the largest exit, a ladder.
+//! Measures what is built on the step table: the table itself, the largest exit, a ladder.
 
 use alloy_primitives::U256;
 use exitgap_core::exit::Exit;
@@ -10,7 +10,7 @@ use crate::quotes::Speed;
 use crate::report::Report;
 use crate::scene::{DIRECTION, Scene, TICKS_CROSSED};
 
-/// Rows of the measured ladder.
+/// Number of rows in the measured ladder.
 const LADDER_ROWS: i64 = 20;
 
 /// Adds `table.build_us`, `table.break_even_quotes`, `max_size_us` and `ladder.rows20_us`.
@@ -33,7 +33,7 @@ pub fn measure(scene: &Scene, speeds: &[Speed], report: &mut Report) -> Result<(
     Ok(())
 }
 
-/// Nanoseconds a prepared quote saves against the fastest crate, at ten ticks crossed.
+/// Nanoseconds saved per prepared quote compared with the fastest crate, at ten ticks crossed.
 fn saved_per_quote(speeds: &[Speed]) -> Option<f64> {
     let at = TICKS_CROSSED.iter().position(|ticks| *ticks == 10)?;
     let of =

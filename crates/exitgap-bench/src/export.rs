@@ -1,4 +1,4 @@
-//! Closed days: written out of a store, checked by their hashes and by their rows, and one old slot read.
+//! Closed days: writing them from a store, checking them by their hashes and by their rows, and reading one old slot.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -19,7 +19,7 @@ use crate::report::Report;
 /// Pools of the day.
 const POOLS: Effort<u16> = Effort::new(100, 2);
 
-/// Rounds of what is quick.
+/// Number of rounds for fast operations.
 const ROUNDS: Effort<u32> = Effort::new(9, 1);
 
 /// Adds `export.*`.
@@ -39,7 +39,7 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
         let entries = entries.collect::<Result<Vec<_>, _>>()?;
         store.append_slot(slot, &entries).map_err(failed)?;
     }
-    // The day that closes it, in which nothing is recorded.
+    // The next day closes it; nothing is recorded on that day.
     store.fill_until(slot(2 * slots + 1)?).map_err(failed)?;
     log.publish(store.reader()).map_err(failed)?;
     store.close().map_err(failed)?;
@@ -80,7 +80,7 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     Ok(())
 }
 
-/// Checks a day as whoever fetched it does: the log of days, the manifest, each file.
+/// Checks a day as a client would after downloading it: the log of days, the manifest, each file.
 fn by_hash(log: &LogFolder, day: &Path) -> Result<(), BenchError> {
     let days = PublishedDays::from_folder(log).map_err(failed)?.ok_or_else(|| failed("no days"))?;
     let leaf = days.history.leaves.first().ok_or_else(|| failed("no day"))?;

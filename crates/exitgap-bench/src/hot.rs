@@ -1,5 +1,5 @@
-//! A day whose snapshots leave a server's database: what the database weighs with and without it, and what one snapshot takes
-//! to be read in either.
+//! A day whose snapshots are pruned from a server's database: the database's size with and without it, and the time to
+//! read one snapshot in both cases.
 
 use std::time::Instant;
 
@@ -21,10 +21,10 @@ use crate::report::Report;
 /// Pools of the day.
 const POOLS: Effort<u16> = Effort::new(40, 2);
 
-/// Days that stay.
+/// Number of days that stay.
 const HOT_DAYS: u32 = 9;
 
-/// Snapshots that are read.
+/// Number of snapshots to read.
 const READ: Effort<usize> = Effort::new(200, 4);
 
 /// Adds `hot.*`.
@@ -60,7 +60,7 @@ fn of_kind(
     }
     let sql = |sql: &str| cluster.sql_as("postgres", &database, sql).map_err(failed);
     let bytes = |tables: &str| -> Result<f64, BenchError> {
-        // A vacuum is a command of its own.
+        // VACUUM must be a separate command.
         sql("VACUUM FULL")?;
         let found = sql(&format!(
             "SELECT sum(pg_total_relation_size(oid)) FROM pg_class \
@@ -96,7 +96,7 @@ fn of_kind(
     Ok(())
 }
 
-/// Names of snapshots all over the day.
+/// Hashes of snapshots from the whole day.
 fn snapshots(reader: &Reader) -> Result<Vec<SnapshotHash>, BenchError> {
     let mut named = Vec::new();
     for pool in reader.pools().map_err(failed)? {

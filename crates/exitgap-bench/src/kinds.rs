@@ -1,5 +1,5 @@
-//! Every kind of pool: what a fill and the largest exit take. Where a published crate fills a kind, it
-//! takes turns with ours on the same pool and sizes; the others are measured on recorded states.
+//! Every kind of pool: the time for a fill and for the largest exit. If a published crate supports a kind, it
+//! alternates with ours on the same pool and sizes; other kinds are measured on recorded states.
 
 use std::path::Path;
 
@@ -18,13 +18,13 @@ use crate::quotes::{Trial, of_ticks, take_turns};
 use crate::report::Report;
 use crate::scene::{SIZES, Scene};
 
-/// Recorded pools of a kind whose fills are measured, and questions of sizes that are.
+/// Number of recorded pools per kind whose fills, and whose size searches, are measured.
 const POOLS: Effort<usize> = Effort::new(12, 1);
 const QUESTIONS: Effort<u64> = Effort::new(40, 2);
-/// What the questions are drawn from.
+/// The random seed of the questions.
 const SEED: u64 = 15;
 
-/// Adds `quote.v4.<ticks>.*`, `quote.stableswap3.*` and `quote.weighted.*`, and of every recorded kind
+/// Adds `quote.v4.<ticks>.*`, `quote.stableswap3.*` and `quote.weighted.*`, and for every recorded kind
 /// `quote.<kind>.ours_ns`, `size.<kind>_us` and `size.<kind>_worst_us`.
 pub fn measure(scene: &Scene, report: &mut Report) -> Result<(), BenchError> {
     v4(scene, report)?;
@@ -37,7 +37,7 @@ pub fn measure(scene: &Scene, report: &mut Report) -> Result<(), BenchError> {
     Ok(())
 }
 
-/// The scene's ticks in a pool of Uniswap v4: the peer knows v3 alone, which fills the same.
+/// The scene's ticks in a Uniswap v4 pool; the peer only supports v3, which fills identically.
 fn v4(scene: &Scene, report: &mut Report) -> Result<(), BenchError> {
     let pool = &scene.pool;
     let state = ConcentratedV4::new(
@@ -54,7 +54,7 @@ fn v4(scene: &Scene, report: &mut Report) -> Result<(), BenchError> {
     take_turns(&mut peers, of_ticks(scene, "v4.")?, report).map(drop)
 }
 
-/// Three coins as 3pool has them: 170 million each, of 18, 6 and 6 decimals.
+/// Three coins like those of 3pool: 170 million each, with 18, 6 and 6 decimals.
 fn stableswap3(report: &mut Report) -> Result<(), BenchError> {
     let ten = |exponent: u32| U256::from(10).pow(U256::from(exponent));
     let parts = StableSwapParts {
@@ -74,7 +74,7 @@ fn stableswap3(report: &mut Report) -> Result<(), BenchError> {
     };
     let state: PoolState = StableSwap::new(parts.clone()).map_err(peer)?.into();
     let mut theirs = CurveMath::new(&parts);
-    // Its view rounds now and then otherwise than the sale.
+    // Its view occasionally rounds differently from the sale.
     let trial =
         Trial::where_equal("stableswap3", &state, U256::from(1_000) * ten(18), &mut theirs)?;
     let ours = Ours::new(&state, Direction::ZeroForOne);
@@ -82,7 +82,7 @@ fn stableswap3(report: &mut Report) -> Result<(), BenchError> {
     take_turns(&mut peers, vec![trial], report).map(drop)
 }
 
-/// A pool of four fifths and one fifth, of version 3.
+/// A version 3 pool with weights of four fifths and one fifth.
 fn weighted(report: &mut Report) -> Result<(), BenchError> {
     let ten = |exponent: u32| U256::from(10).pow(U256::from(exponent));
     let balances = vec![U256::from(8_000) * ten(18), U256::from(6_000_000) * ten(18)];
@@ -104,7 +104,7 @@ fn weighted(report: &mut Report) -> Result<(), BenchError> {
 }
 
 impl Trial {
-    /// As many sizes as others have, from `step` upwards, for which a peer names what ours fills.
+    /// As many sizes as in the other trials, from `step` upwards, for which a peer returns the same amount as ours.
     fn where_equal(
         name: &str,
         state: &PoolState,
@@ -114,7 +114,7 @@ impl Trial {
         let mut ours = Ours::new(state, Direction::ZeroForOne);
         let (mut amounts, mut amounts_out) = (Vec::new(), Vec::new());
         for number in 1..=4 * SIZES {
-            // No round number, and no multiple of the one before.
+            // Neither a round number nor a multiple of the one before.
             let amount = step * U256::from(number) + U256::from(number * 7_919);
             let filled = ours.run(&[amount], 1)?.amounts_out;
             if filled == theirs.run(&[amount], 1)?.amounts_out {
@@ -129,7 +129,7 @@ impl Trial {
     }
 }
 
-/// Fills of recorded pools, prepared, and the largest exits within limits near recorded sales.
+/// Fills of prepared recorded pools, and the largest exits within limits near recorded sales.
 fn recorded(fills: &RecordedFills, report: &mut Report) {
     let kind = fills.kind.name();
     let quotes: Vec<f64> = fills.pools.iter().filter_map(of_pool).take(POOLS.get()).collect();
@@ -150,7 +150,7 @@ fn recorded(fills: &RecordedFills, report: &mut Report) {
     }
 }
 
-/// Nanoseconds a fill of the pool's recorded sales takes; `None` where there are none.
+/// Nanoseconds per fill of the pool's recorded sales; `None` if there are none.
 fn of_pool(pool: &RecordedPool) -> Option<f64> {
     let state = pool.state.as_ref().ok()?;
     let first = pool.cases.first()?;

@@ -1,15 +1,16 @@
-//! Speed of exitgap beside its peers: `cargo xtask bench`.
+//! Benchmarks exitgap against its peers: `cargo xtask bench`.
 //!
-//! - `scene`: the pool everything is measured on
+//! - `scene`: the pool used for most measurements
 //! - `peers`: ours, two crates, the contract, an npm package
-//! - `effort`: how much a measurement does, wholly or for a moment
+//! - `effort`: the amount of work per measurement, full or minimal
 //! - `clock`: medians of rounds
-//! - `market`: pools as busy ones are from slot to slot
+//! - `market`: simulated busy pools from slot to slot
 //! - `browser`: the npm package in Chromium
-//! - `quotes`, `kinds`, `exits`, `evidence`, `slowest`, `seal`, `figures`, `proof`, `alerts`, `recorder`, `replica`, `export`, `scale`, `sharing`, `hot`, `http`, `wasm`: the sections; each adds numbers to the `report`
+//! - `quotes`, `kinds`, `exits`, `evidence`, `slowest`, `seal`, `figures`, `proof`, `alerts`, `recorder`, `replica`,
+//!   `export`, `scale`, `sharing`, `hot`, `http`, `wasm`: the sections; each adds numbers to the `report`
 //!
-//! In one run, peers take turns with ours, each number is the median of several rounds, and all
-//! peers must name the same amounts or the bench fails.
+//! Within a run, peers alternate with ours, each number is the median of several rounds, and all peers must return the
+//! same amounts or the benchmark fails.
 
 mod alerts;
 mod browser;
@@ -47,7 +48,7 @@ use exitgap_tests::devchain::DevChainError;
 use report::Report;
 use scene::Scene;
 
-/// The service's own: its requests are measured in processes of this program.
+/// The service's own allocator, because its requests are measured in processes of this program.
 #[global_allocator]
 static ALLOCATOR: exitgap_server::Allocator = exitgap_server::Allocator;
 
@@ -102,26 +103,26 @@ enum Section {
 /// Why there is no result.
 #[derive(Debug)]
 pub enum BenchError {
-    /// The contracts' side.
+    /// The contracts' side failed.
     Contract(ParityError),
-    /// A peer that cannot answer.
+    /// A peer cannot answer.
     Peer(String),
-    /// A peer that answers something else.
+    /// A peer returns a different amount.
     Different {
         /// Its name.
         peer: &'static str,
-        /// What it was asked, as the results name it.
+        /// The question, named as in the results.
         what: String,
     },
-    /// The recorder or the chain it reads.
+    /// The recorder or its chain failed.
     Recorder(String),
-    /// Sealing, or the evidence made of it.
+    /// Sealing, or creating evidence, failed.
     Evidence(String),
-    /// The service, or the load on it.
+    /// The service, or the load on it, failed.
     Http(String),
     /// The verifier's WASM module was not built.
     NoModule,
-    /// The npm package, or what it is measured with.
+    /// The npm package, or a tool for measuring it, failed.
     Wasm(String),
     /// No step of the pool crosses this many ticks.
     NoSuchStep(u32),
@@ -146,7 +147,7 @@ fn main() -> ExitCode {
 
 fn run(arguments: &Arguments) -> Result<(), BenchError> {
     let moment = effort::for_a_moment();
-    // A moment has time for what otherwise runs only when it is named.
+    // A minimal run includes the sections that otherwise run only when named.
     let named = |section| arguments.what.map_or(moment, |what| what == section);
     let wanted = |section| arguments.what.is_none_or(|what| what == section);
     let mut report = Report::default();

@@ -1,5 +1,5 @@
-//! Pools as busy ones are from slot to slot, without a chain: the price wanders, the oracle
-//! follows it, liquidity comes and goes. So depths vary as recorded ones do.
+//! Simulates busy pools from slot to slot, without a chain: the price moves, the oracle follows it, liquidity changes.
+//! So depths vary as recorded ones do.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,47 +18,46 @@ use exitgap_tests::devchain::Rng;
 
 use crate::BenchError;
 
-/// Positions per pool, half of its ticks: each end is a tick of its own.
+/// Number of positions per pool, half the number of its ticks: each end is a separate tick.
 pub const POSITIONS: i32 = 600;
 
 const FEE_PIPS: u32 = 500;
 const SPACING: i32 = 10;
 
-/// Where the price begins: about 2,500 of token 1 for one of token 0.
+/// The initial price: about 2,500 of token 1 for one of token 0.
 const CENTRE: i32 = 78_240;
 
-/// How far the price moves in a slot at most, in ticks of 0.01%.
+/// The maximum price move per slot, in ticks of 0.01%.
 const STEP: u32 = 25;
 
-/// How far the oracle lies from the pool at most, in millionths.
+/// The maximum distance between the oracle and the pool, in millionths.
 const BASIS: u32 = 1_500;
 
-/// How many positions change size in a slot.
+/// Number of positions that change size in a slot.
 const CHANGES: u32 = 3;
 
-/// Initialised ticks of a busy real pool, and of an ordinary one.
+/// Number of initialised ticks in a busy real pool, and in an ordinary one.
 pub const BUSY_TICKS: usize = 1_200;
 pub const QUIET_TICKS: usize = 280;
 
-/// How far the price of a real pool moves in a slot at most, in ticks of 0.01%.
+/// The maximum price move of a real pool per slot, in ticks of 0.01%.
 const REAL_STEP: u32 = 12;
 
-/// How wide positions are chosen, in hundredths of a percent to either side: round numbers, the
-/// narrow ones more often.
+/// The widths of positions, in hundredths of a percent to either side: round numbers, narrow ones more often.
 const WIDTHS: [i32; 10] = [100, 100, 200, 200, 500, 500, 1_000, 2_000, 5_000, 10_000];
 
-/// What positions are worth, in dollars.
+/// The values of positions, in dollars.
 const WORTH: [u64; 8] = [500, 1_000, 2_000, 5_000, 10_000, 25_000, 100_000, 500_000];
 
-/// What a pair takes.
+/// The fee of a pair.
 const PAIR_FEE: FeeRate = FeeRate { numerator: 3, denominator: 1_000 };
 
-/// How a pool's liquidity lies, and how it changes from slot to slot.
+/// How a pool's liquidity is distributed, and how it changes from slot to slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// Positions change size by chance, in every slot.
+    /// Positions change size randomly in every slot.
     Random,
-    /// Positions are opened and closed as people do.
+    /// Positions are opened and closed as in real pools.
     Real,
     /// Two reserves: a constant product.
     Pair,
@@ -66,7 +65,7 @@ enum Kind {
 
 /// A pool and its market.
 pub struct BusyPool {
-    /// Its name.
+    /// Its id.
     pub id: PoolId,
     rng: Rng,
     tick: i32,
@@ -77,12 +76,12 @@ pub struct BusyPool {
 }
 
 impl BusyPool {
-    /// The pool of this number; the same number has the same market.
+    /// The pool with this number; the same number always has the same market.
     pub fn new(number: u16) -> Self {
         Self::of("anvil", number, POSITIONS)
     }
 
-    /// The pool of this number on a chain, with so many positions.
+    /// The pool with this number on a chain, with this many positions.
     pub fn of(chain: &str, number: u16, positions: i32) -> Self {
         let mut rng = Rng::new(number.into());
         let positions = (1..=positions).map(|n| {
@@ -93,9 +92,9 @@ impl BusyPool {
         Self::with(chain, number, rng, positions, Kind::Random)
     }
 
-    /// A pool as real ones are: positions of round widths around where the price was when they were
-    /// opened, each worth a round sum, until `ticks` ticks are initialised. Between slots the price
-    /// moves a little, and now and then a position is opened or closed.
+    /// A pool like real ones: positions of round widths around the price at which they were opened, each with a round
+    /// value, until `ticks` ticks are initialised. Between slots the price moves a little, and occasionally a position
+    /// is opened or closed.
     pub fn real(number: u16, ticks: usize) -> Self {
         let mut rng = Rng::new(u64::from(number) + (1 << 32));
         let (mut positions, mut initialised) = (Vec::new(), BTreeSet::new());
@@ -108,7 +107,7 @@ impl BusyPool {
         Self::with("anvil", number, rng, positions, Kind::Real)
     }
 
-    /// A pool of two reserves, which are worth some hundred thousand to some million dollars.
+    /// A pool of two reserves, worth some hundred thousand to some million dollars.
     pub fn pair(number: u16) -> Self {
         let mut rng = Rng::new(u64::from(number) + (1 << 33));
         let liquidity = u128::from(rng.between(2_000, 20_000)) * 10_u128.pow(18);
@@ -167,7 +166,7 @@ impl BusyPool {
         Ok(Snapshot::new(slot, observation)?)
     }
 
-    /// Some of what is deposited changes.
+    /// Changes some of the deposits.
     fn change(&mut self) -> Result<(), Box<dyn std::error::Error>> {
         let changes = match self.kind {
             Kind::Random => CHANGES,
@@ -177,7 +176,7 @@ impl BusyPool {
         for _ in 0..changes {
             let changed = usize::try_from(self.rng.below(self.positions.len() as u64))?;
             if self.kind == Kind::Real {
-                // One is closed, another opened where the price is now.
+                // One position is closed, another opened at the current price.
                 self.positions[changed] = position(&mut self.rng, self.tick);
             } else {
                 self.positions[changed].2 = liquidity(&mut self.rng);
@@ -186,7 +185,7 @@ impl BusyPool {
         Ok(())
     }
 
-    /// Somewhere within the tick at hand.
+    /// A price within the current tick.
     fn sqrt_price_x96(&mut self) -> Result<U256, Box<dyn std::error::Error>> {
         let price = |tick| sqrt_ratio_at_tick(tick).ok_or("no price at this tick");
         let (below, above) = (price(self.tick)?, price(self.tick + 1)?);
@@ -210,14 +209,14 @@ impl BusyPool {
                 active += liquidity;
             }
         }
-        // Where as much begins as ends, a tick stays initialised on chain; here it is left out.
+        // If equal amounts begin and end at a tick, it stays initialised on chain; it is left out here.
         let ticks = nets.into_iter().filter(|(_, net)| *net != 0);
         let ticks = ticks.map(|(tick, net)| Tick::new(tick, net)).collect();
         let pool = Concentrated::new(sqrt_price_x96, self.tick, active, FEE_PIPS, SPACING, ticks)?;
         Ok(PoolState::Concentrated(pool))
     }
 
-    /// Two feeds of eight decimals: the pool's price and a little, and about a dollar.
+    /// Two feeds with eight decimals: the pool's price plus a small difference, and about a dollar.
     fn oracles(&mut self, sqrt_price_x96: U256, timestamp: u64) -> [OracleReading; 2] {
         let price: U256 = (sqrt_price_x96 >> 32) * (sqrt_price_x96 >> 32);
         let answer: U256 = (price * U256::from(100_000_000)) >> 128;
@@ -249,23 +248,23 @@ impl BusyPool {
     }
 }
 
-/// A position of a round width and worth, opened at this tick. Its liquidity follows from both, as
-/// a contract computes it: worth in units of 10^-18 dollars over twice the width, so that its digits
-/// are of no pattern and its size is of a real order.
+/// A position of a round width and value, opened at this tick. Its liquidity follows from both, as a contract computes
+/// it: the value in units of 10^-18 dollars over twice the width, so that its digits look arbitrary and its size is
+/// realistic.
 fn position(rng: &mut Rng, at: i32) -> (i32, i32, u128) {
     let pick = |rng: &mut Rng, of: usize| usize::try_from(rng.below(of as u64)).unwrap_or(0);
     let width = WIDTHS[pick(rng, WIDTHS.len())];
     let worth = WORTH[pick(rng, WORTH.len())] * rng.between(1, 3);
     let lower = (at - width).div_euclid(SPACING) * SPACING;
     let upper = (at + width).div_euclid(SPACING) * SPACING;
-    // Half of the worth lies below the price: liquidity is about worth / (2 sqrt(price) (1 - r)),
-    // where r is the square root of the ratio of the lower price to the price, and sqrt(price) 50.
+    // Half of the value lies below the price: liquidity is about worth / (2 sqrt(price) (1 - r)), where r is the square
+    // root of the ratio of the lower price to the price, and sqrt(price) is 50.
     let within = u128::from((at - lower).unsigned_abs()) + 1;
     let liquidity = u128::from(worth) * 10_u128.pow(18) * 20_000 / (100 * within);
     (lower, upper, liquidity + u128::from(rng.below(1_000_000_000)))
 }
 
-/// What one position adds: together some millions of dollars of depth, in unpredictable digits.
+/// The liquidity of one position: together some millions of dollars of depth, with arbitrary digits.
 fn liquidity(rng: &mut Rng) -> u128 {
     u128::from(rng.next_u64()) * u128::from(rng.between(100, 2_000))
 }

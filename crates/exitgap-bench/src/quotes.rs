@@ -1,4 +1,4 @@
-//! Quotes: ours and every peer, taking turns, on the same sizes.
+//! Quotes of ours and every peer, alternating, on the same sizes.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::peers::{self, Peer};
 use crate::report::Report;
 use crate::scene::{Scene, TICKS_CROSSED};
 
-/// Most repetitions before measuring.
+/// Maximum number of warm-up repetitions.
 const WARMING: u32 = 50;
 
 /// Nanoseconds per quote of one peer, by trial.
@@ -21,20 +21,20 @@ pub struct Speed {
     pub nanoseconds: Vec<f64>,
 }
 
-/// Sizes of one kind that every peer quotes, and what is known of them.
+/// Sizes of one kind that every peer quotes, with the expected results.
 pub struct Trial {
-    /// As the results name it.
+    /// Its name in the results.
     pub name: String,
     /// The sizes.
     pub amounts: Vec<U256>,
-    /// What every peer must answer.
+    /// The amounts that every peer must return.
     pub amounts_out: Vec<U256>,
 }
 
-/// A trial on its way.
+/// A trial in progress.
 struct Running {
     trial: Trial,
-    /// Repetitions that fill a batch, by peer.
+    /// Number of repetitions that fill a batch, by peer.
     repeats: Vec<u32>,
     /// Nanoseconds per quote, by peer and round.
     rounds: Vec<Vec<f64>>,
@@ -56,8 +56,8 @@ pub fn of_ticks(scene: &Scene, prefix: &str) -> Result<Vec<Trial>, BenchError> {
     TICKS_CROSSED.into_iter().map(trial).collect()
 }
 
-/// Measures these peers and adds `quote.<trial>.<peer>_ns`. Within each round every peer has its
-/// turn at every trial, so that a busy moment of the machine falls on all alike.
+/// Measures these peers and adds `quote.<trial>.<peer>_ns`. Within each round every peer runs every trial, so that a
+/// busy moment of the machine affects all alike.
 pub fn take_turns(
     peers: &mut [Box<dyn Peer>],
     trials: Vec<Trial>,
@@ -85,13 +85,13 @@ pub fn take_turns(
 }
 
 impl Running {
-    /// Compares the peers' answers and finds out how often each can answer in a batch.
+    /// Compares the peers' answers, and determines how many repetitions fill a batch for each.
     fn prepare(trial: Trial, peers: &mut [Box<dyn Peer>]) -> Result<Self, BenchError> {
         let (repeats, rounds) = (Vec::new(), vec![Vec::new(); peers.len()]);
         let mut running = Self { trial, repeats, rounds };
         for peer in peers {
             let first = running.run(peer.as_mut(), 1)?;
-            // That was cold; a compiler at run time needs some more.
+            // The first run was cold; a just-in-time compiler needs some more.
             let warming = crate::clock::repeats(first).min(WARMING);
             let warm = running.run(peer.as_mut(), warming)?;
             running.repeats.push(crate::clock::repeats(warm / warming));

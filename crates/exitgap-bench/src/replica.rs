@@ -1,5 +1,5 @@
-//! Replicas: how long after a slot was published a replica answers from it, and how fast one that begins catches up. Log and
-//! replica are processes of their own on this machine, everything synced.
+//! Replicas: how long after a slot's publication a replica answers from it, and how fast a new one catches up. Log and
+//! replica are separate processes on this machine, with everything synced to disk.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -20,16 +20,16 @@ use crate::http::child::Served;
 use crate::market::{BUSY_TICKS, BusyPool};
 use crate::report::Report;
 
-/// Pools of the log.
+/// Number of pools in the log.
 const POOLS: Effort<u16> = Effort::new(100, 4);
 
-/// Slots that a replica which begins has to catch up with.
+/// Number of slots that a new replica must catch up with.
 const BEFORE: Effort<u32> = Effort::new(96, 4);
 
-/// Slots that are published while it answers.
+/// Number of slots published while it answers.
 const WHILE: Effort<u32> = Effort::new(24, 2);
 
-/// Longer is a failure.
+/// A longer time is a failure.
 const WITHIN: Duration = Duration::from_secs(60);
 
 /// Adds `replica.lag_ms`, `replica.lag_worst_ms` and `replica.catch_up_slots_per_s`.
@@ -54,7 +54,7 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     replica.wait_for(&log)?;
     let mut lag_ms = Vec::new();
     for round in 0..WHILE.get() {
-        // Not in step with the replica's looks.
+        // Out of step with the replica's polling.
         std::thread::sleep(Duration::from_millis(u64::from(round * 397 % 2_000)));
         log.seal()?;
         let published = Instant::now();
@@ -66,7 +66,7 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     Ok(())
 }
 
-/// A log that is published.
+/// A published log.
 struct Log {
     folder: TempDir,
     store: Store,
@@ -102,7 +102,7 @@ impl Log {
         Ok(())
     }
 
-    /// The command of a replica in a folder.
+    /// The command for a replica in a folder.
     fn follow(&self, served: &Served, data: &Path) -> Command {
         let program = std::env::current_exe().unwrap_or_default();
         let mut command = Command::new(program.with_file_name("exitgap-server"));
@@ -114,7 +114,7 @@ impl Log {
     }
 }
 
-/// A replica that answers.
+/// A running replica.
 struct Replica {
     child: Child,
     address: SocketAddr,
@@ -142,7 +142,7 @@ impl Replica {
 
     /// Waits until it answers from the log's newest slot.
     fn wait_for(&self, log: &Log) -> Result<(), BenchError> {
-        // Operators are not counted, so that it can be asked as often as it takes.
+        // The operators' address has no rate limit, so it can be polled freely.
         let holds = format!("exitgap_replica_slots_held {}\n", log.next);
         until(Duration::from_millis(5), &holds, || ask(self.operators, "/metrics"))?;
         let says = format!("\"slot\":{}", log.last()?.number());
@@ -151,7 +151,7 @@ impl Replica {
     }
 }
 
-/// Asks until the answer holds what is waited for.
+/// Sends requests until the answer contains the expected text.
 fn until(
     every: Duration,
     holds: &str,

@@ -1,4 +1,4 @@
-//! Results: numbers by name, as one JSON object or as a table.
+//! Results: named numbers, as one JSON object or as a table.
 
 use serde_json::{Map, Value};
 
@@ -12,14 +12,14 @@ pub struct Report {
 }
 
 impl Report {
-    /// Adds a number, and says it at once: what was measured before a run ends early is known.
+    /// Adds a number, and prints it immediately, so that it is known even if the run ends early.
     pub fn add(&mut self, key: impl Into<String>, number: f64) {
         let key = key.into();
         eprintln!("{key:<34} {number:>12.3}");
         self.numbers.push((key, number));
     }
 
-    /// One flat object of numbers, to three decimals.
+    /// One flat object of numbers, with three decimals.
     pub fn json(&self) -> String {
         let rounded = |number: &f64| Value::from((number * 1e3).round() / 1e3);
         let numbers = self.numbers.iter().map(|(key, number)| (key.clone(), rounded(number)));
@@ -38,7 +38,7 @@ impl Report {
     }
 }
 
-/// The quotes as a table: nanoseconds, and how many times ours.
+/// The quotes as a table: nanoseconds, and the ratio to ours.
 pub fn print_quotes(speeds: &[Speed]) {
     let Some(ours) = speeds.first() else { return };
     println!("nanoseconds per quote (times ours), by initialised ticks crossed");

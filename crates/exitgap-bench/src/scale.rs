@@ -1,5 +1,6 @@
-//! Past one machine: a slot of as many pools as four chains have, and slots of busy ones, in a file and on a
-//! `PostgreSQL` primary whose commits wait for a standby, from where they go into storage that speaks S3. All of it on this machine, everything synced.
+//! Beyond one machine: a slot with as many pools as four chains have, and slots of busy pools; in a file, and on a
+//! `PostgreSQL` primary whose commits wait for a standby, with uploads to S3-compatible storage. All of it runs on this
+//! machine, with everything synced to disk.
 
 use std::path::Path;
 use std::time::Instant;
@@ -20,23 +21,23 @@ use crate::market::{BUSY_TICKS, BusyPool};
 use crate::report::Report;
 use crate::seal::{Times, database_bytes};
 
-/// Pools of two reserves, and slots of them.
+/// Number of two-reserve pools, and of their slots.
 const WIDE: Effort<(u16, u32)> = Effort::new((40_000, 12), (50, 8));
 
-/// Pools of 1,200 ticks, and slots of them.
+/// Number of pools of 1,200 ticks, and of their slots.
 const HEAVY: Effort<(u16, u32)> = Effort::new((1_000, 48), (5, 8));
 
-/// Slots before measuring.
+/// Number of warm-up slots.
 const WARMING: u32 = 2;
 
-/// A cluster of the tests has small files for its log, and by itself as small a log: here both are Debian's sizes.
+/// The tests' database clusters use small log files and a small log; these are Debian's sizes.
 pub const SETTINGS: [&str; 3] =
     ["max_wal_size=1GB", "min_wal_size=80MB", "synchronous_standby_names=*"];
 
-/// Recorders that take turns, each with as many of the slots.
+/// Number of recorders that alternate, each with as many of the slots.
 const RECORDERS: u32 = 4;
 
-/// Adds `seal.width_40000_*`, `seal.weight_1000_*`, `bucket.*` and what a server's store weighs.
+/// Adds `seal.width_40000_*`, `seal.weight_1000_*`, `bucket.*` and the size of a server's store.
 pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     let heavy = |number| BusyPool::real(number, BUSY_TICKS);
     let kinds: [(&str, &str, _, &dyn Fn(u16) -> BusyPool); 2] = [
@@ -58,15 +59,15 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     Ok(())
 }
 
-/// What a slot took, and what a pool's slot weighs.
+/// The time for a slot, and the size of a pool's slot.
 struct Sealed {
-    /// A slot of a recorder that sealed the one before.
+    /// A slot of a recorder that also sealed the previous one.
     ms: f64,
-    /// A recorder's first slot, and opening the store before it.
+    /// A recorder's first slot, including opening the store.
     first_ms: f64,
-    /// How much of that is done before the slot is due.
+    /// The part of that which is done before the slot is due.
     warm_ms: f64,
-    /// Bringing a slot into the bucket, where there is one.
+    /// Uploading a slot to the bucket, if there is one.
     bucket_ms: f64,
     bytes: f64,
 }
@@ -106,7 +107,7 @@ fn on_a_server(
     Ok(sealed)
 }
 
-/// Recorders take turns, each of which knows of the store what it reads there.
+/// Recorders alternate, and each knows only what it reads from the store.
 fn sealed(
     path: &Path,
     folder: &TempDir,

@@ -1,4 +1,4 @@
-//! The pool everything is measured on: about 1,200 initialised ticks, made by the real contracts.
+//! The pool used for most measurements: about 1,200 initialised ticks, created with the real contracts.
 
 use alloy_primitives::U256;
 use exitgap_core::pools::{Concentrated, Direction, PoolState, sqrt_ratio_at_tick};
@@ -7,33 +7,33 @@ use exitgap_tests::devchain::Rng;
 
 use crate::BenchError;
 
-/// Token 0 is sold throughout.
+/// All measurements sell token 0.
 pub const DIRECTION: Direction = Direction::ZeroForOne;
 
-/// How many initialised ticks the measured quotes cross.
+/// Numbers of initialised ticks that the measured quotes cross.
 pub const TICKS_CROSSED: [u32; 5] = [0, 1, 10, 100, 500];
 
-/// Different sizes per count of ticks crossed, so that no quote repeats the one before.
+/// Number of different sizes per number of ticks crossed, so that no quote repeats the previous one.
 pub const SIZES: u32 = 32;
 
-/// Half the pool's ticks.
+/// Half the number of the pool's ticks.
 const HALF: i32 = 600;
 
 /// Fee and tick spacing of the pool.
 const TIER: (u32, i32) = (500, 10);
 
-/// The pool and what to ask of it.
+/// The pool, and the questions about it.
 pub struct Scene {
     bed: Bed,
     plan: PoolToMake,
     /// Its state, read back from the contract.
     pub pool: Concentrated,
-    /// The same, as core's questions take it.
+    /// The same, in the form used by the core.
     pub state: PoolState,
 }
 
 impl Scene {
-    /// Deploys the contracts and makes the pool.
+    /// Deploys the contracts and creates the pool.
     pub fn new() -> Result<Self, BenchError> {
         let bed = Bed::deploy()?;
         let plan = plan();
@@ -42,12 +42,12 @@ impl Scene {
         Ok(Self { bed, plan, pool, state })
     }
 
-    /// The pool's contract, made anew on a machine of its own.
+    /// The pool's contract, created again in a separate EVM.
     pub fn contract(&self) -> Result<Pool, BenchError> {
         Ok(self.bed.pool(&self.plan)?)
     }
 
-    /// Sizes that cross this many ticks and end inside a step.
+    /// Sizes that cross this many ticks and end within a step.
     pub fn amounts(&self, ticks_crossed: u32) -> Result<Vec<U256>, BenchError> {
         let curve = self.state.curve(DIRECTION);
         let inside = (0..curve.segment_count()).map(|index| curve.segment(index)).find(|segment| {
@@ -59,7 +59,7 @@ impl Scene {
         Ok((1..=SIZES).map(|part| segment.in_start + width * U256::from(part)).collect())
     }
 
-    /// What the contract pays for these sizes.
+    /// The amounts that the contract pays for these sizes.
     pub fn amounts_out(&self, amounts: &[U256]) -> Result<Vec<U256>, BenchError> {
         let mut contract = self.contract()?;
         let mut paid = Vec::new();
@@ -71,8 +71,8 @@ impl Scene {
     }
 }
 
-/// Overlapping positions whose ends are all different: every one of the 1,200 ticks around the
-/// price is initialised, and half of the positions are active.
+/// Overlapping positions with all ends different: every one of the 1,200 ticks around the price is initialised, and
+/// half of the positions are active.
 fn plan() -> PoolToMake {
     let mut rng = Rng::new(1);
     let (fee_pips, tick_spacing) = TIER;

@@ -1,6 +1,5 @@
-//! Sealing: from a slot's readings, made ready, to its published checkpoint; what a slot weighs in
-//! the store and in the log's folder; and checking and proving what was sealed. Everything on disk
-//! is synced as it is in production.
+//! Sealing: from a slot's prepared readings to its published checkpoint; a slot's size in the store and in the log's
+//! folder; and checking and proving what was sealed. Everything is synced to disk as in production.
 
 use std::fmt;
 use std::fs;
@@ -21,13 +20,13 @@ use crate::evidence::{float, slot};
 use crate::market::{BUSY_TICKS, BusyPool, QUIET_TICKS};
 use crate::report::Report;
 
-/// Slots before measuring: the first ones hold whole bodies of every pool.
+/// Number of warm-up slots: the first ones contain complete bodies of every pool.
 const WARMING: u32 = 2;
 
-/// Slots of 100 pools: half a day, so that every level of bodies comes several times.
+/// Number of slots with 100 pools: half a day, so that every level of bodies occurs several times.
 const SLOTS: Effort<u32> = Effort::new(144, 2);
 
-/// Pools of a slot.
+/// Number of pools in a slot.
 const FEW: Effort<u16> = Effort::new(100, 4);
 const MANY: Effort<u16> = Effort::new(1_000, 20);
 const MOST: Effort<u16> = Effort::new(10_000, 50);
@@ -38,8 +37,7 @@ const SLOTS_OF_MANY: Effort<u32> = Effort::new(24, 1);
 /// Slots of 10,000 pools.
 const SLOTS_OF_MOST: Effort<u32> = Effort::new(4, 1);
 
-/// Of so many pools one has [`BUSY_TICKS`] where there are 1,000 or more; the others have
-/// [`QUIET_TICKS`].
+/// With 1,000 or more pools, one in this many has [`BUSY_TICKS`]; the others have [`QUIET_TICKS`].
 const ONE_BUSY_OF: usize = 5;
 
 /// Adds `seal.*`, `store.bytes_per_slot_pool`, `log.bytes_per_slot_pool`, `fsck.*` and
@@ -64,7 +62,7 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     Ok(())
 }
 
-/// A store of many pools, and what sealing it took.
+/// A store of many pools, and the time for sealing it.
 struct Sealed {
     folder: TempDir,
     pools: Vec<BusyPool>,
@@ -75,7 +73,7 @@ struct Sealed {
 }
 
 impl Sealed {
-    /// Seals slots of so many pools, each of as many ticks as `ticks` says.
+    /// Seals slots of this many pools, each with the number of ticks that `ticks` returns.
     fn new(pools: u16, slots: u32, ticks: impl Fn(usize) -> usize) -> Result<Self, BenchError> {
         eprintln!("seal: {slots} slots of {pools} pools");
         let folder = tempfile::tempdir().map_err(failed)?;
@@ -105,7 +103,7 @@ impl Sealed {
         Reader::open(self.folder.path().join("series.db")).map_err(failed)
     }
 
-    /// What `exitgap-server fsck` does unless told more.
+    /// Runs the default checks of `exitgap-server fsck`.
     fn fsck_slots_per_s(&self) -> Result<f64, BenchError> {
         let reader = self.reader()?;
         let start = Instant::now();
@@ -113,7 +111,7 @@ impl Sealed {
         Ok(float(checked.slots) / start.elapsed().as_secs_f64())
     }
 
-    /// An evidence file of one pool after another, each by a reader that read nothing before.
+    /// Creates evidence files for one pool after another, each with a reader that has read nothing before.
     fn cold_ms(&self) -> Result<f64, BenchError> {
         let size = "25000".parse().map_err(failed)?;
         let mut cold_ms = Vec::new();
@@ -127,16 +125,16 @@ impl Sealed {
     }
 }
 
-/// What slots took, each.
+/// The time for each slot.
 #[derive(Default)]
 pub struct Times {
-    /// From readings that are ready to the checkpoint that is published.
+    /// From prepared readings to the published checkpoint.
     pub seal_ms: Vec<f64>,
-    /// Of that, publishing.
+    /// The part of that for publishing.
     publish_ms: Vec<f64>,
-    /// Making readings ready.
+    /// Preparing readings.
     ready_ms: Vec<f64>,
-    /// The largest body.
+    /// The size of the largest body.
     canonical: usize,
 }
 
@@ -184,7 +182,7 @@ impl fmt::Display for Times {
     }
 }
 
-/// The bytes of the first entry's documents, which is one of the busiest.
+/// The size of the first entry's documents, which belong to one of the busiest pools.
 fn bytes_of(entries: &[NewEntry]) -> Result<usize, BenchError> {
     let first = entries.first().and_then(|entry| entry.reading.as_ref().ok());
     let documents = first.map(exitgap_core::snapshot::Snapshot::to_canonical);
@@ -192,12 +190,12 @@ fn bytes_of(entries: &[NewEntry]) -> Result<usize, BenchError> {
     Ok(documents.map_or(0, |documents| documents.snapshot.len() + documents.state.len()))
 }
 
-/// What the database weighs.
+/// The size of the database.
 pub fn database_bytes(store: &Store) -> Result<u64, BenchError> {
     Ok(store.reader().totals().map_err(failed)?.database_bytes)
 }
 
-/// Bytes of a folder's files.
+/// The total size of a folder's files.
 fn weight(folder: &Path) -> Result<u64, BenchError> {
     let mut bytes = 0;
     for file in fs::read_dir(folder).map_err(failed)? {

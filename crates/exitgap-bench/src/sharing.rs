@@ -1,5 +1,5 @@
-//! Reading that four recorders share, on a `PostgreSQL` primary whose commits wait for a standby: what it costs to hand readings over. The
-//! nodes answer at once, so that nothing else is measured; all of it on this machine.
+//! Reading shared by four recorders, on a `PostgreSQL` primary whose commits wait for a standby: the cost of passing on
+//! readings. The nodes answer instantly, so that nothing else is measured; all of it runs on this machine.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -25,20 +25,20 @@ use crate::market::BusyPool;
 use crate::report::Report;
 use crate::scale::SETTINGS;
 
-/// Pairs, the slots of them that are measured, and those before.
+/// Number of pairs, of their measured slots, and of warm-up slots.
 const POOLS: Effort<u16> = Effort::new(40_000, 500);
 const SLOTS: u32 = 4;
 const WARMING: u32 = 1;
-/// How long it may take until each recorder has its share.
+/// Time limit until each recorder has its share.
 const SHARED_WITHIN: Effort<Duration> =
     Effort::new(Duration::from_secs(30), Duration::from_secs(8));
-/// Recorders, and the most pools of a shard.
+/// Number of recorders, and the maximum number of pools per shard.
 const RECORDERS: usize = 4;
 const SHARD_POOLS: u32 = 250;
-/// From a slot's instant to its seal: longer than a recorder may take, so that none is late.
+/// From a slot's instant to its seal: longer than a recorder needs, so that none is late.
 const SEAL_AFTER: Duration = Duration::from_mins(4);
 
-/// Nodes that answer at once.
+/// Nodes that answer instantly.
 struct Played(Vec<Arc<Mutex<BusyPool>>>);
 
 impl SlotReader for Played {
@@ -86,7 +86,8 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     Ok(())
 }
 
-/// What each slot took, in milliseconds, from its reading to its publication; read by one where nobody shares.
+/// The time for each slot, in milliseconds, from its reading to its publication; without sharing, one recorder reads
+/// all.
 async fn recorded(store: &Path, recorders: usize) -> Result<Vec<f64>, BenchError> {
     let pools = (0..POOLS.get()).map(|number| {
         let pool = BusyPool::pair(number);
@@ -110,7 +111,7 @@ async fn recorded(store: &Path, recorders: usize) -> Result<Vec<f64>, BenchError
         Shares::start(sharing, sources, clock.clone()).map_err(failed)
     };
     let shares = (0..recorders).map(share).collect::<Result<Vec<_>, _>>()?;
-    // Each has its share before the first slot.
+    // Each recorder has its share before the first slot.
     tokio::time::sleep(if recorders > 0 { SHARED_WITHIN.get() } else { Duration::ZERO }).await;
     let key = SignerKey::from_seed("exitgap.example/bench", [7; 32]).map_err(failed)?;
     let opened = Store::create(store, &key).map_err(failed)?;

@@ -1,8 +1,8 @@
-//! How long `verify` can be kept busy: a search for slow evidence files.
+//! How long can a file keep `verify` busy? A search for slow evidence files.
 //!
-//! Whoever hands a file to a verifier may have made it up, so what counts is the slowest one, and
-//! that is looked for: from files of every size and kind that the format allows, by changing what
-//! a made-up pool consists of and keeping what took longer. None of them is signed.
+//! Anyone who sends a file to a verifier may have made it up, so the slowest possible file matters. The search starts
+//! from files of every size and kind that the format allows, changes the parameters of an invented pool, and keeps what
+//! took longer. None of the files is signed.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -15,10 +15,10 @@ use crate::BenchError;
 use crate::effort::Effort;
 use crate::report::Report;
 
-/// How long is searched.
+/// Duration of the search.
 const SEARCHED: Effort<Duration> = Effort::new(Duration::from_secs(60), Duration::from_secs(1));
 
-/// Files that the search starts from, each changed as often.
+/// Number of files from which the search starts, each changed equally often.
 const STARTS: u64 = 12;
 
 /// An unsigned file that kept an earlier verifier busy for eleven seconds.
@@ -68,8 +68,8 @@ struct Worst {
 }
 
 impl Worst {
-    /// Milliseconds that verifying a file takes: the least of some rounds, since other work on the
-    /// machine only ever adds to it.
+    /// Milliseconds for verifying a file: the minimum of several rounds, because other work on the machine only adds to
+    /// it.
     fn try_file(&mut self, name: &str, file: &[u8]) -> f64 {
         let policy = Policy::with_keys(Vec::new());
         let round = || {
@@ -79,7 +79,7 @@ impl Worst {
         };
         self.files += 1;
         let mut least = round();
-        // What would be the slowest has to be so several times.
+        // A new slowest file must be slow several times.
         for _ in 0..4 {
             if least <= self.milliseconds {
                 break;
@@ -96,7 +96,7 @@ impl Worst {
     }
 }
 
-/// Files as large as they may be, of every shape that a reader might be slow on.
+/// Files of the maximum size, of every shape that might be slow to parse.
 fn shapes(template: &Value) -> Vec<(&'static str, Vec<u8>)> {
     let most = MAX_EVIDENCE_BYTES;
     let with = |path: &str, value: Value| {
@@ -129,24 +129,24 @@ fn shapes(template: &Value) -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// A made-up concentrated pool, its oracles and a size.
+/// An invented concentrated pool, with its oracles and a size.
 #[derive(Debug, Clone)]
 struct Pool {
-    /// Initialised ticks; even.
+    /// Number of initialised ticks; even.
     ticks: i64,
     spacing: i64,
-    /// The first one, in spacings.
+    /// The first one, in tick spacings.
     first: i64,
-    /// Where the price lies, as a share of the ticks in thousandths.
+    /// The position of the price, as a share of the ticks in thousandths.
     price_at: i64,
-    /// Digits of the liquidity of all ticks, and of what every second one adds.
+    /// Number of digits of all ticks' liquidity, and of what every second one adds.
     digits: [i64; 2],
     fee_pips: i64,
     decimals: [i64; 2],
     oracle_decimals: i64,
-    /// How far the oracle lies from the pool's price, in millionths.
+    /// The distance of the oracle from the pool's price, in millionths.
     off: i64,
-    /// The size's digits, in micro-dollars.
+    /// Number of digits of the size, in micro-dollars.
     size_digits: i64,
 }
 
@@ -170,7 +170,7 @@ impl Pool {
         }
     }
 
-    /// The same with one thing otherwise.
+    /// The same with one change.
     fn changed(&self, rng: &mut Rng) -> Self {
         let other = Self::draw(rng, 0);
         let mut next = self.clone();
@@ -198,7 +198,7 @@ impl Pool {
         let ticks = self.ticks.min(most) & !1;
         let first = self.first.clamp(-(most / 2), most / 2 - ticks);
         let [base, added] = self.digits.map(|digits| 10_i128.pow(digits.unsigned_abs() as u32));
-        // The liquidity per tick that the contract allows.
+        // The maximum liquidity per tick that the contract allows.
         let allowed = (i128::MAX / most.max(1) as i128) / 4;
         let (base, added) = (base.min(allowed), added.min(allowed));
         let mut active = 0;

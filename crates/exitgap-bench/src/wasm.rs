@@ -1,5 +1,5 @@
-//! The npm package: what it weighs beside a light client's, and how fast it starts, verifies and
-//! quotes, in Node.js and in Chromium, beside `@uniswap/v3-sdk` and native code.
+//! The npm package: its size compared with a light client's, and how fast it starts, verifies and quotes, in Node.js
+//! and in Chromium, compared with `@uniswap/v3-sdk` and native code.
 
 use std::fs;
 use std::path::Path;
@@ -23,7 +23,7 @@ use crate::peers::js_sdk::JsSdk;
 use crate::report::Report;
 use crate::scene::{SIZES, Scene};
 
-/// Initialised ticks crossed by the measured quotes.
+/// Numbers of initialised ticks that the measured quotes cross.
 const TICKS: [u32; 3] = [1, 10, 100];
 
 /// Adds `pkg.*`, `peer.*` and `wasm.*`.
@@ -88,7 +88,7 @@ fn weigh(package: &Path, report: &mut Report) -> Result<(), BenchError> {
     Ok(())
 }
 
-/// The first number of this name; npm's versions nest it differently.
+/// The first number with this name; npm versions nest it differently.
 fn find(value: &Value, name: &str) -> Option<u64> {
     match value {
         Value::Object(fields) => fields
@@ -100,7 +100,7 @@ fn find(value: &Value, name: &str) -> Option<u64> {
     }
 }
 
-/// What both runs are asked, and what the contract pays.
+/// The input of both runs, with the amounts that the contract pays.
 fn question(scene: &Scene, week: &Week) -> Result<Value, BenchError> {
     let (mut amounts, mut outputs) = (Vec::new(), Vec::new());
     for ticks in TICKS {
@@ -124,7 +124,7 @@ fn question(scene: &Scene, week: &Week) -> Result<Value, BenchError> {
     }))
 }
 
-/// A snapshot of the scene's pool, both tokens worth a dollar.
+/// A snapshot of the scene's pool, with both tokens worth a dollar.
 fn snapshot(scene: &Scene) -> Result<Vec<u8>, BenchError> {
     let slot = slot(0)?;
     let timestamp = slot.unix_s() - 4;

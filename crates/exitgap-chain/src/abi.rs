@@ -1,4 +1,4 @@
-//! The calls and events read, as the contracts publish them, and answers held to their shape.
+//! The contract calls and events that are used, as published by the contracts, and the decoding of answers.
 //!
 //! Sources: `UniswapV2Pair.sol`, `UniswapV3Pool.sol`, `PancakeV3Pool.sol`, Slipstream's `CLPool.sol`
 //! and `CLFactory.sol`, Velodrome's `IPool.sol` and `IPoolFactory.sol`, `IERC20Metadata.sol`,
@@ -44,7 +44,7 @@ sol! {
         event Burn(address indexed sender, uint256 amount0, uint256 amount1, address indexed to);
     }
 
-    // What only pairs descended from Solidly answer: Velodrome, Aerodrome and their like.
+    // Calls that only pairs descended from Solidly answer: Velodrome, Aerodrome and similar ones.
     interface Solidly {
         function stable() external view returns (bool);
         function metadata() external view returns (uint256 dec0, uint256 dec1, uint256 r0, uint256 r1, bool st, address t0, address t1);
@@ -78,14 +78,14 @@ sol! {
         function getPool(address tokenA, address tokenB, uint24 fee) external view returns (address pool);
     }
 
-    // PancakeSwap's pool is Uniswap's but for the width of its protocol fee, which touches no fill.
+    // PancakeSwap's pool equals Uniswap's except for the width of its protocol fee, which does not affect fills.
     interface PancakePool {
         function slot0() external view returns (uint160 sqrtPriceX96, int24 tick, uint16 observationIndex, uint16 observationCardinality, uint16 observationCardinalityNext, uint32 feeProtocol, bool unlocked);
         event Swap(address indexed sender, address indexed recipient, int256 amount0, int256 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick, uint128 protocolFeesToken0, uint128 protocolFeesToken1);
     }
 
-    // Slipstream's pool counts staked liquidity and rewards beside what a fill needs, and asks its
-    // factory for the fee.
+    // Slipstream's pool also counts staked liquidity and rewards, which fills do not need, and gets its fee from its
+    // factory.
     interface SlipstreamPool {
         function slot0() external view returns (uint160 sqrtPriceX96, int24 tick, uint16 observationIndex, uint16 observationCardinality, uint16 observationCardinalityNext, bool unlocked);
         function ticks(int24 tick) external view returns (uint128 liquidityGross, int128 liquidityNet, int128 stakedLiquidityNet, uint256 feeGrowthOutside0X128, uint256 feeGrowthOutside1X128, uint256 rewardGrowthOutsideX128, int56 tickCumulativeOutside, uint160 secondsPerLiquidityOutsideX128, uint32 secondsOutside, bool initialized);
@@ -110,7 +110,7 @@ sol! {
         uint160 sqrtPriceLimitX96;
     }
 
-    // Uniswap v4's manager of all pools tells nothing of them but the words of its storage.
+    // Uniswap v4's manager of all pools gives access only to the words of its storage.
     interface V4Manager {
         function extsload(bytes32[] calldata slots) external view returns (bytes32[] memory values);
         function unlock(bytes calldata data) external returns (bytes memory result);
@@ -133,7 +133,7 @@ sol! {
         function poolByPair(address tokenA, address tokenB) external view returns (address pool);
     }
 
-    // Curve's pools: what `StableSwap`-NG answers, and 3pool of it.
+    // Curve's pools: the calls that `StableSwap`-NG answers, some of which 3pool answers as well.
     interface CurvePool {
         function version() external view returns (string);
         function coins(uint256 i) external view returns (address);
@@ -150,7 +150,7 @@ sol! {
         function exchange_received(int128 i, int128 j, uint256 dx, uint256 min_dy) external returns (uint256);
     }
 
-    // What only plain pools of the first years answer, or number by signed numbers.
+    // Calls that only plain pools of the first years answer, some with signed token indices.
     interface CurveOldPool {
         function coins(int128 i) external view returns (address);
         function balances(int128 i) external view returns (uint256);
@@ -158,14 +158,14 @@ sol! {
         function base_pool() external view returns (address);
     }
 
-    // The factory of plain pools behind implementations, which pools at most four coins.
+    // The factory of plain pools with shared implementations. Its pools have at most four coins.
     interface CurvePlainFactory {
         function get_implementation_address(address pool) external view returns (address);
         function get_coins(address pool) external view returns (address[4] memory);
         function is_meta(address pool) external view returns (bool);
     }
 
-    // Twocrypto-NG and, but for its prices, Tricrypto-NG.
+    // Twocrypto-NG and, except for its prices, Tricrypto-NG.
     interface CurveCrypto {
         function MATH() external view returns (address);
         function A() external view returns (uint256);
@@ -212,7 +212,7 @@ sol! {
         function queryBatchSwap(uint8 kind, BatchSwapStep[] memory swaps, address[] memory assets, FundManagement memory funds) external returns (int256[] memory assetDeltas);
     }
 
-    // What its pools answer, weighted and composable stable ones.
+    // The calls that its weighted and composable stable pools answer.
     interface BalancerPool {
         function getPoolId() external view returns (bytes32);
         function getVault() external view returns (address);
@@ -232,7 +232,7 @@ sol! {
         function getVault() external view returns (address);
     }
 
-    // Balancer's third vault, which tells of its pools itself.
+    // Balancer's third vault, which reports the data of its pools itself.
     interface BalancerV3Vault {
         struct TokenInfo { uint8 tokenType; address rateProvider; bool paysYieldFees; }
         struct HooksConfig { bool enableHookAdjustedAmounts; bool shouldCallBeforeInitialize; bool shouldCallAfterInitialize; bool shouldCallComputeDynamicSwapFee; bool shouldCallBeforeSwap; bool shouldCallAfterSwap; bool shouldCallBeforeAddLiquidity; bool shouldCallAfterAddLiquidity; bool shouldCallBeforeRemoveLiquidity; bool shouldCallAfterRemoveLiquidity; address hooksContract; }
@@ -250,12 +250,12 @@ sol! {
         function swap(VaultSwapParams memory vaultSwapParams) external returns (uint256 amountCalculatedRaw, uint256 amountInRaw, uint256 amountOutRaw);
     }
 
-    // What weighted pools of January 2026 answer beside weights.
+    // Calls of the weighted pools of January 2026, in addition to weights.
     interface BalancerV3Pool {
         function getMinTokenBalances() external view returns (uint256[] memory);
     }
 
-    // How a manager or a vault calls whoever unlocked it.
+    // The callback with which a manager or a vault calls the contract that unlocked it.
     interface UnlockCallback {
         function unlockCallback(bytes calldata data) external returns (bytes memory);
     }
@@ -280,7 +280,7 @@ sol! {
 pub(crate) struct Call {
     pub(crate) target: Address,
     pub(crate) data: Bytes,
-    /// Bytes its answer is expected to have, for packing.
+    /// The expected size of its answer in bytes, for packing.
     pub(crate) answer_bytes: usize,
 }
 
@@ -291,19 +291,19 @@ impl Call {
     }
 }
 
-/// What a call of a multicall answered.
+/// The answer to a call of a multicall.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Answer {
-    /// It returned these bytes; none, where no contract is.
+    /// It returned these bytes. They are empty if there is no contract at the address.
     Returned(Bytes),
     /// It reverted, or ran out of gas.
     Reverted,
-    /// No node would send its answer, alone and asked by itself.
+    /// No node returned its answer, even when it was the only call in a request.
     Refused(String),
 }
 
 impl Answer {
-    /// The answer of `C`, if it returned exactly `words` words and each is in its type's range.
+    /// Decodes the answer of `C`, if it has exactly `words` words and each is within its type's range.
     pub(crate) fn exact<C: SolCall>(&self, words: usize) -> Option<C::Return> {
         match self {
             Self::Returned(data) if data.len() == 32 * words => {
@@ -313,7 +313,7 @@ impl Answer {
         }
     }
 
-    /// The list that `C` answers with, if it returned one of at most so many entries of a word each.
+    /// Decodes the list returned by `C`, if it has at most `most` entries of one word each.
     pub(crate) fn decode_list<C: SolCall>(&self, most: usize) -> Option<C::Return> {
         let words = self.return_data()?.len() / 32;
         if words <= 2 + most { self.exact::<C>(words) } else { None }
@@ -327,7 +327,7 @@ impl Answer {
         }
     }
 
-    /// What it was, in words.
+    /// A description of the answer.
     pub(crate) fn in_words(&self) -> String {
         match self {
             Self::Returned(data) if data.is_empty() => "returned no data".to_owned(),
@@ -338,12 +338,12 @@ impl Answer {
     }
 }
 
-/// alloy's form of an address.
+/// Converts an address to alloy's type.
 pub(crate) fn wire(address: Address) -> alloy::primitives::Address {
     alloy::primitives::Address::from(address.0)
 }
 
-/// core's form of an address.
+/// Converts an address from alloy's type.
 pub(crate) fn own(address: alloy::primitives::Address) -> Address {
     Address(address.into_array())
 }

@@ -1,86 +1,85 @@
-//! What happened while reading that changes no answer, but that an operator wants to know.
+//! Events during reading that change no answer but that an operator should know about.
 
 use core::fmt;
 
 use exitgap_core::ids::{Address, Code, PoolId};
 use exitgap_core::series::Slot;
 
-/// Something noticed while reading a slot. Each is also logged: as a warning, or, where recorded
-/// slots are in doubt, as an error.
+/// An event during the reading of a slot. Each is also logged: as a warning or, if recorded slots are in doubt, as an
+/// error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
-    /// The periodic full reading of a pool's ticks differs from what was kept up to date by
-    /// logs. The full reading is the one that is used.
+    /// The periodic full reading of a pool's ticks differs from the ticks that were updated through logs. The full
+    /// reading is used.
     TicksDiffer {
         /// The pool.
         pool: PoolId,
-        /// The block at whose hash both stood.
+        /// The block at which both were compared.
         block: u64,
-        /// How many ticks differ.
+        /// The number of ticks that differ.
         differing: usize,
-        /// The lowest of them.
+        /// The lowest such tick.
         first_tick: i32,
-        /// The slot of the full reading before: what was recorded after it is in doubt. `None`
-        /// where this reader made none.
+        /// The slot of the previous full reading. Slots recorded after it are in doubt. `None` if this reader has made
+        /// no full reading.
         good_until: Option<Slot>,
     },
-    /// A pool's ticks were read in full although that was not due.
+    /// A pool's ticks were read in full before that was due.
     ReadInFull {
         /// The pool.
         pool: PoolId,
         /// The block.
         block: u64,
-        /// Why.
+        /// The cause.
         cause: FullReadCause,
     },
-    /// The slot's block has a header of a shape that is not known: its hash rests on the node's
-    /// word.
+    /// The form of the block's header is unknown, so its hash could not be verified and is trusted.
     HashNotRecomputed {
         /// The block.
         block: u64,
     },
-    /// The second node did not answer in time: the slot rests on the first one's word.
+    /// The second node did not answer in time, so the first node is trusted for this slot.
     NotCompared {
-        /// What was not compared.
+        /// The part that was not compared.
         what: &'static str,
-        /// Why.
+        /// The cause.
         detail: String,
     },
-    /// Whether a pool pays what is computed of it could not be tried.
+    /// A trial of whether a pool pays the computed amount could not be made.
     NotTried {
         /// The pool.
         pool: PoolId,
-        /// Why.
+        /// The cause.
         detail: String,
     },
-    /// A fact was not told: the snapshots of its token's pools are without it.
+    /// A fact could not be read. The snapshots of its token's pools do not contain it.
     FactNotRead {
-        /// The token it is about.
+        /// The token.
         token: Address,
         /// Its name.
         name: Code,
-        /// Why.
+        /// The cause.
         detail: String,
     },
-    /// Another node was asked because one's state broke the pool's invariants.
+    /// Another node was asked, because one node's state broke the pool's invariants.
     ReadAtOtherNode {
         /// The pool.
         pool: PoolId,
-        /// What was wrong with the first reading.
+        /// The problem with the first reading.
         detail: String,
     },
 }
 
-/// Why ticks were read in full before it was due.
+/// Why ticks were read in full before that was due.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FullReadCause {
-    /// The ticks kept up to date by logs do not fit the pool's own liquidity.
+    /// The ticks that were updated through logs do not match the pool's own liquidity.
     Unbalanced(String),
-    /// The block they stood at is no longer the chain's.
+    /// The block of those ticks is no longer on the chain.
     Reorganised,
-    /// The block they stood at is not before this one, or too long before it.
+    /// The block of those ticks is not before this one, or is too old.
     TooFar,
-    /// The logs could not be had.
+    /// The logs could not be read.
     NoLogs(String),
 }
 

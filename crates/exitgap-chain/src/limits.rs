@@ -1,51 +1,49 @@
-//! The bounds of everything a reader asks of its nodes.
+//! The limits of a reader's requests to its nodes.
 
 use core::time::Duration;
 use std::hash::{BuildHasher, RandomState};
 
-/// The most contracts, or pools of a manager, that one `eth_getLogs` names: nodes refuse larger requests.
+/// The most contracts, or pools of a manager, that one `eth_getLogs` request names. Nodes refuse larger requests.
 pub(crate) const MAX_NAMED: usize = 1_000;
 
-/// Bounds on time, size and number of requests. The defaults suit public nodes; tests make the
-/// durations tiny.
+/// Limits on time, size and number of requests. The defaults suit public nodes. Tests use very short durations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
-    /// Time for one whole exchange, connecting included.
+    /// The time for one whole exchange, including the connection.
     pub request_timeout: Duration,
-    /// How often a request goes round all nodes of the chain where their answers are wrong. At
-    /// least 1.
+    /// How many times a request is tried with all nodes of the chain if their answers are wrong. At least 1.
     pub rounds: u32,
-    /// The same where a node is out, or refuses for the number of requests, which passes: within
-    /// the deadline. At least 1.
+    /// The same if a node is unavailable or refuses because of too many requests, which is temporary; within the
+    /// deadline. At least 1.
     pub outage_rounds: u32,
-    /// Pause before the second round; it doubles for each further one. Of each pause, up to a
-    /// half is left away at random, so that recorders that were refused together part.
+    /// The pause before the second round. It doubles for each further round. Each pause is shortened at random by up to
+    /// a half, so that recorders that were refused together do not retry together.
     pub backoff_first: Duration,
-    /// The longest pause between rounds, but for what nodes ask for themselves.
+    /// The longest pause between rounds, except for waits that nodes request.
     pub backoff_most: Duration,
     /// What waited so long for an answer when the deadline passed was too much, as far as is known.
     pub cut_off_after: Duration,
-    /// The longest wait that a node may ask for with `Retry-After`.
+    /// The longest wait that a node can request with `Retry-After`.
     pub retry_after_most: Duration,
-    /// Bytes read of one answer.
+    /// The maximum size of an answer, in bytes.
     pub answer_bytes_most: usize,
-    /// Calls packed into one Multicall3 call. At least 1.
+    /// The number of calls packed into one Multicall3 call, at least 1.
     pub calls_per_multicall: usize,
-    /// Expected bytes of answers packed into one Multicall3 call, before hexadecimal.
+    /// The expected size of all answers in one Multicall3 call, in bytes before hexadecimal encoding.
     pub multicall_answer_bytes: usize,
-    /// Requests in flight at once, per chain. At least 1.
+    /// Parallel requests per chain. At least 1.
     pub concurrency: usize,
-    /// How often a chain without a block after the slot is asked again, all nodes each time.
+    /// How many times a chain without a block after the slot is asked again, all nodes each time.
     pub lag_polls: u32,
-    /// Pause before asking again for a later block.
+    /// The pause before asking again for a later block.
     pub lag_pause: Duration,
-    /// Blocks of one `eth_getLogs` request. At least 1.
+    /// The number of blocks in one `eth_getLogs` request. At least 1.
     pub log_blocks: u64,
     /// `eth_getLogs` requests of one slot and filter (one names up to 1,000 pools), besides those that isolate a pool
     /// whose logs are refused; where more are needed, ticks are read again in full.
     pub log_requests: u64,
-    /// Slots from one full reading of a pool's ticks to the next, which is compared with what was
-    /// followed by logs.
+    /// The number of slots between full readings of a pool's ticks. Each is compared with the ticks that were updated
+    /// through logs.
     pub full_read_slots: u32,
     /// Slots after a full reading at which the pool is missing unless the next one succeeds: how
     /// long ticks are used that only logs were followed for.
@@ -77,18 +75,18 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// For an answer that somebody waits for: a node that is out is given up after about a second,
-    /// not asked for a whole slot's time.
+    /// The limits for an answer that a caller waits for. An unavailable node is given up after about a second instead
+    /// of the time of a whole slot.
     pub fn for_one_answer() -> Self {
         let limits = Self::default();
         Self { outage_rounds: limits.rounds, ..limits }
     }
 
-    /// The pause after `rounds` rounds, from half the doubled one up to all of it.
+    /// The pause after `rounds` rounds: a random time between half of the doubled pause and all of it.
     pub(crate) fn pause(&self, rounds: u32) -> Duration {
         let doubled = 2_u32.saturating_pow(rounds.saturating_sub(1));
         let pause = self.backoff_first.saturating_mul(doubled).min(self.backoff_most);
-        // The keys of a new hasher are random; no secret depends on how well.
+        // A new hasher has random keys. The quality of the randomness does not matter here.
         let random = RandomState::new().hash_one(rounds);
         let half = pause / 2;
         half + Duration::from_nanos(random % u64::try_from(half.as_nanos()).unwrap_or(1).max(1))

@@ -1,7 +1,7 @@
-//! Many calls in one request, all at one block's hash, through Multicall3's `aggregate3`.
+//! Many calls in one request, all at the hash of one block, through Multicall3's `aggregate3`.
 //!
-//! Every request asks three things more: the number and the timestamp of the block it runs in, and
-//! the chain's id. An answer in which they are not the block's, or not the chain's, is not believed.
+//! Every request also reads the number and the timestamp of the block in which it runs, and the chain's id. An answer
+//! with other values than those of the block and the chain is refused.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ use crate::rpc::{Failure, Measure, RetryPolicy, Rpc, RpcError, Weight, value};
 /// Arbitrum's system contract.
 const ARB_SYS: Address = Address([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 100]);
 
-/// Reads calls at one block.
+/// Reads calls at a fixed block.
 #[derive(Debug, Clone)]
 pub(crate) struct Multicall<'a> {
     rpc: &'a Rpc,
@@ -31,7 +31,7 @@ pub(crate) struct Multicall<'a> {
     number_source: NumberSource,
     chain_id: u64,
     block: BlockRef,
-    /// Accounts that are others than the chain's during the call.
+    /// Accounts that are replaced during the call.
     overrides: Option<Value>,
     /// The block is named by its number, and not by its hash.
     by_number: bool,
@@ -52,7 +52,7 @@ impl<'a> Multicall<'a> {
         }
     }
 
-    /// The same with these accounts in place of the chain's: a node's state overrides, by address.
+    /// The same with these accounts replaced: a node's state overrides, by address.
     pub(crate) fn with_overrides(&self, accounts: Value) -> Self {
         Self { overrides: Some(accounts), ..self.clone() }
     }
@@ -84,15 +84,15 @@ impl<'a> Multicall<'a> {
         self.request(&vec![call; count], once).await.map(drop)
     }
 
-    /// The block that is read.
+    /// The block at which calls are read.
     pub(crate) fn block(&self) -> BlockRef {
         self.block
     }
 
     /// The answers to `calls`, in their order.
     ///
-    /// A call that fails because others used up the gas looks like one that reverts: what did
-    /// not return is asked once more, without those that did.
+    /// A call that fails because other calls used up the gas looks like one that reverts. Calls that did not return are
+    /// therefore read once more, without those that did.
     pub(crate) async fn read_calls(&self, calls: &[Call]) -> Result<Vec<Answer>, Failure> {
         let mut answers = self.read_once(calls).await?;
         let failed: Vec<usize> =
@@ -107,7 +107,7 @@ impl<'a> Multicall<'a> {
         Ok(answers)
     }
 
-    /// The answers to `calls`, in their order, each asked once.
+    /// The answers to `calls`, in order, each read once.
     pub(crate) async fn read_once(&self, calls: &[Call]) -> Result<Vec<Answer>, Failure> {
         let parts: Vec<Vec<Answer>> = stream::iter(self.pack(calls))
             .map(|part| self.read_part(part))
@@ -117,9 +117,9 @@ impl<'a> Multicall<'a> {
         Ok(parts.into_iter().flatten().collect())
     }
 
-    /// Cuts `calls` into parts within the bounds on count and expected answer.
+    /// Splits `calls` into parts within the limits on their number and expected answer size.
     fn pack<'c>(&self, calls: &'c [Call]) -> Vec<&'c [Call]> {
-        // An answer comes with its success flag, its place, its length and padding.
+        // An answer is encoded with its success flag, its offset, its length and padding.
         const AROUND: usize = 128;
         let most_calls = usize::try_from(self.rpc.most_of(Measure::Calls)).unwrap_or(usize::MAX);
         let most_bytes = self.rpc.limits().multicall_answer_bytes;
@@ -224,7 +224,7 @@ impl<'a> Multicall<'a> {
         Ok(answers)
     }
 
-    /// Asks for these calls.
+    /// Requests these calls.
     async fn request(&self, calls: &[Call], policy: RetryPolicy) -> Result<Vec<Answer>, Failure> {
         let params = self.params(calls);
         let decode = |raw: &RawValue| self.decode(raw, calls.len());
@@ -290,7 +290,7 @@ impl<'a> Multicall<'a> {
             ("the block number at the pinned hash", "the timestamp at the pinned hash");
         let other_number = check(number, self.block.number)?;
         let other_timestamp = check(timestamp, self.block.timestamp)?;
-        // Another chain's block is of another chain first, whatever its number.
+        // Report another chain first, whatever the block's number is.
         if let Some(found) = check("the chain's id at the pinned hash", self.chain_id)? {
             let found = found.try_into().unwrap_or(u64::MAX);
             return Err(RpcError::WrongChainId { expected: self.chain_id, found });
@@ -343,7 +343,7 @@ pub(crate) mod tests {
     pub(crate) const BLOCK: BlockRef =
         BlockRef { hash: BlockHash([9; 32]), number: 77, timestamp: 1_700_000_000 };
 
-    /// The contract's answer to a request: the block's own words, and for each call its last byte.
+    /// The contract's answer to a request: the values about the block, and the last byte of each call.
     pub(crate) fn aggregated(request: &Value) -> (usize, Value) {
         aggregated_at(request, BLOCK)
     }
@@ -365,7 +365,7 @@ pub(crate) mod tests {
         (calls.len() - 3, json!(Bytes::from(bytes)))
     }
 
-    /// A node that refuses, by how many calls there are and how often it was asked; else it answers.
+    /// A node that can refuse a request, given the number of calls and of earlier requests, and otherwise answers.
     fn node(refuse: impl Fn(usize, usize) -> Option<Reply> + Send + Sync + 'static) -> TrialNode {
         let asked = AtomicUsize::new(0);
         TrialNode::start(move |request| {
@@ -402,10 +402,10 @@ pub(crate) mod tests {
 
     #[tokio::test]
     async fn a_refusal_that_nobody_knows_is_narrowed_and_then_asked_again() {
-        // A limit in words of its own.
+        // A size limit that the node reports in unknown words.
         let small = node(|calls, _| (calls > 20).then(|| error("qux")));
         assert_eq!(read_calls(&small, 100).await.unwrap(), expected(100));
-        // One call that makes the node fail costs that call alone.
+        // If one call makes the node fail, only that call fails.
         let failing = TrialNode::start(|request| {
             let (_, answer) = aggregated(request);
             let data = request["params"][0]["data"].as_str().unwrap();
@@ -417,7 +417,7 @@ pub(crate) mod tests {
         let places: Vec<usize> =
             (0..answers.len()).filter(|place| refused(&answers[*place])).collect();
         assert_eq!(places, [0x2a]);
-        // A node that refuses everything for a while is asked again for as long as there is time.
+        // A node that refuses everything for a while is asked again while there is time.
         let out = node(|_, asked| (asked < 40).then(|| error("qux")));
         assert_eq!(read_calls(&out, 100).await.unwrap(), expected(100));
         assert!(out.asked("eth_call").len() > 40);
@@ -432,7 +432,7 @@ pub(crate) mod tests {
                 heavy.asked("eth_call").iter().map(|request| aggregated(request).0).collect();
             assert_eq!(asked, [100, 50, 25, 25, 50, 25, 25], "{message}");
         }
-        // A size that is refused however small it is ends at once.
+        // If the size is refused even for a single call, the request fails immediately.
         let refusing = node(|_, _| Some(error("response is too big")));
         assert!(read_calls(&refusing, 100).await.unwrap_err().is_about_size());
         assert!(refusing.asked("eth_call").len() < 20);

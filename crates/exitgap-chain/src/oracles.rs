@@ -14,7 +14,7 @@ use crate::abi::{Answer, Call, Feed};
 use crate::config::{FeedPlan, OraclePlan, PoolPlan, SequencerPlan};
 use crate::read_failure::ReadFailure;
 
-/// What a feed said at the block.
+/// A feed's answer at the block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FeedAnswer {
     pub(crate) answer: U256,
@@ -23,7 +23,7 @@ pub(crate) struct FeedAnswer {
     pub(crate) updated_at: u64,
 }
 
-/// The feeds of these pools, each once.
+/// The feeds of these pools, without duplicates.
 pub(crate) fn feeds_of<'a>(pools: impl Iterator<Item = &'a PoolPlan>) -> Vec<Address> {
     let mut feeds: Vec<Address> = pools
         .flat_map(|pool| &pool.oracles)
@@ -37,15 +37,15 @@ pub(crate) fn feeds_of<'a>(pools: impl Iterator<Item = &'a PoolPlan>) -> Vec<Add
     feeds
 }
 
-/// The calls that read one feed: [`FEED_CALLS`] of them.
+/// The calls that read one feed, [`FEED_CALLS`] in number.
 pub(crate) fn calls(feed: Address) -> [Call; FEED_CALLS] {
     [Call::new(feed, &Feed::latestRoundDataCall {}, 5), Call::new(feed, &Feed::decimalsCall {}, 1)]
 }
 
-/// Calls per feed.
+/// The number of calls per feed.
 pub(crate) const FEED_CALLS: usize = 2;
 
-/// The answers to [`calls`], in their shape.
+/// The decoded answers to [`calls`].
 struct Round {
     data: Feed::latestRoundDataReturn,
     decimals: u8,
@@ -70,7 +70,7 @@ fn round_of(feed: Address, answers: &[Answer]) -> Result<Round, ReadFailure> {
     Ok(Round { data, decimals })
 }
 
-/// Reads the answers to [`calls`] of a price feed.
+/// Decodes the answers to [`calls`] for a price feed.
 pub(crate) fn decode(feed: Address, answers: &[Answer]) -> Result<FeedAnswer, ReadFailure> {
     let Round { data, decimals } = round_of(feed, answers)?;
     if data.answer <= I256::ZERO {
@@ -87,7 +87,7 @@ fn invalid(feed: Address, what: &str) -> ReadFailure {
     ReadFailure::new(MissingReason::OracleInvalid, format!("feed {feed} {what}"))
 }
 
-/// Reads the answers to [`calls`] of a sequencer's feed: 0 up or 1 down, and since when.
+/// Decodes the answers to [`calls`] for a sequencer's feed: 0 up or 1 down, and since when.
 pub(crate) fn decode_sequencer(
     plan: SequencerPlan,
     answers: &[Answer],
@@ -117,13 +117,13 @@ pub(crate) fn decode_sequencer(
     Ok(OracleReading { role, answer: U256::from(answer), decimals: 0, source })
 }
 
-/// The readings of a contract's tokens, each as far as it could be read.
+/// The readings of a contract's tokens, each with its own result.
 pub(crate) struct Readings {
     of_tokens: BTreeMap<OracleRole, Result<Vec<OracleReading>, ReadFailure>>,
 }
 
 impl Readings {
-    /// Of these pools of one contract, which name the same oracles for a token that several have.
+    /// The readings of these pools of one contract. Pools that share a token name the same oracles for it.
     pub(crate) fn from_answers<'a>(
         pools: impl Iterator<Item = &'a PoolPlan>,
         answers: &BTreeMap<Address, Result<FeedAnswer, ReadFailure>>,
@@ -153,7 +153,7 @@ impl Readings {
         Self { of_tokens }
     }
 
-    /// What the contract's snapshot says of its tokens, where the pool's own two could be read.
+    /// All readings for the contract's snapshot, if the pool's own two tokens could be read.
     pub(crate) fn for_pool(&self, pool: &PoolPlan) -> Result<Vec<OracleReading>, ReadFailure> {
         for oracle in &pool.oracles {
             if let Some(Err(missing)) = self.of_tokens.get(&oracle.role) {

@@ -1,5 +1,5 @@
-//! What pools logged between two blocks, for whoever compares estimates with what was received. That no log is absent a
-//! node cannot show; replaying them between two recorded states does.
+//! Reads pools' logs between two blocks, for comparing estimates with real fills. A node cannot prove that no log is
+//! missing; replaying the logs between two recorded states can.
 
 mod judge;
 #[cfg(test)]
@@ -32,17 +32,17 @@ use crate::narrowing::{LogsNarrowing, NextStep, halves};
 use crate::rpc::{ClientError, Failure, Measure, RetryPolicy, Rpc, RpcError, Weight, value};
 use crate::{Limits, ReadFailure};
 
-/// The most logs that one reading may have.
+/// The most logs in one reading.
 const MAX_LOGS: usize = 1_000_000;
 
-/// The nodes of a chain, asked for the logs of its pools.
+/// Reads the logs of a chain's pools from its nodes.
 #[derive(Debug)]
 pub struct PoolLogs {
     rpc: Rpc,
 }
 
 impl PoolLogs {
-    /// The nodes of a chain that the plan has; `None` where it has none. Sends nothing yet.
+    /// The log reader for a chain of the plan; `None` if the plan does not have the chain. Sends no requests yet.
     pub fn new(
         plan: &Plan,
         chain: &ChainSlug,
@@ -52,8 +52,8 @@ impl PoolLogs {
         chain.map(|chain| Ok(Self { rpc: Rpc::new(chain, limits)? })).transpose()
     }
 
-    /// All swaps, changes of liquidity and reserves that a pool logged in the blocks after `after` up to and with `last`,
-    /// in the order of the chain.
+    /// All swaps, liquidity changes and reserves that a pool logged in the blocks after `after`, up to and including
+    /// `last`, in chain order.
     pub async fn read_logs(
         &self,
         pool: Address,
@@ -73,25 +73,25 @@ impl PoolLogs {
     }
 }
 
-/// Pools whose logs are asked for: each with the block that was its last.
+/// The pools whose logs are requested, each with the last block that was already read.
 pub type LogsSince = BTreeMap<Address, u64>;
 
-/// What a pool logged in the blocks after the last one, up to and with another.
+/// A pool's logs in the blocks after the last one read, up to and including `to_block`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogsUntil {
     /// The last block.
     pub to_block: u64,
-    /// In the order of the chain.
+    /// The logs, in chain order.
     pub logs: Vec<PoolLog>,
     /// Blocks after it whose logs cannot be read: ascending, and apart from each other.
     pub unread: Vec<UnreadLogs>,
 }
 
-/// What pools logged, or why nothing was read of them.
+/// The logs of each pool, or why they could not be read.
 pub type LogsRead = BTreeMap<Address, Result<LogsUntil, ReadFailure>>;
 
-/// What pools logged up to `last`, or to a nearer block where the nodes serve no more within `most` requests. A failure is
-/// that of the pools that were asked for together.
+/// The pools' logs up to `last`, or up to an earlier block if the nodes return no more within `most` requests. A
+/// failure applies to all pools of the same request.
 pub(crate) async fn read_since(
     rpc: &Rpc,
     since: &LogsSince,
@@ -107,7 +107,7 @@ pub(crate) async fn read_since(
         {
             all.extend(pools.iter().map(|pool| (*pool, Err(missing.clone()))));
         }
-        // What was read before a failure counts.
+        // Logs that were read before a failure are kept.
         let came = found
             .into_iter()
             .filter(|(_, until)| until.to_block > after || !until.unread.is_empty());
@@ -116,9 +116,10 @@ pub(crate) async fn read_since(
     all
 }
 
-/// Pools that are asked for together: of one last block before `last`, and no more than a request names. Those that are furthest
-/// ahead are most, and come first: whoever lags holds nobody up. Of so many blocks at most, and then of all their pools: none
-/// of those that stand alike falls behind the others.
+/// Groups the pools into requests: each has pools with the same last block before `last`, and at most as many as a
+/// request can name. Groups that are furthest ahead come first; they are usually the largest, so pools that lag do not
+/// delay the others. Takes at most `most` different blocks, each with all of its pools, so that none of them falls
+/// behind the others.
 fn together(since: &LogsSince, last: u64, most: usize) -> Vec<(u64, BTreeSet<Address>)> {
     let mut by_block: BTreeMap<u64, Vec<Address>> = BTreeMap::new();
     for (pool, after) in since.iter().filter(|(_, after)| **after < last) {
@@ -132,8 +133,8 @@ fn together(since: &LogsSince, last: u64, most: usize) -> Vec<(u64, BTreeSet<Add
     together
 }
 
-/// The logs of pools in the blocks after one and up to another, added to `found` by pool, in the order of the chain; up to
-/// the last block of as many as were read in `most` requests.
+/// Reads the logs of pools in the blocks after `after` and up to `last`, and adds them to `found` by pool, in chain
+/// order. Stops after `most` requests.
 async fn fetch_logs(
     rpc: &Rpc,
     pools: &BTreeSet<Address>,
@@ -165,7 +166,7 @@ async fn fetch_logs(
             }
             Err(failure) => match narrowing.add_failure(&failure, blocks, pools.len()) {
                 NextStep::FewerBlocks => waiting.push((pools, from)),
-                // One pool may have more in a block than a node serves: the others are read without it.
+                // If one pool has more logs in a block than a node returns, the others are read without it.
                 NextStep::HalfThePools => {
                     requests -= 1;
                     let halves = halves(pools).map_or_else(|one| vec![one], Vec::from);
@@ -232,7 +233,7 @@ async fn request_judged(
         judged.replace(Judged::of(answered, [from, to]), &garbled);
     }
     if !judged.unread.is_empty() {
-        // Every node was tried, so the next request begins with another one.
+        // All nodes were tried, so the next request begins with another one.
         rpc.prefer_next();
     }
     Ok(judged)
@@ -274,13 +275,13 @@ pub(crate) async fn count_logs(
     Ok(request(rpc, &pools, [from, to], true, deadline).await?.len())
 }
 
-/// Whose a log is.
+/// The pool that emitted a log.
 #[derive(Deserialize)]
 struct Emitted {
     address: alloy::primitives::Address,
 }
 
-/// A log of one of these pools; an answer with logs of others is refused.
+/// A log of one of these pools. An answer with logs of other contracts is refused.
 fn answered(
     raw: &RawValue,
     pools: &BTreeSet<Address>,
@@ -309,7 +310,7 @@ const EVENTS: [B256; 8] = [
     V2Pair::Burn::SIGNATURE_HASH,
 ];
 
-/// A log at its place in these blocks, or its block, if that is known, and what is wrong with it.
+/// A log with its position in these blocks, or its block, if known, with the fault.
 fn decode_log(log: &Log, from: u64, to: u64) -> Result<PoolLog, (Option<u64>, LogFault)> {
     let block = log.block_number.filter(|block| (from..=to).contains(block));
     let index = log.log_index.and_then(|index| u32::try_from(index).ok());
@@ -327,7 +328,7 @@ fn decode_log(log: &Log, from: u64, to: u64) -> Result<PoolLog, (Option<u64>, Lo
 
 type Parties = [alloy::primitives::Address; 2];
 
-/// What a log says, and who is party to it.
+/// The event in a log, and its parties.
 fn event_of(log: &Log) -> Result<(PoolEvent, Parties), LogFault> {
     let nobody = alloy::primitives::Address::ZERO;
     let topic = log.topic0().copied().unwrap_or_default();
@@ -385,7 +386,7 @@ fn event_of(log: &Log) -> Result<(PoolEvent, Parties), LogFault> {
             let burn = decode_event::<V2Pair::Burn>(data)?;
             (PoolEvent::Withdrawal([burn.amount0, burn.amount1]), [burn.sender, burn.to])
         }
-        // Not one of those that were asked for.
+        // The event is not one of those requested.
         _ => return Err(LogFault::DataInvalid),
     })
 }
@@ -396,7 +397,7 @@ fn decode_event<E: SolEvent>(data: &LogData) -> Result<E, LogFault> {
     if event.encode_log_data() == *data { Ok(event) } else { Err(LogFault::DataInvalid) }
 }
 
-/// Positive amounts went into the pool, negative ones out of it.
+/// Positive amounts are paid into the pool, negative ones out of it.
 fn swap_amounts(amounts: [I256; 2]) -> SwapAmounts {
     let part = |amount: I256, counts: bool| if counts { amount.unsigned_abs() } else { U256::ZERO };
     SwapAmounts {

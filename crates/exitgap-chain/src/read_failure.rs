@@ -6,13 +6,12 @@ use exitgap_core::series::MissingReason;
 
 use crate::rpc::Failure;
 
-/// A reading that did not come about: the reason that is recorded, and words for the operator.
-/// The words name nodes by host only.
+/// A failed reading: the reason that is recorded, and a text for the operator. The text names nodes only by host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadFailure {
     /// The reason, as recorded.
     pub reason: MissingReason,
-    /// What happened, for logs.
+    /// A description of the failure, for logs.
     pub detail: String,
 }
 

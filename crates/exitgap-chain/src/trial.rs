@@ -1,12 +1,11 @@
-//! A trial: the pool's own `swap` is called with an amount, and must pay what core's fill says.
+//! A trial: the pool's own `swap` is called with an amount, and must pay the computed fill.
 //!
-//! What a contract answers to probes says what it looks like; what it pays says what it is. No
-//! quoter need be deployed, and nobody needs tokens: `eth_call` runs with code put in place of three
-//! accounts, which every common node allows. A caller of ours calls `swap` and takes back whatever
-//! it did; the two tokens become ledgers of one entry, so that balances, transfers, pauses and
-//! fees of the real ones do not matter, but only the pool's arithmetic.
+//! A contract's answers to probes show only what it looks like; its payment shows how it behaves. No quoter needs to be
+//! deployed and no tokens are needed, because `eth_call` runs with replaced code at three accounts, which every common
+//! node allows. Our caller contract calls `swap` and reverts afterwards. The two tokens are replaced with minimal
+//! ledgers, so balances, transfers, pauses and fees of the real tokens do not matter, only the pool's arithmetic.
 //!
-//! How a swap is called, and what its outcome shows, is for each kind of pool to say.
+//! Each kind of pool defines how its swap is called, and how the outcome is judged.
 
 use alloy::primitives::Bytes;
 use alloy::sol_types::{Revert, SolError};
@@ -22,16 +21,16 @@ use crate::multicall::Multicall;
 use crate::pools::Reader;
 use crate::rpc::Failure;
 
-/// Where the caller of ours stands during the call: the letters `exitgap` and `try`.
+/// The address of our caller contract during the call: the letters `exitgap` and `try`.
 pub(crate) const CALLER: Address = Address(*b"exitgap\0\0\0\0\0\0\0\0\0\0try");
 
-/// The caller's code. Its calldata is `1` in four bytes, a pool in 32, and what to call it with.
+/// The caller's code. Its calldata is `1` in four bytes, a pool in 32 bytes, and the calldata for the pool.
 ///
-/// With `1` it calls itself with `2` in its place, and returns what that reverted with. With `2` it
-/// calls the pool and reverts, so that nothing of it stays, with the call's success in 32 bytes and
-/// what it returned. `unlockCallback(bytes)` is Uniswap v4's manager: it calls it back with these
-/// bytes and reverts with what that returned. Anything else is a pool's callback: it reverts with
-/// the first two words that it was given, the amounts.
+/// With `1` it calls itself with `2` instead, and returns the data of that call's revert. With `2` it calls the pool
+/// and reverts, so that nothing persists, with the call's success in 32 bytes and its return data.
+/// `unlockCallback(bytes)` comes from Uniswap v4's manager: the code calls the manager with these bytes, and reverts
+/// with the result. Any other selector is a pool's callback: the code reverts with the first two words of its
+/// arguments, which are the amounts.
 const CALLER_CODE: &[u8] = &alloy::primitives::hex!(
     "600035" "60e01c" "8060011460295780600214604c57" "6391dd734614607557" // what is asked
     "6040600460003760406000fd" // the callback
@@ -41,34 +40,33 @@ const CALLER_CODE: &[u8] = &alloy::primitives::hex!(
     "5b" "602435" "806044600037" "60006000826000600033" "5af150" "3d600060003e3d6000fd" // the manager
 );
 
-/// A token's code: `balanceOf` is the storage at the account's address, `transfer` takes from the
-/// sender's, and everything else, like a transfer, is 1.
+/// A token's replacement code: `balanceOf` returns the storage at the account's address, `transfer` subtracts from the
+/// sender's balance, and all other calls, like a transfer, return 1.
 const LEDGER_CODE: &[u8] = &alloy::primitives::hex!(
     "600035" "60e01c" "80" "6370a08231" "14602357" "63a9059cbb" "14603057"
     "600160005260206000f3" "5b" "600435" "54" "60005260206000f3" // balanceOf
     "5b" "602435" "33540333" "55" "600160005260206000f3" // transfer
 );
 
-/// Bytes that the answer to one trial is taken for, so that few are packed into one call: a trial
-/// may use much gas.
+/// The assumed size of the answer to one trial, so that few are packed into one call, because a trial can use much gas.
 const ANSWER_BYTES: usize = 48 << 10;
 
-/// What share of all that a pool can pay is asked for: enough to cross ticks, little enough gas.
+/// The share of the pool's liquidity that is tried: enough to cross ticks, with little gas.
 const SHARE: u64 = 20;
 
-/// What a trial found.
+/// The result of a trial.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// The contract pays what core says.
+    /// The contract pays the computed amount.
     Same,
-    /// It does not.
+    /// The contract pays another amount.
     Other(String),
-    /// It could not be found out.
+    /// The trial had no clear result.
     Unknown(String),
 }
 
 impl Verdict {
-    /// Of two directions, the verdict that says more.
+    /// Of two directions, the more informative verdict counts.
     fn weight(&self) -> u8 {
         match self {
             Self::Unknown(_) => 0,
@@ -78,7 +76,7 @@ impl Verdict {
     }
 }
 
-/// One sale that is tried, and what core's fill pays for it.
+/// A sale that is tried, with the computed fill.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sale {
     pub(crate) direction: Direction,
@@ -88,20 +86,20 @@ pub(crate) struct Sale {
     pub(crate) amount_out: U256,
 }
 
-/// A pool that is tried, as it was read.
+/// A pool that is tried, in the state that was read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TrialPool<'a> {
     pub(crate) reader: &'a Reader,
     pub(crate) pool: &'a Observation,
 }
 
-/// Tries these pools, each read at the multicall's block.
+/// Tries these pools, each at the multicall's block.
 pub(crate) async fn compare(
     multicall: &Multicall<'_>,
     pools: &[TrialPool<'_>],
 ) -> Result<Vec<Verdict>, Failure> {
     let mut verdicts = vec![Verdict::Unknown(String::new()); pools.len()];
-    // Where one pool's tokens are ledgers, another's may not be.
+    // A pool that needs real tokens cannot share a request with one whose tokens are replaced.
     for moves_tokens in [true, false] {
         let of_these = |tried: &TrialPool<'_>| tried.reader.moves_tokens() == moves_tokens;
         let (places, pools): (Vec<usize>, Vec<TrialPool<'_>>) =
@@ -114,7 +112,7 @@ pub(crate) async fn compare(
     Ok(verdicts)
 }
 
-/// Tries pools of which all or none move tokens.
+/// Tries pools that either all move tokens or all do not.
 async fn compare_together(
     multicall: &Multicall<'_>,
     pools: &[TrialPool<'_>],
@@ -148,19 +146,19 @@ async fn compare_together(
 }
 
 impl TrialPool<'_> {
-    /// The sales that it is tried with, in as many directions as can be tried at once.
+    /// The sales for the trial, in as many directions as can be tried at once.
     fn sales(&self) -> Vec<Sale> {
         let sales = Direction::BOTH.into_iter().filter_map(|direction| self.sale(direction));
         sales.take(self.reader.tried_at_once()).collect()
     }
 
-    /// A sale that pays more than one unit, where there is one.
+    /// A sale that pays more than one unit, if there is one.
     fn sale(&self, direction: Direction) -> Option<Sale> {
         let pair = self.pool.pair();
         let curve = self.pool.state().curve(direction);
         let (mut amount_in, most_out) = curve.most();
         let enough = most_out / U256::from(SHARE);
-        // Halved until it fits: at most as often as an amount has bits.
+        // Halved until it can be filled, at most as often as an amount has bits.
         for _ in 0..256 {
             let amount_out = curve.fill(amount_in).ok()?.amount_out;
             if amount_out <= enough {
@@ -177,13 +175,13 @@ impl TrialPool<'_> {
         swaps.iter().map(|swap| through_caller(self.reader.swapped_by(), swap)).collect()
     }
 
-    /// Makes the tokens ledgers, and enters what the pool must seem to hold.
+    /// Replaces the tokens with ledgers, and sets the pool's balances.
     fn enter(&self, sale: &Sale, ledgers: &mut Map<String, Value>) {
         let mut key = [0; 32];
         key[12..].copy_from_slice(&self.reader.swapped_by().0);
         let key = Bytes::copy_from_slice(&key).to_string();
         for (index, token) in self.pool.tokens().iter().enumerate() {
-            // The chain's own coin is no contract.
+            // The chain's native coin has no contract.
             if token.address == NOBODY {
                 continue;
             }
@@ -207,7 +205,7 @@ impl TrialPool<'_> {
     }
 }
 
-/// The call of our caller that makes it call the pool so.
+/// The call of our caller contract that makes it call the pool with this calldata.
 fn through_caller(pool: Address, call: &[u8]) -> Call {
     let mut data = vec![0, 0, 0, 1];
     data.extend([0; 12]);
@@ -216,20 +214,20 @@ fn through_caller(pool: Address, call: &[u8]) -> Call {
     Call { target: CALLER, data: data.into(), answer_bytes: ANSWER_BYTES }
 }
 
-/// How a call of the pool ended.
+/// The outcome of a call of the pool.
 pub(crate) struct Outcome {
     pub(crate) success: bool,
     pub(crate) data: Bytes,
 }
 
 impl Outcome {
-    /// Out of what our caller returned; `None` where it did not.
+    /// Decodes the data from our caller contract; `None` if it failed.
     fn from_answer(answer: &Answer) -> Option<Self> {
         let data = answer.return_data().filter(|data| data.len() >= 32)?;
         Some(Self { success: data[31] == 1, data: data.slice(32..) })
     }
 
-    /// The one word that a call returned that went through.
+    /// The only word returned by a successful call.
     pub(crate) fn paid(&self) -> Option<U256> {
         let word = <[u8; 32]>::try_from(self.data.as_ref()).ok()?;
         self.success.then(|| U256::from_be_bytes(word))

@@ -1,4 +1,4 @@
-//! A node of the tests: an HTTP server in threads of its own, which answers as a test says.
+//! A node for tests: an HTTP server in its own threads whose answers the test defines.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -12,22 +12,22 @@ use crate::config::{Config, Plan};
 use crate::limits::Limits;
 use crate::rpc::Rpc;
 
-/// What the node answers to a request.
+/// The node's answer to a request.
 #[derive(Debug, Clone)]
 pub(crate) enum Reply {
-    /// This `result`.
+    /// A `result`.
     Result(Value),
-    /// This `error`.
+    /// An `error`.
     Error(Value),
     /// A status, headers, each with its line end, and a body.
     Raw(u16, &'static str, Vec<u8>),
-    /// Nothing, for this long.
+    /// No answer, for this long.
     Hang(Duration),
 }
 
 type Answering = dyn Fn(&Value) -> Reply + Send + Sync;
 
-/// A node, and what it was asked.
+/// A node with the requests that it got.
 pub(crate) struct TrialNode {
     port: u16,
     asked: Arc<Mutex<Vec<Value>>>,
@@ -38,7 +38,7 @@ pub(crate) const GENESIS: &str =
     "0x4444444444444444444444444444444444444444444444444444444444444444";
 
 impl TrialNode {
-    /// A node that answers which chain it is by itself, and everything else by `answer`.
+    /// A node that answers the identity requests itself, and everything else with `answer`.
     pub(crate) fn start(answer: impl Fn(&Value) -> Reply + Send + Sync + 'static) -> Self {
         Self::serve_with(json!({ "hash": GENESIS }), answer)
     }
@@ -76,7 +76,7 @@ impl TrialNode {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// The requests of a method, in their order.
+    /// The requests of a method, in order.
     pub(crate) fn asked(&self, method: &str) -> Vec<Value> {
         let asked = self.asked.lock().unwrap();
         asked.iter().filter(|request| request["method"] == method).cloned().collect()
@@ -135,17 +135,17 @@ fn serve(
     };
     let length = body.len();
     let head = format!("HTTP/1.1 {status} X\r\ncontent-length: {length}\r\n{headers}\r\n");
-    // At once: what follows later waits for the client's acknowledgement.
+    // In a single write, because a second one would wait for the client's acknowledgement.
     client.write_all(&[head.as_bytes(), &body].concat()).ok()
 }
 
-/// The nodes of a chain that these are.
+/// The JSON-RPC client for these nodes.
 pub(crate) fn rpc(nodes: &[&TrialNode], limits: Limits) -> Rpc {
     let plan = plan(nodes);
     Rpc::new(&plan.into_chains().remove(0), limits).unwrap()
 }
 
-/// A plan of one chain with these nodes and a pool of Uniswap v3.
+/// A plan of one chain with these nodes and a Uniswap v3 pool.
 pub(crate) fn plan(nodes: &[&TrialNode]) -> Plan {
     let urls: Vec<String> = nodes.iter().map(|node| node.url()).collect();
     let text = format!(
@@ -181,7 +181,7 @@ pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
     packed.finish().unwrap()
 }
 
-/// Pauses so short that a test does not wait for them.
+/// Limits with pauses so short that a test does not wait for them.
 pub(crate) fn short_limits() -> Limits {
     Limits {
         backoff_first: Duration::from_millis(1),

@@ -1,4 +1,4 @@
-//! Arguments of `exitgap verify` that ask the chain itself.
+//! Arguments of `exitgap verify` for checks against the chain itself.
 
 use std::path::PathBuf;
 
@@ -86,7 +86,7 @@ impl ChainArgs {
         !self.rpc.is_empty() || self.state_proof.is_some() || self.has_sources()
     }
 
-    /// Whether a source is asked which block the chain has.
+    /// Whether the chain's blocks are checked with any source.
     pub fn has_sources(&self) -> bool {
         let named = !self.rpc.is_empty() || !self.peer.is_empty() || !self.anchors.is_empty();
         named || self.at_least.is_some()

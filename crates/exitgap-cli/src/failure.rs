@@ -1,6 +1,6 @@
-//! Failures: a problem document, told to a person or to a program, and its exit code.
+//! Failures: a problem document, printed for a person or a program, and its exit code.
 //!
-//! Words may be a file's or a service's: a terminal is given them without control characters.
+//! Texts may come from a file or a service: control characters are removed before they reach a terminal.
 
 use std::io;
 use std::process::ExitCode;
@@ -16,30 +16,30 @@ use serde::Serialize;
 use crate::format::printable;
 use crate::source::unreadable;
 
-/// Why a command ends without an answer.
+/// Why a command ended without an answer.
 #[derive(Debug)]
 pub enum Failure {
-    /// A problem the service would answer with, too.
+    /// A problem that the service would report too.
     Problem(Box<Problem>),
-    /// A service gave no answer, by a code that may be its own.
+    /// A service gave no answer; the code may be the service's own.
     Service {
         /// The code.
         code: String,
-        /// The rest, with a code of this program's in the place of that one.
+        /// The rest of the problem, in which a code of this program replaces the service's.
         problem: Box<Problem>,
     },
-    /// Nothing was paid, or what was paid for was not answered.
+    /// Nothing was paid, or the payment got no answer.
     NotPaid {
         /// The wallet's code.
         code: &'static str,
         /// The rest, as above.
         problem: Box<Problem>,
     },
-    /// An answer was paid for, and its receipt does not belong to it.
+    /// An answer was paid for, but its receipt does not match.
     Receipt {
         /// The receipt's code.
         code: &'static str,
-        /// Whether that is wrong or only not known.
+        /// Whether the receipt is wrong, or could not be checked.
         verdict: Verdict,
         /// The rest, as above.
         problem: Box<Problem>,
@@ -58,7 +58,7 @@ const INVALID: u8 = 6;
 const INCOMPLETE: u8 = 7;
 const NOT_PAID: u8 = 8;
 
-/// The exit code of an answer in whose place too little is recorded.
+/// The exit code if too little is recorded for an answer.
 pub fn too_little_recorded() -> ExitCode {
     ExitCode::from(NOTHING_RECORDED)
 }
@@ -101,8 +101,8 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// Printing that a reader may end early: it closed the pipe, and has what it wanted. The verdict
-/// of what was printed stays what it is.
+/// Ignores a closed pipe: the reader ended early because it had what it wanted. The verdict on what was printed stays
+/// the same.
 pub fn read_or_not(printed: Result<(), Failure>) -> Result<(), Failure> {
     match printed {
         Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -111,7 +111,7 @@ pub fn read_or_not(printed: Result<(), Failure>) -> Result<(), Failure> {
 }
 
 impl Failure {
-    /// Why, for a sentence that goes on.
+    /// The reason, as part of a longer sentence.
     pub fn words(&self) -> String {
         match self {
             Self::Problem(problem)
@@ -122,7 +122,7 @@ impl Failure {
         }
     }
 
-    /// Writes it to stderr, as a document with `--json`, and gives the exit code.
+    /// Writes the failure to stderr, as a document with `--json`, and returns the exit code.
     pub fn report(&self, json: bool) -> ExitCode {
         match self {
             Self::Problem(problem) => {
@@ -141,7 +141,7 @@ impl Failure {
                 tell(code, problem, json);
                 verdict_code(*verdict)
             }
-            // A reader that closed the pipe has what it wanted.
+            // A reader that closed the pipe had what it wanted.
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
             Self::Output(error) => {
                 let error = explained(error);
@@ -152,7 +152,7 @@ impl Failure {
     }
 }
 
-/// A problem whose code may be one of another version.
+/// A problem whose code may be from another version.
 #[derive(Serialize)]
 struct ProblemView<'a> {
     code: &'a str,
@@ -181,7 +181,7 @@ fn tell(code: &str, problem: &Problem, json: bool) {
             max_fillable_usd: max_fillable_usd.as_ref(),
             evidence_url: evidence_url.as_deref(),
         };
-        // It holds strings and numbers only: it always has a JSON form.
+        // It contains only strings and numbers, so serialization cannot fail.
         let document = serde_json::to_string_pretty(&told).unwrap_or_default();
         anstream::eprintln!("{document}");
         return;
@@ -229,7 +229,7 @@ fn exit_code(code: ProblemCode) -> u8 {
         | ProblemCode::PaymentUsed
         | ProblemCode::PaymentPending
         | ProblemCode::PaymentsUnavailable => NOT_PAID,
-        // A source that could not be read, and what only a service refuses with.
+        // A source that could not be read, and errors that only a service returns.
         ProblemCode::ChainUnreadable
         | ProblemCode::SourceUnreadable
         | ProblemCode::ProofOutOfReach

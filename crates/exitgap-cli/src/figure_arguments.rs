@@ -1,4 +1,4 @@
-//! Arguments of the commands that ask for figures of many slots, or of several venues.
+//! Arguments of commands about figures over many slots, or over several venues.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Numbers and tables for people.
+//! Formats numbers and tables for people.
 
 use std::fmt;
 
@@ -47,8 +47,8 @@ pub fn tokens_short(raw: &str, decimals: u8) -> String {
     }
 }
 
-/// Untrusted text for a terminal: what is neither printable ASCII nor a sign that
-/// exitgap writes itself is escaped, so that no file moves the cursor or hides a word.
+/// Prepares untrusted text for a terminal: everything except printable ASCII and exitgap's own signs is escaped, so
+/// that no file can move the cursor or hide a word.
 pub fn printable(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
@@ -61,8 +61,8 @@ pub fn printable(text: &str) -> String {
     shown
 }
 
-/// A table without lines. Columns are set to the side that their header names:
-/// `<text` to the left, else to the right, as numbers stand.
+/// A table without lines. The header determines a column's alignment: `<text` left, otherwise right, as usual for
+/// numbers.
 pub struct Columns {
     table: Table,
     sides: Vec<CellAlignment>,

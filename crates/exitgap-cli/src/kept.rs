@@ -1,4 +1,4 @@
-//! What `verify --api` keeps between runs: small texts, each a file of one folder.
+//! The data that `verify --api` stores between runs: short texts, each in a file of one folder.
 
 use std::cell::RefCell;
 use std::fs;
@@ -12,11 +12,11 @@ use exitgap_store::write_output;
 use crate::failure::Failure;
 use crate::source::unreadable;
 
-/// The most bytes of a kept text: more than any checkpoint or list of keys has.
+/// Maximum size of a stored text: larger than any checkpoint or list of keys.
 const MAX_BYTES: usize = 64 << 10;
 
-/// A folder of kept texts. What cannot be read must not count as never seen, so the first error
-/// is remembered, and nothing is written after it.
+/// A folder of stored texts. Unreadable data must not count as never seen, so the first error is remembered and nothing
+/// is written after it.
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
@@ -25,7 +25,7 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Opens the folder, which is made where it is absent.
+    /// Opens the folder, and creates it if needed.
     pub fn open(path: &Path) -> Result<Self, Failure> {
         fs::create_dir_all(path).map_err(|error| {
             unreadable(format!("kept {}: {}", path.display(), explained(&error)))
@@ -38,7 +38,7 @@ impl Folder {
         })
     }
 
-    /// An error where something could not be read; else whether all could be written.
+    /// An error if something could not be read; otherwise whether everything could be written.
     pub fn end(self) -> Result<Result<(), Failure>, Failure> {
         let failed = |why: Option<String>| match why {
             Some(why) => Err(Failure::from(unreadable(why))),
@@ -82,7 +82,7 @@ impl Storage for Folder {
     }
 }
 
-/// A file's text. Anything but a file might be waited for without end.
+/// Reads a regular file. Reading anything else could block forever.
 fn text_of(path: &Path) -> io::Result<String> {
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::other("not a file"));
@@ -90,7 +90,7 @@ fn text_of(path: &Path) -> io::Result<String> {
     String::from_utf8(crate::source::read_limited(path, MAX_BYTES)?).map_err(io::Error::other)
 }
 
-/// The first error stays.
+/// Keeps only the first error.
 fn remember(failed: &RefCell<Option<String>>, path: &Path, error: &io::Error) {
     failed
         .borrow_mut()

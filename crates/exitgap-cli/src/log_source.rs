@@ -1,4 +1,4 @@
-//! Where a log is read from: a folder, or a service whose log is copied into one.
+//! The source of a log: a folder, or a service whose log is copied into a folder.
 
 use std::ffi::OsString;
 use std::fs;
@@ -17,12 +17,12 @@ use crate::failure::Failure;
 use crate::format::printable;
 use crate::source::unreadable;
 
-/// A log, as the arguments name it.
+/// A log, as given in the arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LogAt {
-    /// The folder it is published in, or a copy.
+    /// The folder in which it is published, or a copy.
     Folder(PathBuf),
-    /// A service, or its log.
+    /// The URL of a service, or of its log.
     Url(String),
 }
 
@@ -35,17 +35,17 @@ impl From<OsString> for LogAt {
     }
 }
 
-/// A folder to read a log from, and who brings it up to date.
+/// A folder to read a log from, and the means to update it.
 pub struct LogSource {
     path: PathBuf,
     copier: Option<Copier>,
-    /// Goes with the copy that is not kept.
+    /// Deletes a temporary copy when dropped.
     _temporary: Option<Temporary>,
 }
 
 impl LogSource {
-    /// A log that is read once. What a service publishes is brought into `copy`, or into a folder that is
-    /// removed afterwards, if one of the `trusted` keys signed it; where none is given, one of those that it names.
+    /// A log to be read once. A service's log is downloaded to `copy`, or to a temporary folder, if one of the
+    /// `trusted` keys signed it; if none is given, one of the keys that it names itself.
     pub fn for_reading(
         log: &LogAt,
         copy: Option<&Path>,
@@ -97,7 +97,7 @@ impl LogSource {
         Ok(source)
     }
 
-    /// A log that is followed. What a service publishes is kept in `copy`; it is not yet up to date.
+    /// A log to be followed. A service's log is stored in `copy`, which is not updated yet.
     pub fn for_watching(
         log: &LogAt,
         copy: Option<&Path>,
@@ -133,7 +133,7 @@ impl LogSource {
         &self.path
     }
 
-    /// Brings a file into a copy, where this is one, and says whether it is there.
+    /// Downloads a file into a copy, if this is one; returns whether the file exists.
     pub fn fetch_file(&self, file: &LogFile, most: usize) -> Result<bool, CopyError> {
         self.copier.as_ref().map_or(Ok(false), |copier| copier.fetch_file(file, most))
     }
@@ -143,7 +143,7 @@ impl LogSource {
         self.copier.is_some()
     }
 
-    /// Brings a copy up to date, within `limit`; a folder that is read where it is, another program does.
+    /// Updates a copy, within `limit`; a folder that is read in place is updated by another program.
     pub fn refresh(&mut self, limit: Duration) -> Result<(), CopyError> {
         match &mut self.copier {
             Some(copier) => copier.update(limit, &|_, _| {}),
@@ -161,19 +161,19 @@ pub fn address(url: &str) -> Result<BaseUrl, Failure> {
     })
 }
 
-/// Drawn on stderr, and only where that is a terminal.
+/// A progress bar on stderr, shown only on a terminal.
 fn progress() -> ProgressBar {
     let style =
         ProgressStyle::with_template("{bar:30} {pos} of {len} slots copied, {per_sec}, {eta} left");
     ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-/// A folder of this process's own, removed with it.
+/// A temporary folder of this process, deleted when dropped.
 struct Temporary(PathBuf);
 
 impl Temporary {
     fn new() -> Result<Self, Failure> {
-        // A hasher's keys are random: nobody knows the name before, and an existing folder is an error.
+        // A hasher's keys are random, so the name is unpredictable, and an existing folder is an error.
         let name = format!("exitgap-log-{:016x}", RandomState::new().hash_one(()));
         let path = std::env::temp_dir().join(name);
         fs::create_dir(&path)

@@ -1,7 +1,7 @@
 //! `exitgap`: at this size, how far below the oracle price will I really fill?
 //!
-//! Results go to stdout, words to stderr. Every command prints the same documents
-//! with `--json` that the service serves.
+//! Results go to stdout, messages to stderr. With `--json`, every command prints the same documents that the service
+//! returns.
 
 #![expect(clippy::result_large_err, reason = "a problem is made once, and then the program ends")]
 

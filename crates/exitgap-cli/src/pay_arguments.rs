@@ -1,4 +1,4 @@
-//! The arguments of `exit` and `pay`, and the wallet that they describe.
+//! The arguments of `exit` and `pay`, and the wallet that they define.
 
 use std::fs;
 use std::io::Read;
@@ -154,7 +154,7 @@ pub struct LedgerArgs {
 }
 
 impl LedgerArgs {
-    /// The ledger, which must be there.
+    /// Opens the ledger, which must exist.
     pub fn open(&self) -> Result<Ledger, Failure> {
         let path = match &self.ledger {
             Some(path) => path.clone(),
@@ -169,23 +169,23 @@ impl LedgerArgs {
     }
 }
 
-/// A chain's id, as an argument names it.
+/// Parses a chain's id from an argument.
 pub fn network(text: &str) -> Result<Caip2, Problem> {
     let hint = "write a CAIP-2 id such as eip155:8453 (Base)";
     text.parse::<Caip2>()
         .map_err(|error| invalid_parameter("network", &format!("--network: {error}"), hint))
 }
 
-/// The ledger's file, where none is named.
+/// The default file name of the ledger.
 const LEDGER: &str = "pay-ledger.jsonl";
 
-/// More bytes than a key's file has.
+/// Upper bound on the size of a key file.
 const MAX_KEY_BYTES: u64 = 1024;
 
 const BUDGET_HINT: &str = "write an amount, a slash and a period, such as 1.00/24h, 0.5/30m or 20/30d; 100/total has no time limit";
 
 impl WalletArgs {
-    /// The wallet before a service, and what becomes of its receipts. Nothing is asked of anybody yet.
+    /// The wallet for a service, and what to do with its receipts. Sends no request yet.
     pub fn wallet(
         &self,
         url: &str,
@@ -240,7 +240,7 @@ impl WalletArgs {
     }
 }
 
-/// A host as the ledger names it: in lower case, without the port that `https` has anyway.
+/// A host as the ledger spells it: in lower case, and without the default port of `https`.
 fn host_of(text: &str) -> String {
     let host = text.to_ascii_lowercase();
     host.strip_suffix(":443").map_or(host.clone(), str::to_owned)
@@ -305,12 +305,12 @@ fn key_problem(path: &Path, why: &str, hint: &str) -> Problem {
     unreadable(format!("--pay-key {}: {why}", path.display())).hint(hint)
 }
 
-/// The text of a key's file, which only its owner may read.
+/// Reads a key file, which only its owner may be able to read.
 fn read_key(path: &Path) -> Result<String, Problem> {
     let hint = "--pay-key takes a file with 64 hex digits that only you can read";
     let failed = |error: std::io::Error| key_problem(path, &error.to_string(), hint);
     let found = fs::metadata(path).map_err(failed)?;
-    // Anything but a file might be waited for without end.
+    // Reading anything but a regular file could block forever.
     if !found.is_file() || found.len() > MAX_KEY_BYTES {
         return Err(key_problem(path, "not a key file", hint));
     }
@@ -334,7 +334,7 @@ fn check_mode(_: &fs::Metadata) -> Result<(), LooseMode> {
     Ok(())
 }
 
-/// Where the ledger is that all runs of this user share; its folder is made.
+/// The default path of the ledger, which all runs of this user share; creates its folder.
 fn default_ledger() -> Result<PathBuf, Problem> {
     let folder = ledger_folder()?;
     fs::create_dir_all(&folder).map_err(|error| {

@@ -1,4 +1,4 @@
-//! Keys of receipts: those that the caller names, and those that services named first.
+//! Keys of receipts: those that the caller gives, and those that services returned first.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -14,15 +14,15 @@ use exitgap_pay::Paid;
 use crate::failure::Failure;
 use crate::source::{self, api, unreadable};
 
-/// The most bytes of a file that holds a key.
+/// Maximum size of a key file.
 const MAX_KEY_FILE_BYTES: usize = 64 << 10;
 
-/// The most bytes of a file of remembered keys.
+/// Maximum size of the file of remembered keys.
 const MAX_KEPT_BYTES: usize = 1 << 20;
 
 const HINT: &str = "a key is 43 characters of base64url, a JSON Web Key, or the response of GET /v1/payments; --key and --receipt-key take the characters or a file with any of these";
 
-/// The key that an argument names: itself, or a file that holds it.
+/// The key in an argument: the key itself, or a file that contains it.
 pub fn key(argument: &str) -> Result<ReceiptKey, Failure> {
     let error = match argument.parse() {
         Ok(key) => return Ok(key),
@@ -43,16 +43,16 @@ pub fn key(argument: &str) -> Result<ReceiptKey, Failure> {
 /// What to do with the receipts of this run.
 #[derive(Debug)]
 pub struct Receipts {
-    /// The file that the receipt is kept in.
+    /// The file in which the receipt is saved.
     file: Option<PathBuf>,
-    /// The key that it is checked with.
+    /// The key that verifies it.
     key: Option<ReceiptKey>,
-    /// Where keys are remembered.
+    /// The file of remembered keys.
     kept: PathBuf,
 }
 
 impl Receipts {
-    /// Reads what is asked for, before anything is paid. Keys are remembered next to the ledger.
+    /// Checks the arguments before anything is paid. Keys are remembered next to the ledger.
     pub fn new(file: Option<&Path>, named: Option<&str>, ledger: &Path) -> Result<Self, Failure> {
         let exists = |path: &&Path| fs::symlink_metadata(path).is_ok();
         if let Some(path) = file.filter(exists) {
@@ -65,8 +65,8 @@ impl Receipts {
         Ok(Self { file: file.map(Path::to_owned), key, kept })
     }
 
-    /// Keeps the receipt of what was paid, and checks it; words go to standard error. The answer is the
-    /// caller's, whatever this finds.
+    /// Saves and verifies the receipt of the payment; messages go to standard error. The caller keeps the answer,
+    /// whatever the result.
     pub fn keep_receipt(&self, url: &str, paid: &[Paid]) -> Result<(), Failure> {
         let Some(paid) = paid.last() else {
             if self.file.is_some() {
@@ -83,7 +83,7 @@ impl Receipts {
         };
         if let Some(path) = &self.file {
             keep(path, text).map_err(|error| {
-                // It is shown: a receipt is given with an answer only.
+                // Print the receipt, because it is returned only once, with the answer.
                 let detail =
                     format!("--receipt {}: {error}; the receipt is {text}", path.display());
                 unreadable(detail)
@@ -112,7 +112,7 @@ impl Receipts {
         Ok(())
     }
 
-    /// The key that this service named first, which it is held to.
+    /// The key that this service returned first; it must keep using it.
     fn key_of(&self, url: &str) -> Result<ReceiptKey, Failure> {
         let base: BaseUrl = url.parse()?;
         let base = base.to_string();
@@ -152,7 +152,7 @@ impl Receipts {
 const NOT_YOURS: &str =
     "the answer above was paid for and recomputed here; it is valid without a receipt";
 
-/// In whole or not at all, and over nothing that is there.
+/// Writes the file completely or not at all, and never overwrites one.
 fn keep(path: &Path, text: &str) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
     let written = writeln!(file, "{text}").and_then(|()| file.sync_all());

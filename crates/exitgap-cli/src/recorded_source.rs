@@ -1,5 +1,4 @@
-//! What is recorded, asked of a recorder's database or of a service: the same question, read as a
-//! service reads it.
+//! Recorded data, from a recorder's database or from a service: the same request, parsed as a service parses it.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -15,7 +14,7 @@ use crate::commands::mcp::local;
 use crate::failure::Failure;
 use crate::source;
 
-/// The most pages of one answer: of slots these are years, of pools a hundred thousand.
+/// Maximum number of pages of one answer: enough for years of slots, or a hundred thousand pools.
 const MOST_PAGES: usize = 2_000;
 
 /// Where recorded figures come from.
@@ -39,8 +38,8 @@ pub struct RecordedArgs {
 }
 
 impl RecordedFrom {
-    /// Asks whichever is named: a service for answers that meet the guards, or one of one's own on
-    /// the database, made ready first.
+    /// Asks the given source: a service, for answers that meet the guards; or a local service on the database, after
+    /// `made_ready` has prepared it.
     pub fn ask_of<T>(
         &self,
         guards: Guards,
@@ -51,7 +50,7 @@ impl RecordedFrom {
         if let Some(url) = &self.api {
             return source::api::through(url, source::api::native()?, guards, of_service);
         }
-        // The arguments name one of the two.
+        // The arguments give one of the two.
         let path = self.db.as_deref().unwrap_or(Path::new(""));
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
@@ -59,9 +58,8 @@ impl RecordedFrom {
         runtime.block_on(async { Ok(of_database(&made_ready(local::service(path).await?)).await?) })
     }
 
-    /// Asks for page after page to the last: `ask` takes a page's cursor, and gives the next one's.
-    /// Each has to begin after the one
-    /// before it, a service that says otherwise would be asked without end.
+    /// Requests page after page up to the last: `ask` takes a page's cursor and returns the next one's. Each page must
+    /// begin after the previous one, because a faulty service could otherwise cause endless requests.
     pub fn each_page(
         &self,
         operation: Operation,
@@ -92,7 +90,7 @@ impl RecordedArgs {
         Ok(self.guards.parse_guards()?)
     }
 
-    /// Asks whichever is named.
+    /// Asks the given source.
     pub fn ask<T>(
         &self,
         of_service: impl AsyncFnOnce(&Client<Native>) -> Result<T, ClientError>,
@@ -101,7 +99,7 @@ impl RecordedArgs {
         self.ask_of(of_service, |service| service, of_database)
     }
 
-    /// The same, of one's own service made ready first.
+    /// The same, with a local service that `made_ready` has prepared.
     pub fn ask_of<T>(
         &self,
         of_service: impl AsyncFnOnce(&Client<Native>) -> Result<T, ClientError>,
@@ -112,7 +110,7 @@ impl RecordedArgs {
     }
 }
 
-/// A question from what is given by names; what has no value is left out.
+/// Parses a request from named values; names without a value are left out.
 pub fn question<'a, Q: Question>(
     operation: Operation,
     given: impl IntoIterator<Item = (&'a str, Option<&'a String>)>,
@@ -126,7 +124,7 @@ pub fn question<'a, Q: Question>(
 mod tests {
     use super::*;
 
-    /// What comes of a service whose pages name these cursors, one after the other.
+    /// Reads from a service whose pages return these cursors, one after the other.
     fn read(mut next: impl FnMut() -> Option<String>) -> (Result<(), Failure>, usize) {
         let from = RecordedFrom { db: None, api: Some("https://exitgap.example".to_owned()) };
         let mut asked = 0;

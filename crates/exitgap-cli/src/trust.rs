@@ -8,7 +8,7 @@ use exitgap_core::tlog::{MAX_KEY_FILE_BYTES, NoteError, VerifierKey, keys_from_l
 use crate::failure::Failure;
 use crate::source;
 
-/// The keys that `--trust` names, each as itself or in a file with one per line.
+/// The keys of `--trust`: each argument is a key or a file with one key per line.
 pub fn keys(arguments: &[String]) -> Result<Vec<VerifierKey>, Failure> {
     let mut keys = Vec::new();
     for argument in arguments {
@@ -22,7 +22,7 @@ pub fn keys(arguments: &[String]) -> Result<Vec<VerifierKey>, Failure> {
 
 fn from_file(argument: &str, not_a_key: &NoteError) -> Result<Vec<VerifierKey>, Failure> {
     let path = Path::new(argument);
-    // A key mistyped is not a file that is absent.
+    // Report a mistyped key as such and not as a missing file.
     if argument.contains('+') && !path.exists() {
         let problem = Problem::new(ProblemCode::InvalidParameter, format!("trust: {not_a_key}"));
         return Err(problem.field("trust").hint(HINT).into());

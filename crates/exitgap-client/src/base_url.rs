@@ -1,16 +1,16 @@
-//! Where a service is.
+//! A service's base URL.
 
 use core::fmt;
 use core::str::FromStr;
 
 use exitgap_api::{Problem, invalid_parameter};
 
-/// A service's address, without a slash at its end.
+/// A service's base URL, without a slash at its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BaseUrl(String);
 
 impl BaseUrl {
-    /// Whether it is asked over TLS.
+    /// Whether the service is reached over TLS.
     pub(crate) fn is_secure(&self) -> bool {
         self.0.starts_with("https://")
     }

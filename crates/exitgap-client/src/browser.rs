@@ -1,4 +1,4 @@
-//! Requests by the browser's `fetch`.
+//! Requests with the browser's `fetch`.
 
 use core::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::transport::{Request, Response, Transport, TransportError};
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Browser;
 
-/// The longest that a browser's timer waits, in milliseconds: told a longer time, it fires at once.
+/// The longest time that a browser's timer supports, in milliseconds: with a longer time it fires immediately.
 const LONGEST_MS: u32 = u32::MAX / 2;
 
 fn timer(time: Duration) -> TimeoutFuture {
@@ -55,7 +55,7 @@ impl Transport for Browser {
     }
 }
 
-/// The answer, unless the timeout ends first.
+/// The result of the future, unless the timeout ends first.
 async fn first<T>(
     mut answer: core::pin::Pin<&mut impl Future<Output = T>>,
     mut timeout: core::pin::Pin<&mut TimeoutFuture>,
@@ -99,7 +99,7 @@ async fn fetch(request: &Request, abort: &Abort) -> Result<Response, TransportEr
         let reader: ReadableStreamDefaultReader = stream.get_reader().unchecked_into();
         while let Some(chunk) = next(&reader).await? {
             let length = usize::try_from(chunk.length()).unwrap_or(usize::MAX);
-            // Asked before the bytes are copied: memory, once taken, is never given back.
+            // Check before copying the bytes: WebAssembly memory, once allocated, is never returned.
             if length > request.max_bytes.saturating_sub(body.len()) {
                 return Err(TransportError::TooLarge { max_bytes: request.max_bytes });
             }

@@ -25,24 +25,23 @@ use crate::document;
 use crate::error::{PaymentChallenge, ServerProblem};
 use crate::{BaseUrl, ClientError, HistoryOf, Request, Response, Transport, TransportError};
 
-/// The most bytes of a JSON answer: a page of a thousand rows has fewer.
+/// Maximum size of a JSON answer: larger than a page of a thousand rows.
 const MAX_JSON_BYTES: usize = 4 << 20;
 
-/// The most bytes of a tile: 256 hashes.
+/// Maximum size of a tile: 256 hashes.
 const MAX_TILE_BYTES: usize = 256 * 32;
 
 pub(crate) const JSON: &str = "application/json";
 
-/// How patient a client is.
+/// Timeouts and retries of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// How long one answer may take, its body included.
+    /// Timeout for one answer, including its body.
     pub timeout: Duration,
-    /// How often a request is repeated that was not answered, or answered with 429, 502, 503 or 504.
-    /// All of them are reads; what a transport pays for, it repeats itself.
+    /// Maximum number of retries of a request that got no answer, or the status 429, 502, 503 or 504. Only reads are
+    /// retried; a transport that pays repeats paid requests itself.
     pub retries: u32,
-    /// The longest pause before a repetition. Where the service asks for a longer one, its refusal
-    /// is the answer.
+    /// The longest pause before a retry. If the service asks for a longer one, its error is returned instead.
     pub longest_pause: Duration,
 }
 
@@ -58,64 +57,63 @@ impl Default for Options {
 pub struct Client<T> {
     pub(crate) transport: T,
     base: BaseUrl,
-    /// Where evidence and the log are; empty until it is known.
+    /// The base URL of evidence and the log; empty until it is known.
     web: OnceLock<BaseUrl>,
     options: Options,
     guards: Guards,
 }
 
 impl<T: Transport> Client<T> {
-    /// A client of the service at `base`.
+    /// Creates a client of the service at `base`.
     pub fn new(transport: T, base: BaseUrl) -> Self {
         let (options, guards) = Default::default();
         Self { transport, base, web: OnceLock::new(), options, guards }
     }
 
-    /// The same, with evidence and log at `web`, whatever the service says of it.
+    /// Uses `web` as the base URL of evidence and the log, regardless of what the service says.
     #[must_use]
     pub fn with_web(self, web: BaseUrl) -> Self {
         Self { web: web.into(), ..self }
     }
 
-    /// The same, with other patience.
+    /// Sets timeouts and retries.
     #[must_use]
     pub fn with_options(self, options: Options) -> Self {
         Self { options, ..self }
     }
 
-    /// The same, with guards on every question that takes them: what does not meet them the service
-    /// refuses. Of a snapshot that was fetched, [`FetchedSnapshot::check`](crate::FetchedSnapshot::check) asks the same
-    /// of the reader's own clock.
+    /// Sets guards for every request that supports them: the service rejects requests whose answer would not meet them.
+    /// For a downloaded snapshot, [`FetchedSnapshot::check`](crate::FetchedSnapshot::check) checks the same guards by
+    /// the reader's own clock.
     #[must_use]
     pub fn with_guards(self, guards: Guards) -> Self {
         Self { guards, ..self }
     }
 
-    /// What it asks through.
+    /// The transport.
     pub fn transport(&self) -> &T {
         &self.transport
     }
 
-    /// The service's address.
+    /// The service's base URL.
     pub fn base(&self) -> &BaseUrl {
         &self.base
     }
 
-    /// Where evidence and the log are, as far as that is known: the service's address until it
-    /// named another.
+    /// The base URL of evidence and the log, as far as it is known: the service's own until it has returned another.
     pub fn known_web(&self) -> &BaseUrl {
         self.web.get().unwrap_or(&self.base)
     }
 
-    /// Where evidence and the log are. A service that has them under another address than its own
-    /// names that in its capabilities, which are asked for once.
+    /// The base URL of evidence and the log. A service that uses another one than its own lists it in its capabilities,
+    /// which are requested once.
     pub async fn web(&self) -> Result<&BaseUrl, ClientError> {
         if let Some(web) = self.web.get() {
             return Ok(web);
         }
         let told = match self.capabilities().await {
             Ok(told) => told.web_url,
-            // What tells no capabilities names no other address.
+            // A service without capabilities uses no other base URL.
             Err(
                 ClientError::Refused(_)
                 | ClientError::NoDocument { .. }
@@ -130,7 +128,7 @@ impl<T: Transport> Client<T> {
         Ok(self.web.get_or_init(|| web))
     }
 
-    /// The address that the service named. What was asked for over TLS is not read without.
+    /// The base URL that the service returned. A service reached over TLS may not redirect to one without.
     fn named_web(&self, url: &str) -> Result<BaseUrl, ClientError> {
         let wrong = |why: String| self.not_as_specified(&Operation::Capabilities.target(), why);
         let web: BaseUrl = url.parse().map_err(|_| wrong(format!("web_url: {url:?}")))?;
@@ -140,7 +138,7 @@ impl<T: Transport> Client<T> {
         Ok(web)
     }
 
-    /// The JSON document at an address of the service, for which there is no function here.
+    /// The JSON document at any address of the service, for operations without a function here.
     pub async fn get_document<D: DeserializeOwned>(
         &self,
         target: &Target,
@@ -158,7 +156,7 @@ impl<T: Transport> Client<T> {
         self.json(&target.maybe(&CHAIN, chain).maybe(&POOL_CURSOR, cursor)).await
     }
 
-    /// `GET /v1/accuracy`: how good the estimates of all pools were.
+    /// `GET /v1/accuracy`: the accuracy of the estimates of all pools.
     pub async fn accuracy_table(
         &self,
         chain: Option<&ChainSlug>,
@@ -168,7 +166,7 @@ impl<T: Transport> Client<T> {
         self.json(&target.maybe(&CHAIN, chain).maybe(&POOL_CURSOR, cursor)).await
     }
 
-    /// `GET /v1/exit/{pool}`: what the service says that `size` fills at.
+    /// `GET /v1/exit/{pool}`: the service's estimate for a sale of `size`.
     pub async fn exit(
         &self,
         pool: &PoolId,
@@ -180,7 +178,7 @@ impl<T: Transport> Client<T> {
         self.get_guarded(target.maybe(&BASE, base).maybe(&AT, at)).await
     }
 
-    /// `GET /v1/size/{pool}`: what the service says is the largest sale whose gap is at most `limit`.
+    /// `GET /v1/size/{pool}`: the service's estimate of the largest sale whose gap is at most `limit`.
     pub async fn max_size(
         &self,
         pool: &PoolId,
@@ -192,7 +190,7 @@ impl<T: Transport> Client<T> {
         self.get_guarded(target.maybe(&BASE, base).maybe(&AT, at)).await
     }
 
-    /// `GET /v1/simulate/{pool}`: what the service says that the orders of `plan` fill at.
+    /// `GET /v1/simulate/{pool}`: the service's estimates for the orders of `plan`.
     pub async fn simulate(
         &self,
         pool: &PoolId,
@@ -206,7 +204,7 @@ impl<T: Transport> Client<T> {
         self.get_guarded(target.maybe(&BASE, base).maybe(&AT, at)).await
     }
 
-    /// `GET /v1/redemption/{pool}`: a sale beside each way of redeeming the same that the operator wrote down.
+    /// `GET /v1/redemption/{pool}`: a sale compared with each redemption path that the operator configured.
     pub async fn redemption(
         &self,
         pool: &PoolId,
@@ -238,8 +236,8 @@ impl<T: Transport> Client<T> {
         Ok(history)
     }
 
-    /// `GET /v1/stress/{pool}`: the worst of a period, and how long the gap lay above `limit`; interval and cursor play no
-    /// part.
+    /// `GET /v1/stress/{pool}`: the worst of a period, and how long the gap exceeded `limit`; interval and cursor are
+    /// ignored.
     pub async fn stress(
         &self,
         of: &HistoryOf,
@@ -256,7 +254,7 @@ impl<T: Transport> Client<T> {
         Ok(stress)
     }
 
-    /// `GET /v1/hours/{pool}`: open against closed markets; interval, period and cursor play no part.
+    /// `GET /v1/hours/{pool}`: compares open and closed markets; interval, period and cursor are ignored.
     pub async fn hours(&self, of: &HistoryOf) -> Result<MarketHours, ClientError> {
         let whole = HistoryOf { from: None, to: None, ..of.clone() };
         let target = self.guards.apply_to(series_target(Operation::Hours, &whole));
@@ -265,8 +263,8 @@ impl<T: Transport> Client<T> {
         Ok(hours)
     }
 
-    /// Requires that a series answers the question asked: with genuine evidence of its own, another
-    /// pool's would be confirmed under this one's name.
+    /// Requires that a series answers the request that was made. Otherwise another pool's genuine evidence would
+    /// confirm it under this pool's name.
     fn require_answer(
         &self,
         target: &Target,
@@ -309,17 +307,17 @@ impl<T: Transport> Client<T> {
         self.json(&Operation::Capabilities.target()).await
     }
 
-    /// `GET /v1/payments`: what a payment is to be, and the key of receipts.
+    /// `GET /v1/payments`: the payment terms, and the key of receipts.
     pub async fn payments(&self) -> Result<Payments, ClientError> {
         self.json(&Operation::Payments.target()).await
     }
 
-    /// The log's newest checkpoint, past every cache: a signed note, its signatures not yet verified.
+    /// The log's newest checkpoint, bypassing caches: a signed note whose signatures are not verified yet.
     pub async fn checkpoint(&self) -> Result<String, ClientError> {
         self.text(&log_file("checkpoint"), true).await
     }
 
-    /// The log's verifier key, as the service names it.
+    /// The log's verifier key, as returned by the service.
     pub async fn verifier_key(&self) -> Result<String, ClientError> {
         Ok(self.text(&log_file("verifier-key"), false).await?.trim().to_owned())
     }
@@ -328,7 +326,7 @@ impl<T: Transport> Client<T> {
         self.bytes(&log_file(path), "application/octet-stream", MAX_TILE_BYTES).await
     }
 
-    /// The error of an answer that is not what the service is to send.
+    /// The error for an answer that violates the API's specification.
     pub(crate) fn not_as_specified(&self, target: &Target, why: impl Into<String>) -> ClientError {
         ClientError::NotAsSpecified { url: self.known_url(target), why: why.into() }
     }
@@ -337,7 +335,7 @@ impl<T: Transport> Client<T> {
         ClientError::Newer { url: self.known_url(target), newer }
     }
 
-    /// Where it was asked for, without its query.
+    /// The requested URL, without its query.
     fn known_url(&self, target: &Target) -> String {
         let host = if target.operation().is_of_api() { &self.base } else { self.known_web() };
         format!("{host}{}", target.path())
@@ -367,7 +365,7 @@ impl<T: Transport> Client<T> {
         })
     }
 
-    /// The document at an address of what has an owner, with a JSON body where it takes one.
+    /// Sends an authorized request, with a JSON body if the operation takes one, and returns the document.
     pub async fn send_authorized<D: DeserializeOwned>(
         &self,
         target: &Target,
@@ -383,8 +381,8 @@ impl<T: Transport> Client<T> {
         })
     }
 
-    /// The bytes at an address of the service, for which there is no function here: at most `max_bytes` of the media type
-    /// `accept`. Nothing of them is checked.
+    /// The bytes at any address of the service, for operations without a function here: at most `max_bytes` of the
+    /// media type `accept`. This checks nothing.
     pub async fn bytes(
         &self,
         target: &Target,
@@ -401,7 +399,7 @@ impl<T: Transport> Client<T> {
         accept: &'static str,
         max_bytes: usize,
     ) -> Result<Request, ClientError> {
-        // Boxed: where the other address is, is asked for by a request of the same kind.
+        // Boxed, because finding the other base URL needs a request of the same kind.
         let of_api = target.operation().is_of_api();
         let host = if of_api { &self.base } else { Box::pin(self.web()).await? };
         let (url, timeout) = (format!("{host}{target}"), self.options.timeout);
@@ -410,8 +408,8 @@ impl<T: Transport> Client<T> {
         Ok(Request { method, body, url, accept, timeout, max_bytes, fresh, headers })
     }
 
-    /// Asks until there is an answer, or no patience left. What makes or ends something is asked once: what came of it
-    /// may not have come back.
+    /// Sends a request until there is an answer or the retries are used up. A request that creates or ends something is
+    /// sent once, because it may have succeeded even if its answer was lost.
     async fn ask(&self, request: &Request) -> Result<Vec<u8>, ClientError> {
         if request.method != Method::Get {
             return body(request, self.transport.send(request).await);
@@ -435,8 +433,8 @@ impl<T: Transport> Client<T> {
         }
     }
 
-    /// How long to wait before asking again, where that may help. Longer than asked for, each client
-    /// by a share of its own: else all come back at once.
+    /// The pause before a retry, if a retry may help. It exceeds the time the service asked for by a random share, so
+    /// that clients do not all return at once.
     fn pause_after(&self, response: &Response, repeated: u32) -> Option<Duration> {
         if ![429, 502, 503, 504].contains(&response.status) {
             return None;
@@ -451,7 +449,7 @@ impl<T: Transport> Client<T> {
         Some((asked + Duration::from_millis(more)).max(self.backoff(repeated)))
     }
 
-    /// A fifth of a second, doubled with each repetition, give or take a half.
+    /// A fifth of a second, doubled with each retry, ± a half.
     fn backoff(&self, repeated: u32) -> Duration {
         let middle = 200_u64 << repeated.min(5);
         let spread = u64::from(self.transport.random()) % middle;
@@ -459,12 +457,12 @@ impl<T: Transport> Client<T> {
     }
 }
 
-/// Where a file of the published log is.
+/// The address of a file of the published log.
 pub(crate) fn log_file(path: &str) -> Target {
     Operation::Log.target_of(path)
 }
 
-/// The body of what came back, or what it says instead.
+/// The body of an answer, or the error that it contains.
 fn body(
     request: &Request,
     outcome: Result<Response, TransportError>,

@@ -1,15 +1,15 @@
-//! Documents of the service, read from their bytes.
+//! Parses the service's documents.
 
 use serde::de::DeserializeOwned;
 
-/// Reads a document, or says why it is not the one expected.
+/// Parses a document; the error says why it is not the expected one.
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) fn parse_json<D: DeserializeOwned>(bytes: &[u8]) -> Result<D, String> {
     serde_json::from_slice(bytes).map_err(|error| error.to_string())
 }
 
-/// The same by the browser's own reader of JSON: another one, with its tables of powers of ten, is a part
-/// of a page's program that no page needs. Both read a number as the same 64-bit float.
+/// The same with the browser's own JSON parser: a second one, with its tables of powers of ten, would enlarge the
+/// page's program needlessly. Both parse a number to the same 64-bit float.
 #[cfg(target_arch = "wasm32")]
 pub(crate) fn parse_json<D: DeserializeOwned>(bytes: &[u8]) -> Result<D, String> {
     let text = core::str::from_utf8(bytes).map_err(|error| error.to_string())?;
@@ -20,12 +20,12 @@ pub(crate) fn parse_json<D: DeserializeOwned>(bytes: &[u8]) -> Result<D, String>
     serde_wasm_bindgen::from_value(value).map_err(|error| error.to_string())
 }
 
-/// As deep as the native reader goes. No document of the service is ten deep; what is deeper without a
-/// bound would exhaust the stack of whoever walks it.
+/// The same nesting limit as the native parser. No document of the service is ten levels deep; without a limit, deeper
+/// input could overflow the stack.
 #[cfg(any(target_arch = "wasm32", test))]
 const MOST_NESTED: usize = 127;
 
-/// Whether JSON is nested deeper. What is no JSON may be said to be either.
+/// Whether JSON is nested deeper. The result for invalid JSON is arbitrary.
 #[cfg(any(target_arch = "wasm32", test))]
 fn is_deeper_than(most: usize, json: &[u8]) -> bool {
     let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);
@@ -56,7 +56,7 @@ mod tests {
         let nested = |deep| [vec![b'['; deep], vec![b']'; deep]].concat();
         assert!(!is_deeper_than(MOST_NESTED, &nested(MOST_NESTED)));
         assert!(is_deeper_than(MOST_NESTED, &nested(MOST_NESTED + 1)));
-        // Where the native reader ends, too.
+        // The native parser's limit, too.
         assert!(parse_json::<serde_json::Value>(&nested(MOST_NESTED)).is_ok());
         assert!(parse_json::<serde_json::Value>(&nested(MOST_NESTED + 1)).is_err());
     }

@@ -1,4 +1,4 @@
-//! Documents that are hashed: evidence, windows, snapshots and their states.
+//! Documents identified by hashes: evidence, windows, snapshots and their states.
 
 use core::fmt::Display;
 
@@ -17,24 +17,24 @@ use crate::client::JSON;
 use crate::{Client, ClientError, EvidenceOf, Transport};
 
 impl<T: Transport> Client<T> {
-    /// The evidence file of a result: bytes to verify, not yet verified.
+    /// The evidence file of a result, not verified yet.
     pub async fn evidence(&self, of: &EvidenceOf) -> Result<Vec<u8>, ClientError> {
         self.bytes(&of.target(), JSON, MAX_EVIDENCE_BYTES).await
     }
 
-    /// The pool's head window that ends at `slot`: bytes to verify, not yet verified.
+    /// The pool's head window that ends at `slot`, not verified yet.
     pub async fn window(&self, pool: &PoolId, slot: Slot) -> Result<Vec<u8>, ClientError> {
         let target = Operation::Window.target_of(pool).with(&SLOT, slot.number());
         self.bytes(&target, JSON, MAX_WINDOW_BYTES).await
     }
 
-    /// The state proof that is kept of a pool's contract at a slot: bytes to verify.
+    /// The stored state proof of a pool's contract at a slot, not verified yet.
     pub async fn state_proof(&self, pool: &PoolId, slot: Slot) -> Result<Vec<u8>, ClientError> {
         let target = Operation::StateProof.target_of(format_args!("{pool}/{}", slot.number()));
         self.bytes(&target, "application/octet-stream", MAX_PROOF_BYTES).await
     }
 
-    /// The anchors of a day, in days since 1970-01-01 UTC: bytes to verify. `None`: the log has none of that day.
+    /// The anchors of a day, in days since 1970-01-01 UTC, not verified yet. `None`: the log has none for that day.
     pub async fn anchors(
         &self,
         chain: &ChainSlug,
@@ -48,13 +48,12 @@ impl<T: Transport> Client<T> {
         }
     }
 
-    /// What became of a slot since it was sealed.
+    /// What happened to a slot after it was sealed.
     pub async fn slot_status(&self, pool: &PoolId, slot: Slot) -> Result<SlotStatus, ClientError> {
         self.json(&Operation::SlotStatus.target_of(pool).with(&SLOT, slot.number())).await
     }
 
-    /// The pool's snapshot of this name, with its state: each was hashed here, and its hash is its
-    /// name.
+    /// The pool's snapshot with this hash, with its state; both hashes are checked here.
     pub async fn snapshot(
         &self,
         pool: &PoolId,
@@ -68,8 +67,8 @@ impl<T: Transport> Client<T> {
         })
     }
 
-    /// The bytes of the snapshot of this name and of the state that it names, both hashed here.
-    /// They may be of a kind that only a later version of exitgap reads.
+    /// The bytes of the snapshot with this hash and of its state; both hashes are checked here. They may be of a kind
+    /// that only a later version of exitgap can read.
     pub async fn snapshot_documents(
         &self,
         hash: SnapshotHash,

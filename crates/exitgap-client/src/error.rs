@@ -1,4 +1,4 @@
-//! Why a question went without an answer.
+//! Why a request got no answer.
 
 use exitgap_api::{Number, Problem, ProblemCode, VerificationReport};
 use exitgap_core::Newer;
@@ -8,29 +8,29 @@ use serde::de::IntoDeserializer;
 
 use crate::{Response, TransportError};
 
-/// Why a question went without an answer.
+/// Why a request got no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ClientError {
-    /// The service refused, by a stable code.
+    /// The service returned an error with a stable code.
     #[error("{}", .0.detail)]
     Refused(Box<ServerProblem>),
-    /// The address asks for payment.
+    /// The address requires payment.
     #[error("{url} requires a payment of {} {}", challenge.amount, challenge.currency)]
     PaymentRequired {
         /// The address.
         url: String,
-        /// What it asks for.
+        /// The payment terms.
         challenge: PaymentChallenge,
     },
-    /// Nothing came back.
+    /// There was no response.
     #[error("{url}: {error}")]
     Transport {
         /// The address.
         url: String,
-        /// Why.
+        /// The reason.
         error: TransportError,
     },
-    /// What came back is not what the contract says.
+    /// The response violates the API's specification.
     #[error("{url}: {why}")]
     NotAsSpecified {
         /// The address.
@@ -38,7 +38,7 @@ pub enum ClientError {
         /// What is wrong with it.
         why: String,
     },
-    /// The service answered with an HTTP status, and without a document of its own.
+    /// The service returned an HTTP status without a problem document.
     #[error("{url}: the service answered HTTP {status} without a problem document")]
     NoDocument {
         /// The address.
@@ -46,32 +46,31 @@ pub enum ClientError {
         /// The status.
         status: u16,
     },
-    /// What came back is of a kind that only a later version of exitgap reads.
+    /// The response is of a kind that only a later version of exitgap can read.
     #[error("{url}: {newer}")]
     Newer {
         /// The address.
         url: String,
-        /// What it is.
+        /// The kind.
         newer: Newer,
     },
-    /// The log's newest checkpoint is one, but no trusted key signed it.
+    /// The log's newest checkpoint is valid, but no trusted key signed it.
     #[error("{url}: {why}")]
     NotTrusted {
         /// The address.
         url: String,
-        /// Whose signature it lacks.
+        /// The missing signature.
         why: String,
     },
-    /// What this reader kept of the log before cannot be verified now. It is neither believed nor
-    /// replaced.
+    /// The data that this reader stored about the log cannot be verified now. It is neither used nor replaced.
     #[error("{name}, saved from an earlier visit, cannot be compared with this log: {why}")]
     KeptUnusable {
-        /// The name it is kept under.
+        /// Its name in the storage.
         name: String,
         /// What is wrong with it.
         why: String,
     },
-    /// Its evidence did not pass every check, or could not be held against what was seen of the log.
+    /// The evidence did not pass every check, or could not be compared with what was seen of the log.
     #[error("{url}: its evidence is {}", words_of(report))]
     NotProven {
         /// The address of the evidence.
@@ -79,13 +78,13 @@ pub enum ClientError {
         /// Every check.
         report: Box<VerificationReport>,
     },
-    /// What was asked cannot be asked, or the recorded state has no answer to it.
+    /// The request is invalid, or the recorded state has no answer to it.
     #[error("{}", .0.detail)]
     Problem(Box<Problem>),
 }
 
 impl ClientError {
-    /// A stable code: the service's own where it gave one.
+    /// A stable code: the service's own if it returned one.
     pub fn code(&self) -> &str {
         match self {
             Self::Refused(problem) => &problem.code,
@@ -106,8 +105,8 @@ impl ClientError {
         }
     }
 
-    /// The error as a problem document, for callers that print those. A document has the codes of
-    /// this version only: `code` has the error's own.
+    /// The error as a problem document, for callers that print those. A document contains only codes of this version;
+    /// `code` returns the error's own code.
     pub fn into_problem(self) -> Problem {
         match self {
             Self::Problem(problem) => *problem,
@@ -124,7 +123,7 @@ impl ClientError {
     }
 }
 
-/// The verdict, and the check that it is owed to.
+/// The verdict, and the check that led to it.
 fn words_of(report: &VerificationReport) -> String {
     let verdict = match report.report.verdict {
         Verdict::Valid => "valid",
@@ -146,7 +145,7 @@ impl From<Problem> for ClientError {
     }
 }
 
-/// A problem document as a service sent it. Its code may be one that this client does not know.
+/// A problem document from a service. Its code may be unknown to this client.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct ServerProblem {
     /// The stable code.
@@ -156,7 +155,7 @@ pub struct ServerProblem {
     pub detail: String,
     /// The HTTP status.
     pub status: u16,
-    /// The parameter at fault.
+    /// The invalid parameter.
     #[serde(default)]
     pub field: Option<String>,
     /// The remedy.
@@ -168,17 +167,16 @@ pub struct ServerProblem {
     /// The largest size that can be filled, USD.
     #[serde(default)]
     pub max_fillable_usd: Option<Number>,
-    /// What anyone can check with that the size cannot be filled.
+    /// Evidence with which anyone can check that the size cannot be filled.
     #[serde(default)]
     pub evidence_url: Option<String>,
-    /// Names the answer in the service's log.
+    /// Identifies the request in the service's log.
     #[serde(default)]
     pub request_id: Option<String>,
 }
 
 impl ServerProblem {
-    /// As a problem of this version; for a code that it does not know there stands
-    /// `source_unreadable`.
+    /// Converts it to a problem of this version; an unknown code becomes `source_unreadable`.
     pub fn into_problem(self) -> Problem {
         let known: Result<_, serde::de::value::Error> =
             ProblemCode::deserialize(self.code.as_str().into_deserializer());
@@ -188,7 +186,7 @@ impl ServerProblem {
     }
 }
 
-/// What an address asks for before it answers, from the headers of its 402.
+/// The payment that an address requires, from the headers of its 402.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PaymentChallenge {
     /// `X-Payment-Amount`: a decimal number as text.
@@ -202,7 +200,7 @@ pub struct PaymentChallenge {
 }
 
 impl PaymentChallenge {
-    /// Reads the challenge of a 402; `None` where a header is absent.
+    /// Reads the challenge of a 402; `None` if a header is absent.
     pub fn from_response(response: &Response) -> Option<Self> {
         let header = |name| response.header(name).map(str::to_owned);
         Some(Self {

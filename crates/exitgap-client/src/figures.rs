@@ -1,4 +1,4 @@
-//! Figures drawn from many slots: what a service says, its files, and their verification from its snapshots.
+//! Figures over many slots: the service's answers, their files, and their verification from the service's snapshots.
 
 use std::collections::BTreeMap;
 
@@ -31,8 +31,7 @@ use crate::client::{JSON, series_target};
 use crate::{Client, ClientError, HistoryOf, Transport};
 
 impl<T: Transport> Client<T> {
-    /// `GET /v1/decay/{pool}`: how a book thins after its price has moved. The guards of the client count, not those
-    /// of `asked`.
+    /// `GET /v1/decay/{pool}`: how depth decreases after price moves. The client's guards apply, not those of `asked`.
     pub async fn depth_decay(&self, asked: &DecayAsked) -> Result<DepthDecay, ClientError> {
         let target = decay_target(asked);
         let decay: DepthDecay = self.get_guarded(target.clone()).await?;
@@ -49,7 +48,7 @@ impl<T: Transport> Client<T> {
         Ok(decay)
     }
 
-    /// `GET /v1/accuracy/{pool}`: every swap of a period against its estimate.
+    /// `GET /v1/accuracy/{pool}`: every swap of a period, compared with its estimate.
     pub async fn accuracy(&self, asked: &AccuracyAsked) -> Result<PoolAccuracy, ClientError> {
         let target = Operation::Accuracy.target_of(&asked.pool);
         let target = target.maybe(&PERIOD_FROM, asked.from).maybe(&TO, asked.to);
@@ -60,33 +59,34 @@ impl<T: Transport> Client<T> {
         Ok(told)
     }
 
-    /// The figure file of `operation` at a `figure_url`, whatever host that names: bytes to verify, not yet verified.
+    /// The figure file of `operation` at a `figure_url`, from this client's service whatever the URL's host; not
+    /// verified yet.
     pub async fn figure(&self, operation: Operation, url: &str) -> Result<Vec<u8>, ClientError> {
         let named = url.split_once(operation.prefix()).map_or("", |(_, named)| named);
         self.bytes(&operation.target_of(named), JSON, MAX_FIGURE_BYTES).await
     }
 
-    /// The figure file of the accuracy record: bytes to verify, not yet verified.
+    /// The figure file of the accuracy record, not verified yet.
     pub async fn accuracy_file(&self, asked: &AccuracyAsked) -> Result<Vec<u8>, ClientError> {
         let target = Operation::AccuracyFile.target_of(&asked.pool);
         let target = target.maybe(&PERIOD_FROM, asked.from).maybe(&TO, asked.to);
         self.bytes(&target, JSON, MAX_FIGURE_BYTES).await
     }
 
-    /// The figure file of a decay: bytes to verify, not yet verified.
+    /// The figure file of a decay, not verified yet.
     pub async fn decay_file(&self, asked: &DecayAsked) -> Result<Vec<u8>, ClientError> {
         let target = with_terms(Operation::DecayFile.target_of(&asked.pool), asked);
         self.bytes(&target, JSON, MAX_FIGURE_BYTES).await
     }
 
-    /// The figure file of market hours, of the same question as [`Client::hours`]: bytes to verify, not yet verified.
+    /// The figure file of market hours, for the same request as [`Client::hours`]; not verified yet.
     pub async fn hours_file(&self, of: &HistoryOf) -> Result<Vec<u8>, ClientError> {
         let target = series_target(Operation::HoursFile, of);
         self.bytes(&target, JSON, MAX_FIGURE_BYTES).await
     }
 
-    /// `GET /v1/export`: closed days, a page of at most 31. Their checkpoint and hashes are not yet verified: `exitgap export`
-    /// does that, and fetches their files.
+    /// `GET /v1/export`: closed days, at most 31 per page. Their checkpoint and hashes are not verified yet:
+    /// `exitgap export` verifies them, and downloads the files.
     pub async fn closed_days(&self, asked: &ExportAsked) -> Result<Export, ClientError> {
         let target = Operation::Export.target();
         let target = target.maybe(&EXPORT_FROM, asked.from).maybe(&EXPORT_TO, asked.to);
@@ -94,13 +94,13 @@ impl<T: Transport> Client<T> {
         self.json(&asked.pools.iter().fold(target, add)).await
     }
 
-    /// `GET /v1/equities`: every share of the service, and where it stands.
+    /// `GET /v1/equities`: every tokenized stock of the service, with its current state.
     pub async fn equities(&self) -> Result<Equities, ClientError> {
         self.json(&Operation::Equities.target()).await
     }
 
-    /// `GET /v1/equities/{chain}/{token}`: the vectors of a share's pools. The guards of the client count, not those of
-    /// `asked`.
+    /// `GET /v1/equities/{chain}/{token}`: the statistics of a tokenized stock's pools. The client's guards apply, not
+    /// those of `asked`.
     pub async fn equity_score(&self, asked: &EquityAsked) -> Result<EquityScore, ClientError> {
         let target = Operation::Equity.of_share(&asked.chain, asked.token);
         let target = target.with(&EQUITY_SIZE, asked.size);
@@ -116,7 +116,7 @@ impl<T: Transport> Client<T> {
         Ok(told)
     }
 
-    /// `GET /v1/exposure`: whether a week's markets could have absorbed a liquidation. The guards of the client count, not
+    /// `GET /v1/exposure`: whether a week's markets could have absorbed a liquidation. The client's guards apply, not
     /// those of `asked`.
     pub async fn liquidation_exposure(
         &self,
@@ -143,7 +143,7 @@ impl<T: Transport> Client<T> {
         Ok(exposure)
     }
 
-    /// The figure file of an exposure: bytes to verify, not yet verified.
+    /// The figure file of an exposure, not verified yet.
     pub async fn exposure_file(&self, asked: &ExposureAsked) -> Result<Vec<u8>, ClientError> {
         let mut asked = asked.clone();
         if !asked.venues.iter().all(is_by_place) {
@@ -157,8 +157,8 @@ impl<T: Transport> Client<T> {
         self.bytes(&target, JSON, MAX_FIGURE_BYTES).await
     }
 
-    /// `GET /v1/stress`: what one exit over several venues would have filled at in each slot of a week, after a shock. The
-    /// guards of the client count, not those of `asked`.
+    /// `GET /v1/stress`: the estimates for one exit over several venues in each slot of a week, after a shock. The
+    /// client's guards apply, not those of `asked`.
     pub async fn venue_stress(&self, asked: &VenueStressAsked) -> Result<VenueStress, ClientError> {
         let target = stress_target(Operation::VenueStress, asked);
         let stress: VenueStress = self.get_guarded(target.clone()).await?;
@@ -183,12 +183,12 @@ impl<T: Transport> Client<T> {
         Ok(stress)
     }
 
-    /// `GET /v1/shocks`: what recorded moves did that the operator named, as a stress takes them.
+    /// `GET /v1/shocks`: the effects of recorded moves that the operator named, as parameters of a stress test.
     pub async fn shocks(&self) -> Result<NamedShocks, ClientError> {
         self.json(&Operation::Shocks.target()).await
     }
 
-    /// The figure file of a stress: bytes to verify, not yet verified.
+    /// The figure file of a stress test, not verified yet.
     pub async fn venue_stress_file(
         &self,
         asked: &VenueStressAsked,
@@ -205,8 +205,8 @@ impl<T: Transport> Client<T> {
         self.bytes(&target, JSON, MAX_FIGURE_BYTES).await
     }
 
-    /// Whether a figure file proves its result, recomputed here from the service's snapshots, and from what pools logged
-    /// where it is drawn from that: each is hashed. `told` is called with how many of how many were looked at.
+    /// Verifies a figure file: recomputes its result from the service's snapshots, and from the pools' logs if it uses
+    /// them, and checks every hash. `told` receives how many inputs were processed, and the total.
     pub async fn verify_figure(
         &self,
         file: &[u8],
@@ -243,7 +243,7 @@ impl<T: Transport> Client<T> {
         Ok(verifier.finish())
     }
 
-    /// What a pool logged, by the documents that its heads commit to from a slot on, by their hashes.
+    /// A pool's logs from a slot on, as the documents to which its heads commit, keyed by hash.
     async fn fills_from(
         &self,
         wanted: &FigureFills,
@@ -260,19 +260,19 @@ impl<T: Transport> Client<T> {
         lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).map(read).collect()
     }
 
-    /// A page of a pool's snapshots from a slot on: snapshot files, one a line. Nothing of them is checked.
+    /// A page of a pool's snapshots from a slot on: snapshot files, one per line, not checked.
     pub async fn series(&self, pool: &PoolId, from: Slot) -> Result<Vec<u8>, ClientError> {
         let target = Operation::Snapshots.target_of(pool).with(&SLOT, from.number());
         self.bytes(&target, "application/x-ndjson", MAX_SNAPSHOT_PAGE_BYTES).await
     }
 
-    /// What a pool logged from a slot on: documents, one a line with its slot. Nothing of them is checked.
+    /// A pool's logs from a slot on: documents, one per line with its slot, not checked.
     pub async fn fills(&self, pool: &PoolId, from: Slot) -> Result<Vec<u8>, ClientError> {
         let target = Operation::Fills.target_of(pool).with(&SLOT, from.number());
         self.bytes(&target, "application/x-ndjson", MAX_SNAPSHOT_PAGE_BYTES).await
     }
 
-    /// The snapshots of a pool from a slot on, by their hashes.
+    /// The snapshots of a pool from a slot on, keyed by hash.
     async fn snapshots_from(
         &self,
         wanted: &FigureUse,
@@ -304,7 +304,7 @@ fn exposure_target(operation: Operation, asked: &ExposureAsked) -> Target {
         .maybe(&TO, to.as_ref())
 }
 
-/// Whether a base is named by its place, or not at all.
+/// Whether a base is named by its index, or not named.
 fn is_by_place(venue: &VenueAsked) -> bool {
     venue.base.as_deref().is_none_or(|base| Base::from_code(base).is_some())
 }

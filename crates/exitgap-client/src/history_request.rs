@@ -1,4 +1,4 @@
-//! What is asked of a service.
+//! Requests for a series.
 
 use exitgap_api::Interval;
 use exitgap_api::operations::SeriesAsked;
@@ -6,26 +6,26 @@ use exitgap_core::evidence::Base;
 use exitgap_core::ids::PoolId;
 use exitgap_core::units::SizeUsd;
 
-/// A history's rows.
+/// A request for a history.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryOf {
     /// The pool.
     pub pool: PoolId,
-    /// The token sold; the pool's default where absent.
+    /// The token that is sold; the pool's default if absent.
     pub base: Option<Base>,
     /// The size.
     pub size: SizeUsd,
-    /// The length of its rows.
+    /// The interval of its rows.
     pub interval: Interval,
-    /// The first instant, RFC 3339; the series' first where absent.
+    /// The first instant, RFC 3339; the beginning of the series if absent.
     pub from: Option<String>,
-    /// The last instant, RFC 3339; the newest slot's where absent.
+    /// The last instant, RFC 3339; the newest slot if absent.
     pub to: Option<String>,
-    /// Where a page begins, as the page before said.
+    /// The cursor of a page, from the page before.
     pub cursor: Option<String>,
 }
 
-/// The figures of a whole series; a base that is named otherwise than by its place is left out.
+/// The whole series; a base that is not named by its index is left out.
 impl From<&SeriesAsked> for HistoryOf {
     fn from(asked: &SeriesAsked) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! Rules that the service keeps for their owner, who shows a token.
+//! Rules that the service stores for their owner, who authenticates with a token.
 
 use exitgap_api::operations::Operation;
 use exitgap_api::operations::parameters::{AFTER_SEQ, LIMIT};
@@ -12,8 +12,8 @@ use crate::transport::Transport;
 use crate::{Client, ClientError};
 
 impl<T: Transport> Client<T> {
-    /// `POST /v1/alerts`: keeps a rule, whose members are those of the operation. Without a token one is made, and told
-    /// this once.
+    /// `POST /v1/alerts`: stores a rule with the members of the operation. Without a token a new one is created, and
+    /// returned only this once.
     pub async fn keep_alert(
         &self,
         rule: &Map<String, Value>,
@@ -28,18 +28,18 @@ impl<T: Transport> Client<T> {
         self.send_authorized(&Operation::Alerts.target(), Some(token), None).await
     }
 
-    /// `GET /v1/alerts/{alert}`: one of them.
+    /// `GET /v1/alerts/{alert}`: one of the owner's rules.
     pub async fn kept_alert(&self, alert: Code, token: &str) -> Result<AlertKept, ClientError> {
         self.send_authorized(&Operation::Alert.target_of(alert.as_str()), Some(token), None).await
     }
 
-    /// `DELETE /v1/alerts/{alert}`: one of them ends.
+    /// `DELETE /v1/alerts/{alert}`: ends a rule.
     pub async fn end_alert(&self, alert: Code, token: &str) -> Result<AlertKept, ClientError> {
         self.send_authorized(&Operation::EndAlert.target_of(alert.as_str()), Some(token), None)
             .await
     }
 
-    /// `GET /v1/alerts/{alert}/events`: what one of them said after an event.
+    /// `GET /v1/alerts/{alert}/events`: a rule's events after a given one.
     pub async fn alert_events(
         &self,
         alert: Code,
@@ -51,25 +51,25 @@ impl<T: Transport> Client<T> {
         self.send_authorized(&target.with(&LIMIT, limit), Some(token), None).await
     }
 
-    /// `POST /v1/alerts/{alert}/verify`: its webhook is asked again whether it wants events.
+    /// `POST /v1/alerts/{alert}/verify`: challenges a rule's webhook again.
     pub async fn ask_webhook(&self, alert: Code, token: &str) -> Result<AlertKept, ClientError> {
         self.send_authorized(&Operation::AskEndpoint.target_of(alert.as_str()), Some(token), None)
             .await
     }
 
-    /// `POST /v1/alerts/{alert}/rotate`: its webhook has new keys.
+    /// `POST /v1/alerts/{alert}/rotate`: changes the keys of a rule's webhook.
     pub async fn rotate_keys(&self, alert: Code, token: &str) -> Result<WebhookKeys, ClientError> {
         self.send_authorized(&Operation::RotateKeys.target_of(alert.as_str()), Some(token), None)
             .await
     }
 
-    /// `POST /v1/alerts/ticket`: what a stream is asked with, to tell of a token's owner's rules.
+    /// `POST /v1/alerts/ticket`: a ticket for a stream with the events of the owner's rules.
     pub async fn stream_ticket(&self, token: &str) -> Result<StreamTicket, ClientError> {
         let nothing = Some("{}".to_owned());
         self.send_authorized(&Operation::StreamTicket.target(), Some(token), nothing).await
     }
 
-    /// `POST /v1/alerts/{alert}/replay`: its events from one on are sent again.
+    /// `POST /v1/alerts/{alert}/replay`: sends a rule's events again, from a given one on.
     pub async fn send_again(
         &self,
         alert: Code,

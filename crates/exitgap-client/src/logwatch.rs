@@ -1,5 +1,5 @@
-//! Watching a log: evidence is verified against the last checkpoint that this reader saw, so that a
-//! history rewritten since is noticed by whoever was there before.
+//! Watches a log: evidence is verified against the last checkpoint that this reader saw, so a reader from before
+//! notices a history that was rewritten since.
 
 use std::sync::Arc;
 
@@ -17,59 +17,59 @@ use crate::{Client, ClientError, EvidenceOf, Storage, Transport};
 /// Why a key is trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TrustBasis {
-    /// The caller named it.
+    /// The caller gave it.
     Named,
-    /// This reader has kept it since an earlier visit.
+    /// This reader has stored it since an earlier visit.
     Kept,
-    /// The service named it just now, and nothing was known before.
+    /// The service returned it just now, and no key was known before.
     FirstUse,
 }
 
-/// How the newest checkpoint stands to the one seen before.
+/// How the newest checkpoint relates to the one seen before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Continuity {
     /// No state of this log was seen before.
     FirstSeen,
     /// It continues the state seen before, or is that state.
     Continues,
-    /// The service shows fewer slots than were seen before. A copy that lags behind does so, and so
-    /// does one that hides what was rewritten: the two could not be compared.
+    /// The service shows fewer slots than were seen before. This may be a copy that lags behind, or one that hides a
+    /// rewritten history: the two could not be compared.
     NotCompared,
-    /// The two cannot both be the log's.
+    /// The two checkpoints cannot belong to one log.
     Contradicts,
 }
 
-/// What this reader knows of the log.
+/// The known state of the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogState {
-    /// Keys whose signatures count.
+    /// The trusted keys.
     pub keys: Vec<VerifierKey>,
-    /// Why they do.
+    /// Why they are trusted.
     pub basis: TrustBasis,
     /// The newest checkpoint: a signed note.
     pub newest: String,
-    /// The checkpoint seen before, where there is one of the same log.
+    /// The checkpoint seen before, if there is one of the same log.
     pub seen: Option<String>,
-    /// How the two stand to each other.
+    /// How the two relate to each other.
     pub continuity: Continuity,
-    /// Two signed states that cannot both be the log's: proof of misbehaviour.
+    /// Two signed states that cannot belong to one log: proof of misbehaviour.
     pub contradiction: Option<Contradiction>,
 }
 
-/// Evidence, fetched and verified.
+/// Downloaded and verified evidence.
 #[derive(Debug, Clone)]
 pub struct Verification {
     /// The bytes that were verified.
     pub bytes: Vec<u8>,
-    /// The same, as they were read for it.
+    /// The parsed evidence.
     pub evidence: Arc<Evidence>,
     /// Every check.
     pub report: VerificationReport,
-    /// What the log was found to be.
+    /// The state of the log.
     pub log: LogState,
 }
 
-/// A client that remembers.
+/// A client that remembers what it saw of a log.
 #[derive(Debug)]
 pub struct LogWatch<'a, T, S> {
     client: &'a Client<T>,
@@ -77,34 +77,32 @@ pub struct LogWatch<'a, T, S> {
     named: Vec<VerifierKey>,
 }
 
-/// Why the file's checkpoint was held against no other.
+/// Why the file's checkpoint was not compared with another one.
 struct NotCompared {
     needs: String,
     found: String,
 }
 
 impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
-    /// Trusts `keys`; where there are none, the keys kept from before, else the service's own on
-    /// first use.
+    /// Trusts `keys`; if there are none, the keys stored earlier, else the service's own on first use.
     pub fn new(client: &'a Client<T>, storage: S, keys: Vec<VerifierKey>) -> Self {
         Self { client, storage, named: keys }
     }
 
-    /// Who is asked.
+    /// The client.
     pub(crate) fn client(&self) -> &'a Client<T> {
         self.client
     }
 
-    /// Reads the log's newest checkpoint, and requires that it continues the one seen before. The
-    /// newest is then kept, unless it has fewer slots or the two contradict each other: then the
-    /// older one stays.
+    /// Reads the log's newest checkpoint, and compares it with the one seen before. The newest is then stored, unless
+    /// it has fewer slots or the two contradict each other: then the older one stays.
     pub async fn log(&self) -> Result<LogState, ClientError> {
         let log = self.look().await?;
         self.remember(&log);
         Ok(log)
     }
 
-    /// Reads the newest checkpoint and holds it against the one kept. Keeps nothing.
+    /// Reads the newest checkpoint, and compares it with the stored one. Stores nothing.
     async fn look(&self) -> Result<LogState, ClientError> {
         let (keys, basis) = self.keys().await?;
         let newest = self.client.checkpoint().await?;
@@ -133,7 +131,7 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
         Ok(LogState { keys, basis, newest, seen, continuity, contradiction })
     }
 
-    /// Keeps the newest checkpoint and its keys, in place of what it was held against.
+    /// Stores the newest checkpoint and its keys, in place of the one it was compared with.
     fn remember(&self, log: &LogState) {
         if log.contradiction.is_none()
             && let Ok(checkpoint) = Checkpoint::signed_by(&log.newest, &log.keys)
@@ -142,12 +140,12 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
         }
     }
 
-    /// Fetches a result's evidence and verifies it, its log against the one seen before. `window`
-    /// fetches the head window, too, and requires that it bears out the seven-day figures. Evidence
-    /// of another question than the one asked is no answer.
+    /// Downloads a result's evidence and verifies it, comparing its log with the one seen before. With `window`, also
+    /// downloads the head window, and requires that it confirms the seven-day figures. Evidence for another request is
+    /// an error.
     ///
-    /// Where the log could not be held against what was seen, the check `consistency` was not made,
-    /// and the verdict is `incomplete` at best.
+    /// If the log could not be compared with what was seen, the check `consistency` is not made, and the verdict is
+    /// `incomplete` at best.
     pub async fn verify_remote(
         &self,
         of: &EvidenceOf,
@@ -160,10 +158,10 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
         }
         let head_window =
             if window { Some(self.client.window(&of.pool, of.slot).await?) } else { None };
-        // The checkpoint comes last: an honest service's is then no older than the file's.
+        // The checkpoint is read last: an honest service's is then at least as new as the file's.
         let log = self.look().await?;
-        // A key that the service itself named is kept once something stood under it: what fails
-        // leaves nothing behind that the next try would call kept.
+        // A key from the service itself is stored only after a successful verification, so that a failure leaves
+        // nothing behind that the next attempt would trust.
         let first_use = log.basis == TrustBasis::FirstUse;
         if !first_use {
             self.remember(&log);
@@ -175,8 +173,8 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
         Ok(Verification { bytes, evidence: Arc::new(evidence), report, log })
     }
 
-    /// Verifies a file that came from anywhere, its log held against what this reader kept of it; by
-    /// the keys given to `new`. `None` where nothing of its log was kept: then a file alone says all.
+    /// Verifies a file from any source, comparing its log with the stored checkpoint, with the keys given to `new`.
+    /// `None` if nothing of its log was stored: then the file can only be verified alone.
     pub async fn verify_file(
         &self,
         evidence: &Evidence,
@@ -191,7 +189,7 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
         Ok(Some((report, log)))
     }
 
-    /// Verifies evidence against the log as it was found.
+    /// Verifies evidence against the log's state.
     async fn judge(
         &self,
         evidence: &Evidence,
@@ -202,7 +200,7 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
         let mut policy = Policy::with_keys(log.keys.clone());
         if head_window.is_some() {
             policy.window = head_window;
-            // One that goes on need not bear out what this head says of its seven days.
+            // A window that continues beyond the file's head need not confirm this head's seven-day figures.
             policy.window_ends_with_file = true;
             policy.required.push(CheckName::Window);
         }
@@ -224,8 +222,8 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
         Ok(VerificationReport { claim, report, contradiction })
     }
 
-    /// Requires that evidence answers the question that was asked: genuine evidence of another pool,
-    /// slot or size proves nothing of it.
+    /// Requires that evidence answers the request: genuine evidence for another pool, slot or size proves nothing about
+    /// it.
     fn answers(&self, of: &EvidenceOf, found: &EvidenceRequest) -> Result<(), ClientError> {
         let asked = EvidenceRequest {
             base: of.base,
@@ -272,8 +270,8 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
         Ok((keys, TrustBasis::FirstUse))
     }
 
-    /// What the file's checkpoint must be consistent with: the newest, which continues what was
-    /// seen; or else what was seen, as far as the two can be compared.
+    /// The checkpoint with which the file's must be consistent: the newest, which extends the one seen before; else the
+    /// one seen before, as far as the two can be compared.
     async fn seen_for(
         &self,
         file: Option<&Checkpoint>,
@@ -290,7 +288,7 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
             |note: &str| Ok(Ok(SeenCheckpoint { note: note.to_owned(), proof: Vec::new() }));
         match (log.continuity, &seen, &log.seen) {
             (Continuity::Contradicts, Some(seen), Some(note)) => {
-                // The file stands with one of the two at most: it is held against the other.
+                // The file matches at most one of the two; it is compared with the other one.
                 let with_seen = (seen.size, seen.root) == (file.size, file.root);
                 return alone(if with_seen { &log.newest } else { note });
             }
@@ -318,7 +316,7 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
     }
 }
 
-/// The checkpoint that an evidence file rests on, where it has a readable one.
+/// The checkpoint in an evidence file, if it can be read.
 fn checkpoint_of(evidence: &Evidence) -> Option<Checkpoint> {
     let note = LogProof::from_text(&evidence.statement()?.log_proof).ok()?.checkpoint;
     Some(Checkpoint::from_note(&note).ok()?.0)

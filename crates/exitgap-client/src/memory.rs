@@ -1,5 +1,5 @@
-//! What a reader keeps of a service between visits: the newest checkpoint of each of its logs, and
-//! the keys that signed them.
+//! What a reader stores about a service between visits: the newest checkpoint of each of its logs, and the keys that
+//! signed them.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -8,15 +8,15 @@ use exitgap_core::tlog::{Checkpoint, NoteError, Origin, VerifierKey};
 
 use crate::{BaseUrl, ClientError};
 
-/// Where a reader keeps what it saw: small texts by name, such as a browser's local storage.
+/// A reader's storage: short texts by name, such as a browser's local storage.
 pub trait Storage {
-    /// The text kept under this name.
+    /// The text stored under this name.
     fn get(&self, name: &str) -> Option<String>;
-    /// Keeps it, in place of an older one.
+    /// Stores it, in place of an older one.
     fn put(&self, name: &str, text: &str);
 }
 
-/// A storage that ends with the process.
+/// A storage that lasts as long as the process.
 #[derive(Debug, Default)]
 pub struct Memory(RefCell<BTreeMap<String, String>>);
 
@@ -40,11 +40,11 @@ impl<S: Storage> Storage for &S {
     }
 }
 
-/// A checkpoint with the note that it was read from.
+/// A checkpoint with its note.
 pub(crate) type CheckpointNote = (Checkpoint, String);
 
-/// What is kept of one service. What cannot be verified now is neither believed nor replaced: to
-/// forget it would be to take a rewritten history for a first visit.
+/// The stored data about one service. Data that cannot be verified now is neither used nor replaced: deleting it would
+/// make a rewritten history look like a first visit.
 #[derive(Debug)]
 pub(crate) struct ServiceMemory<'a, S> {
     storage: &'a S,
@@ -56,7 +56,7 @@ impl<'a, S: Storage> ServiceMemory<'a, S> {
         Self { storage, base }
     }
 
-    /// The keys that signed what is kept; none before the first visit.
+    /// The keys that signed the stored data; empty before the first visit.
     pub fn keys(&self) -> Result<Vec<VerifierKey>, ClientError> {
         let name = self.keys_name();
         let Some(text) = self.storage.get(&name) else { return Ok(Vec::new()) };
@@ -92,9 +92,8 @@ impl<'a, S: Storage> ServiceMemory<'a, S> {
         Ok(newest)
     }
 
-    /// Keeps a checkpoint that one of `keys` signed, and the keys of its log with it, in place of
-    /// the one that it was compared with. Where another call kept a checkpoint meanwhile, that one
-    /// stays, because the two were not compared.
+    /// Stores a checkpoint that one of `keys` signed, with its log's keys, in place of the one it was compared with. If
+    /// another call has stored a checkpoint meanwhile, that one stays, because the two were not compared.
     pub fn keep(
         &self,
         compared: Option<&str>,
@@ -106,7 +105,7 @@ impl<'a, S: Storage> ServiceMemory<'a, S> {
         let (Ok(mut kept), Ok(before)) = (self.keys(), self.checkpoint(origin, keys)) else {
             return;
         };
-        // The keys first: a checkpoint without its key could not be read again.
+        // Store the keys first: a checkpoint without its key could not be verified later.
         let own: Vec<_> = own_keys(origin, keys).collect();
         let added: Vec<_> = own.iter().filter(|key| !kept.contains(key)).collect();
         if !added.is_empty() {

@@ -8,8 +8,8 @@ use exitgap_api::operations::Method;
 
 use crate::transport::{Request, Response, Transport, TransportError};
 
-/// A connection pool of the operating system's sockets. Follows no redirects: an answer comes from
-/// the address that was asked.
+/// A connection pool on the operating system's sockets. It follows no redirects: an answer comes from the requested
+/// address.
 #[derive(Debug, Clone)]
 pub struct Native {
     client: reqwest::Client,
@@ -18,7 +18,7 @@ pub struct Native {
 impl Native {
     /// A new pool of connections.
     pub fn new() -> Result<Self, TransportError> {
-        // An error says that this process chose its cryptography before.
+        // An error means that this process has already chosen its cryptography provider.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())
@@ -29,7 +29,7 @@ impl Native {
     }
 }
 
-/// An error with its causes: the outermost alone says little.
+/// An error with its causes, because the outermost alone is not informative.
 fn chain(error: &dyn core::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -41,17 +41,17 @@ fn chain(error: &dyn core::error::Error) -> String {
     text
 }
 
-/// An answer whose body is taken piece by piece.
+/// An answer whose body is read in pieces.
 #[derive(Debug)]
 pub struct StreamedResponse {
     /// The HTTP status.
     pub status: u16,
-    /// Headers that the client reads, names in lower case.
+    /// The headers that the client uses, names in lower case.
     pub headers: Vec<(String, String)>,
     answer: reqwest::Response,
     timeout: Duration,
     max_bytes: usize,
-    /// Bytes that may still come.
+    /// The number of bytes that may still come.
     left: usize,
 }
 
@@ -61,7 +61,7 @@ impl StreamedResponse {
         self.headers.iter().find(|(header, _)| header == name).map(|(_, value)| value.as_str())
     }
 
-    /// The body's next piece; `None` after its last. Gives up as [`Transport::send`] does.
+    /// The body's next piece; `None` after the last one. Has the same limits as [`Transport::send`].
     pub async fn piece(&mut self) -> Result<Option<Vec<u8>>, TransportError> {
         let chunk =
             self.answer.chunk().await.map_err(|error| transport_error(error, self.timeout))?;
@@ -81,7 +81,7 @@ fn transport_error(error: reqwest::Error, timeout: Duration) -> TransportError {
 }
 
 impl Native {
-    /// Makes a request, and leaves its body to be taken: for files too large to hold at once.
+    /// Sends a request, and leaves its body to be read in pieces: for files too large for memory.
     pub async fn open(&self, request: &Request) -> Result<StreamedResponse, TransportError> {
         let method = match request.method {
             Method::Get => reqwest::Method::GET,
@@ -127,7 +127,7 @@ impl Transport for Native {
     }
 
     fn random(&self) -> u32 {
-        // Each of these hashers has keys of its own.
+        // Each of these hashers has random keys of its own.
         let [a, b, c, d, ..] = RandomState::new().hash_one(()).to_le_bytes();
         u32::from_le_bytes([a, b, c, d])
     }

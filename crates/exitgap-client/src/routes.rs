@@ -1,4 +1,4 @@
-//! The venues of a token, compared by a service and recomputed here from its snapshots.
+//! The venues of a token: the service's comparison, recomputed here from its snapshots.
 
 use exitgap_api::operations::parameters::{AT, FIXED_COST, QUOTE_GROUP, SIZE};
 use exitgap_api::operations::{Held, Operation, PositionAsked, RoutesAsked, Target};
@@ -12,11 +12,11 @@ use serde::Deserialize;
 
 use crate::{Client, ClientError, Transport};
 
-/// The most venues that are fetched to recompute an answer; a service compares no more.
+/// Maximum number of venues that are downloaded to recompute an answer; services compare at most this many.
 const MOST_VENUES: usize = 24;
 
 impl<T: Transport> Client<T> {
-    /// `GET /v1/routes/{chain}/{token}`: the guards of the client count, not those of `asked`.
+    /// `GET /v1/routes/{chain}/{token}`: the client's guards apply, not those of `asked`.
     pub async fn routes(&self, asked: &RoutesAsked) -> Result<Routes, ClientError> {
         let target = target(asked);
         let routes: Routes = self.get_guarded(target.clone()).await?;
@@ -30,8 +30,8 @@ impl<T: Transport> Client<T> {
         Ok(routes)
     }
 
-    /// The legs of the service's split, as positions to be asked about one by one: their sizes add up to what is
-    /// asked, and nothing else of the answer is looked at.
+    /// The legs of the service's split, as positions for separate requests: their sizes add up to the requested size,
+    /// and nothing else of the answer is used.
     pub async fn split_legs(&self, asked: &RoutesAsked) -> Result<Vec<PositionAsked>, ClientError> {
         let target = target(asked);
         let Split { legs } = self.get_guarded(target.clone()).await?;
@@ -52,8 +52,8 @@ impl<T: Transport> Client<T> {
         }
     }
 
-    /// The comparison with every figure recomputed here from the snapshots it names: an answer that does not follow from
-    /// them is an error. That no other pool sells the token is the service's word.
+    /// The comparison with every figure recomputed here from the snapshots it names; an answer that does not follow
+    /// from them is an error. That no other pool sells the token is only claimed by the service.
     pub async fn recomputed_routes(&self, asked: &RoutesAsked) -> Result<Routes, ClientError> {
         let routes = self.routes(asked).await?;
         let target = target(asked);
@@ -103,7 +103,7 @@ impl<T: Transport> Client<T> {
     }
 }
 
-/// What of an answer is needed to sell as it says.
+/// The parts of an answer that are needed to execute the split.
 #[derive(Deserialize)]
 struct Split {
     legs: Vec<Leg>,
@@ -126,7 +126,7 @@ fn target(asked: &RoutesAsked) -> Target {
         .maybe(&AT, at.as_ref())
 }
 
-/// What follows from snapshots: all but addresses, and venues that have no snapshot.
+/// The parts that follow from snapshots: without URLs, and without venues that have no snapshot.
 fn figures(split: &BestSplit) -> BestSplit {
     let mut split = split.clone();
     split.left_out.clear();

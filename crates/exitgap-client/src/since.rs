@@ -1,5 +1,5 @@
-//! What came after a slot whose evidence was verified. It is asked for apart: the evidence never
-//! changes, and what became of its slot does.
+//! What followed a slot whose evidence was verified. This is a separate request, because evidence never changes, but
+//! the status of its slot can.
 
 use exitgap_api::operations::Operation;
 use exitgap_api::{SlotState, SlotStatus};
@@ -9,28 +9,28 @@ use exitgap_core::tlog::Checkpoint;
 
 use crate::{Client, ClientError, EvidenceOf, Transport, Verification};
 
-/// What the service says of the slots after one that was verified, and what of that it proves.
+/// The service's statements about the slots after a verified one, and which of them are proven.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Since {
-    /// What became of the slot, as the service says.
+    /// The slot's status, according to the service.
     pub status: SlotStatus,
-    /// The check `window` of the evidence with the pool's heads from the slot on, as far as one of
-    /// them may take the slot back: 288 slots, or up to the newest. `None` where there is none yet.
+    /// The check `window` of the evidence with the pool's heads from the slot on, as far as one of them may retract the
+    /// slot: 288 slots, or up to the newest. `None` if there is no later head yet.
     pub heads: Option<Check>,
-    /// Whether these heads are proven: they lead to one that a checkpoint holds which a trusted key
-    /// signed. Else they are the service's claim.
+    /// Whether these heads are proven: they lead to a head covered by a checkpoint that a trusted key signed. Otherwise
+    /// they are only the service's claim.
     pub proven: bool,
 }
 
 impl Since {
-    /// Whether the slot was taken back, by the service's word or by a later head.
+    /// Whether the slot was retracted, according to the service or to a later head.
     pub fn is_taken_back(&self) -> bool {
         self.heads.as_ref().is_some_and(takes_back) || self.status.state == SlotState::Retracted
     }
 }
 
 impl<T: Transport> Client<T> {
-    /// Asks what came after the slot of evidence that was verified.
+    /// Requests what followed the slot of verified evidence.
     pub async fn since(
         &self,
         of: &EvidenceOf,
@@ -57,14 +57,14 @@ impl<T: Transport> Client<T> {
                 report.checks.into_iter().find(|check| check.name == CheckName::Window)
             }
         };
-        // Where a key is trusted, the check comes this far only with its signature.
+        // With a trusted key, the check gets this far only with a valid signature.
         let signed = |check: &Check| check.outcome == Outcome::Pass || takes_back(check);
         let proven = trusted && heads.as_ref().is_some_and(signed);
         Ok(Since { status, heads, proven })
     }
 }
 
-/// Whether the check found a later head that takes the slot back.
+/// Whether the check found a later head that retracts the slot.
 fn takes_back(check: &Check) -> bool {
     check.code == "slot_retracted"
 }

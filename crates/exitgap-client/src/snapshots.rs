@@ -1,4 +1,4 @@
-//! A recorded slot, fetched whole: every question about it is answered here, by the reader.
+//! A recorded slot, downloaded completely, so that the reader can compute all answers locally.
 
 use exitgap_api::operations::{Operation, Target};
 use exitgap_api::{
@@ -15,18 +15,17 @@ use exitgap_core::units::{GapLimit, SizeUsd, UsdMicros};
 
 use crate::{Client, ClientError, EvidenceOf, Transport};
 
-/// A snapshot with what the service says of its series. The snapshot was hashed here; that the log
-/// commits to it, and how long the series is, only its evidence proves.
+/// A snapshot with the service's statements about its series. The snapshot's hash was checked here; only its evidence
+/// proves that the log commits to it, and how long the series is.
 #[derive(Debug, Clone)]
 pub struct FetchedSnapshot {
     /// The snapshot.
     pub snapshot: Snapshot,
-    /// Its slot and its place in the series, as the service tells them.
+    /// Its slot and its position in the series, according to the service.
     pub provenance: Provenance,
-    /// The direction taken where no base is named: of the base that the state was fetched for, or
-    /// of the pool's default.
+    /// The direction if no base is named: that of the base for which the state was downloaded, or the pool's default.
     pub default_direction: Direction,
-    /// The service's own ladder of it, in that direction.
+    /// The service's own ladder for that direction.
     pub published: PublishedLadder,
     exits: Exits,
 }
@@ -40,7 +39,7 @@ impl FetchedSnapshot {
         }
     }
 
-    /// The pool, ready to be asked about in one direction.
+    /// The pool, prepared for questions in one direction.
     pub fn answers(&self, direction: Direction) -> Answers<'_> {
         let observation = self.snapshot.observation();
         Answers::with_exit(
@@ -50,8 +49,8 @@ impl FetchedSnapshot {
         )
     }
 
-    /// Requires that it meets these guards at `now_s`, seconds since 1970. How long the series is, is
-    /// the service's word; the status and the slot are the snapshot's.
+    /// Requires that it meets these guards at `now_s`, seconds since 1970. The length of the series is only claimed by
+    /// the service; status and slot are in the snapshot.
     pub fn check(&self, guards: &Guards, now_s: u64) -> Result<(), Problem> {
         guards.check(&GuardInputs::from_observation(
             self.snapshot.observation(),
@@ -60,7 +59,7 @@ impl FetchedSnapshot {
         ))
     }
 
-    /// What a sale of `size` fills at.
+    /// The estimate for a sale of `size`.
     pub fn estimate(&self, size: SizeUsd, base: Option<&str>) -> Result<ExitResult, Problem> {
         self.answers(self.direction(base)?).estimate(size)
     }
@@ -74,7 +73,7 @@ impl FetchedSnapshot {
         self.answers(self.direction(base)?).max_size_for(limit)
     }
 
-    /// One sale in several orders.
+    /// One sale, split into several orders.
     pub fn simulate_orders(
         &self,
         plan: OrderPlan,
@@ -94,8 +93,8 @@ impl FetchedSnapshot {
     }
 }
 
-/// Ranks venues of one token by their ladders, each alone and one sale of `size` split across them.
-/// `fixed_costs` are what using each venue costs, in the same order; none at all where empty.
+/// Ranks the venues of one token by their ladders, each alone and in an optimal split of `size`. `fixed_costs` are the
+/// costs of using each venue, in the same order; empty means none.
 pub fn rank_routes(
     ladders: &[Ladder],
     fixed_costs: &[UsdMicros],
@@ -106,8 +105,8 @@ pub fn rank_routes(
 }
 
 impl<T: Transport> Client<T> {
-    /// Fetches the pool's newest recorded slot, or the one at or before `at`. That no newer slot is
-    /// recorded is the service's word.
+    /// Downloads the pool's newest recorded slot, or the one at or before `at`. That no newer slot exists is only
+    /// claimed by the service.
     pub async fn fetch_snapshot(
         &self,
         pool: &PoolId,
@@ -116,7 +115,7 @@ impl<T: Transport> Client<T> {
         self.recorded_selling(pool, None, at).await
     }
 
-    /// The same with `base` sold where none is named; `None`: the pool's default.
+    /// The same, selling `base` by default; `None`: the pool's default.
     pub async fn recorded_selling(
         &self,
         pool: &PoolId,
@@ -132,8 +131,8 @@ impl<T: Transport> Client<T> {
         Ok(FetchedSnapshot { default_direction: direction, snapshot, provenance, published, exits })
     }
 
-    /// What the service publishes of a sale of `size`, recomputed here from the snapshot it names:
-    /// an answer that does not follow from it is an error.
+    /// The service's published answer for a sale of `size`, recomputed here from the snapshot it names; an answer that
+    /// does not follow from it is an error.
     pub async fn recomputed_exit(
         &self,
         pool: &PoolId,
@@ -168,7 +167,7 @@ impl<T: Transport> Client<T> {
         Ok(published)
     }
 
-    /// Fetches the snapshot behind an answer, and requires that it is of what was asked.
+    /// Downloads the snapshot behind an answer, and requires that it matches the request.
     async fn behind(
         &self,
         target: &Target,
@@ -205,21 +204,21 @@ impl<T: Transport> Client<T> {
     }
 }
 
-/// What was asked of a pool.
+/// A question about a pool.
 struct PoolQuery<'a> {
     pool: &'a PoolId,
     base: Option<&'a str>,
     at: Option<&'a str>,
 }
 
-/// What is behind an answer.
+/// The snapshot and source behind an answer.
 struct Behind {
     snapshot: Snapshot,
     provenance: Provenance,
     direction: Direction,
 }
 
-/// Where a published answer says it comes from.
+/// The source that a published answer names.
 fn provenance(context: &Context) -> Result<(SnapshotHash, Slot, Provenance), String> {
     let source = &context.method.depth_source;
     let absent = |what: &str| format!("{what} is missing or unreadable");

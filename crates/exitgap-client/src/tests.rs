@@ -1,4 +1,4 @@
-//! The client against a service that is a few texts.
+//! Tests the client with a service that consists of a few texts.
 
 use core::cell::RefCell;
 use core::future::Future;
@@ -21,7 +21,7 @@ use crate::{
     TransportError, TrustBasis, Verification,
 };
 
-/// Answers by what an address holds, and remembers how much of each was to be read at most.
+/// Answers with the text for an address, and records the size limit of each request.
 #[derive(Default)]
 struct Texts {
     texts: Vec<(&'static str, Vec<u8>)>,
@@ -43,7 +43,7 @@ impl Transport for &Texts {
     }
 }
 
-/// Nothing of these waits.
+/// Runs a future that never waits.
 fn now<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(found) => found,
@@ -61,7 +61,7 @@ fn vector(text: &str) -> (Vec<u8>, Value) {
     (vector["evidence"].as_str().unwrap().into(), vector["policy"].clone())
 }
 
-/// The snapshot of a vector's evidence, served with the first of one text replaced by another.
+/// The snapshot of a vector's evidence, served with the first occurrence of one text replaced by another.
 fn serving(text: &str, from: &str, to: &str) -> (PoolId, SnapshotDocuments, Texts) {
     let SnapshotFile { pool, documents } = SnapshotFile::from_json(&vector(text).0).unwrap();
     let changed = |bytes: &[u8]| {
@@ -110,7 +110,7 @@ fn what_a_newer_version_recorded_is_fetched_and_is_no_fault_of_the_service() {
     assert_eq!(error.into_problem().hint.as_deref(), Some("update exitgap"));
 }
 
-/// What is known of the slots after a vector's, by its window and these keys.
+/// What followed the vector's slot, according to its window and these keys.
 fn since(text: &str, keys: &[VerifierKey]) -> Since {
     let (evidence, policy) = vector(text);
     let window = policy["window"].as_str().unwrap().as_bytes().to_vec();

@@ -1,5 +1,5 @@
-//! The log's tiles, read for one purpose: the proof that an older state of the log is a prefix of a
-//! newer one, or that it is not. What they say is believed only as far as the proof leads to both roots.
+//! Reads the log's tiles for one purpose: to prove that an older state of the log is a prefix of a newer one, or that
+//! it is not. They are believed only as far as the proof leads to both roots.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -13,9 +13,9 @@ use exitgap_core::tlog::{
 use crate::client::log_file;
 use crate::{Client, ClientError, Transport};
 
-/// What tiles say of two states of their log.
+/// The content of tiles about two states of their log.
 pub(crate) struct TileProof {
-    /// That the older is a prefix of the newer.
+    /// The proof that the older state is a prefix of the newer one.
     pub proof: Vec<Hash>,
     /// The older state's root.
     pub old_root: Hash,
@@ -23,12 +23,12 @@ pub(crate) struct TileProof {
     pub root: Hash,
 }
 
-/// A state of a log, and the note that signs it.
+/// A state of a log, and its signed note.
 type SignedCheckpoint<'a> = (&'a Checkpoint, &'a str);
 
 impl<T: Transport> Client<T> {
-    /// The proof that two signed states are not of one log, where they are not: `seen`, and the
-    /// `newest`, which the service publishes, of no fewer slots. Nobody's signature is looked at.
+    /// The proof that two signed states do not belong to one log, if so: `seen`, and the `newest` one from the service,
+    /// which must cover at least as many slots. Signatures are not verified.
     pub async fn contradiction(
         &self,
         seen: &str,
@@ -64,8 +64,8 @@ impl<T: Transport> Client<T> {
         Ok(Some(of(Contradiction::REWRITTEN).with_fork(proof, Some(old_root))))
     }
 
-    /// The proof from some state of `old` slots to `new`, from tiles that lead to `new` from the
-    /// very state that they themselves have there. Others say nothing: a damaged tile accuses nobody.
+    /// The proof from a state of `old` slots to `new`, from tiles that lead to `new` from the old state that they
+    /// contain themselves. Other tiles are ignored, so that damaged ones accuse no one.
     pub(crate) async fn tile_proof(
         &self,
         old: u64,
@@ -85,9 +85,8 @@ impl<T: Transport> Client<T> {
         Ok(TileProof { proof, old_root, root })
     }
 
-    /// What the tiles of the log of `size` slots say of it: its root, that of its first `old` slots,
-    /// and the proof that those are a prefix. The three are read from different tiles: whether they
-    /// agree is for the caller to see.
+    /// What the tiles of the log of `size` slots contain: its root, the root of its first `old` slots, and the proof
+    /// that those are a prefix. The three are read from different tiles, so the caller must check that they agree.
     async fn proof_from_tiles(&self, old: u64, size: u64) -> Result<TileProof, ClientError> {
         let wrong = |why: &str| self.not_as_specified(&log_file("tile"), why);
         let ranges = consistency_ranges(old, size).filter(|_| old > 0);

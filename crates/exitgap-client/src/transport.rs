@@ -1,4 +1,4 @@
-//! What a client needs of the world: a request, a pause and a little randomness.
+//! What a client needs from its environment: requests, pauses and a little randomness.
 
 use core::future::Future;
 use core::time::Duration;
@@ -6,17 +6,17 @@ use core::time::Duration;
 use exitgap_api::operations::Method;
 use exitgap_api::x402;
 
-/// How requests are made and time passes.
+/// Sends requests, and waits.
 pub trait Transport {
-    /// Makes a request and reads what comes back. Must give up at the request's timeout, and reading once the body exceeds
-    /// its limit. Dropping the future must abandon the request. Follows no redirect: what a request
-    /// carries, a payment for one, is for the address that was asked.
+    /// Sends a request and reads the response. Must give up at the request's timeout, and stop reading once the body
+    /// exceeds its limit. Dropping the future must abort the request. Must not follow redirects: a payment in a request
+    /// is meant only for the requested address.
     fn send(&self, request: &Request) -> impl Future<Output = Result<Response, TransportError>>;
 
     /// Waits.
     fn pause(&self, time: Duration) -> impl Future<Output = ()>;
 
-    /// Any number: it spreads the retries of many clients.
+    /// Any number; it spreads the retries of many clients.
     fn random(&self) -> u32;
 }
 
@@ -25,35 +25,35 @@ pub trait Transport {
 pub struct Request {
     /// The method.
     pub method: Method,
-    /// What is sent, JSON; nothing with most.
+    /// The JSON body; usually empty.
     pub body: Vec<u8>,
-    /// The whole address.
+    /// The complete URL.
     pub url: String,
-    /// The media type asked for.
+    /// The requested media type.
     pub accept: &'static str,
-    /// How long the answer may take, its body included.
+    /// Timeout for the answer, including its body.
     pub timeout: Duration,
-    /// The most bytes of body that are read.
+    /// Maximum size of the body.
     pub max_bytes: usize,
-    /// Whether a cache on the way must ask the service before it answers.
+    /// Whether caches must revalidate with the service before they answer.
     pub fresh: bool,
-    /// More headers: a payment's. Names in lower case.
+    /// Further headers for a payment. Names in lower case.
     pub headers: Vec<(&'static str, String)>,
 }
 
-/// What came back.
+/// A response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Response {
     /// The HTTP status.
     pub status: u16,
-    /// Headers that the client reads, names in lower case.
+    /// The headers that the client uses, names in lower case.
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Vec<u8>,
 }
 
 impl Response {
-    /// Headers that a transport must pass on where they are present.
+    /// Headers that a transport must pass on if they are present.
     pub const HEADERS: [&'static str; 10] = [
         "retry-after",
         "content-type",
@@ -73,22 +73,22 @@ impl Response {
     }
 }
 
-/// Why nothing came back.
+/// Why there was no response.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TransportError {
-    /// No connection, or it broke off.
+    /// There was no connection, or it broke.
     #[error("{0}")]
     Unreachable(String),
-    /// Longer than the request's timeout.
+    /// The request's timeout was exceeded.
     #[error("no response within {} s", .0.as_secs())]
     TimedOut(Duration),
-    /// More bytes than the request accepts.
+    /// The body exceeds the request's limit.
     #[error("the response is longer than the maximum of {max_bytes} bytes")]
     TooLarge {
         /// The limit.
         max_bytes: usize,
     },
-    /// A transport that pays did not, or does not know whether it did.
+    /// A transport that pays did not pay, or does not know whether it did.
     #[error("{detail}")]
     Payment {
         /// The stable code of the cause.

@@ -1,4 +1,4 @@
-//! From a pool to a number that was verified, in one call.
+//! A verified number for a pool, in one call.
 
 use exitgap_api::PublishedExit;
 use exitgap_core::evidence::Verdict;
@@ -11,15 +11,16 @@ use crate::{ClientError, EvidenceOf, LogWatch, Storage, Transport};
 /// An exit whose evidence passed every check.
 #[derive(Debug, Clone)]
 pub struct VerifiedExit {
-    /// What the service answered, computed again here from the snapshot that it names.
+    /// The service's answer, recomputed here from the snapshot that it names.
     pub exit: PublishedExit,
-    /// Its evidence, and what its log was found to be.
+    /// Its evidence, and the state of its log.
     pub verification: Verification,
 }
 
 impl<T: Transport, S: Storage> LogWatch<'_, T, S> {
-    /// What a sale of `size` fills at, with every check made: the answer is computed again from its snapshot, its evidence is
-    /// of the same, and its log goes on from what this reader saw of it. What is not proven is an error that has the report.
+    /// The estimate for a sale of `size`, with every check made: the answer is recomputed from its snapshot, its
+    /// evidence matches it, and its log extends what this reader saw of it. If anything is not proven, the error
+    /// contains the report.
     pub async fn estimate(
         &self,
         pool: &PoolId,

@@ -1,5 +1,5 @@
-//! exitgap's pure core: the recorded snapshots from which anyone can recompute what a sale into a
-//! liquidity pool fills at, the evidence for them, and the figures computed from many of them.
+//! exitgap's pure core: the recorded snapshots from which anyone can recompute the result of a sale into a liquidity
+//! pool, the evidence for them, and the figures computed from many of them.
 //!
 //! **In scope**: snapshots and their canonical bytes ([`snapshot`]), the slots of a series
 //! ([`series`]), market calendars ([`hours`]), evidence based on a log ([`evidence`]), the files

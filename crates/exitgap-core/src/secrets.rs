@@ -1,10 +1,10 @@
-//! Which permissions a file that holds a secret may have. Every program refuses other permissions in the
-//! same words. Reading them is left to the caller.
+//! The permissions that a file with a secret may have. All programs use this check and its error message. The caller
+//! reads the permissions.
 
-/// The permission bits of everyone but the owner.
+/// The permission bits of everyone except the owner.
 const OTHERS: u32 = 0o077;
 
-/// Why a file that holds a secret is refused.
+/// Why a file with a secret is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "this file holds a secret, and its mode {mode:03o} lets others than its owner use it; set mode 600, and replace \
@@ -16,7 +16,7 @@ pub struct LooseMode {
 }
 
 impl LooseMode {
-    /// Refuses permissions, as Unix counts them, that let anyone but the owner read, write or run a file.
+    /// Refuses Unix permissions that let anyone except the owner read, write or execute the file.
     pub fn check(mode: u32) -> Result<(), Self> {
         let mode = mode & 0o777;
         if mode & OTHERS == 0 { Ok(()) } else { Err(Self { mode }) }

@@ -1,11 +1,11 @@
 //! The hash of Ethereum's states, blocks and contracts.
 //!
-//! It is here because this crate is optimised in the development profile. The library's hash is generic, so the crate that
-//! calls it compiles it, at its own level of optimisation.
+//! It is in this crate because this crate is optimised in the development profile. The library's hash is generic, so it
+//! is compiled as part of the crate that calls it, at that crate's optimisation level.
 
 use sha3::{Digest as _, Keccak256};
 
-/// The Keccak-256 of these bytes, the variant that Ethereum uses and not the later SHA3-256.
+/// The Keccak-256 hash of these bytes. Ethereum uses this variant, not the later SHA3-256.
 ///
 /// ```
 /// let of_nothing = exitgap_math::keccak256(b"");

@@ -1,5 +1,5 @@
-//! exitgap's arithmetic: how much a sale into a liquidity pool fills at, exactly as the pool's
-//! contract computes it, and how far that is below the oracle price.
+//! exitgap's arithmetic: the result of a sale into a liquidity pool, exactly as the pool's contract computes it, and
+//! its difference from the oracle price.
 //!
 //! **In scope**: wide integers ([`wide`]), units ([`units`]), the names used in states ([`ids`]),
 //! canonical JSON and the canonical form of a pool's state ([`json`]), the arithmetic of every kind

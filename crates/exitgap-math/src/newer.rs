@@ -1,38 +1,38 @@
-//! What a later version of exitgap made: unknown to this one, which does not make it wrong.
+//! Data from a later version of exitgap, which this version does not know. That does not make it wrong.
 
 use core::fmt;
 
 use crate::ids::{Code, TableHash};
 
-/// Something in a well-formed document that this build does not know. Whoever meets it cannot say
-/// whether it is true, only that an update might.
+/// Something in a well-formed document that this build does not know. Code that finds it cannot decide whether it is
+/// true, only that an update might.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Newer {
     /// A document of a later version.
     Version {
-        /// Which document.
+        /// The kind of document.
         document: &'static str,
         /// Its version.
         found: u32,
     },
-    /// A state of another kind of pool.
+    /// The state of an unknown kind of pool.
     Protocol(Code),
-    /// An oracle reading from another kind of source.
+    /// An oracle reading from an unknown kind of source.
     OracleSource(Code),
-    /// A market session by a calendar.
+    /// A market session of an unknown calendar.
     Calendar(Code),
-    /// A market session by another table of a known calendar.
+    /// A market session of an unknown table of a known calendar.
     Table(TableHash),
-    /// Rules of another version: a short word, cut to that.
+    /// Rules of an unknown version. The name is cut to a maximum length.
     Method([u8; Newer::METHOD_LENGTH]),
-    /// Another reason for a missing slot.
+    /// An unknown reason for a missing slot.
     MissingReason(Code),
-    /// Another reason to take a slot back.
+    /// An unknown reason for a retraction.
     Retraction(Code),
 }
 
 impl Newer {
-    /// The longest name of a version of the rules.
+    /// The maximum length of a rule version's name.
     pub const METHOD_LENGTH: usize = 20;
 
     /// Rules of this version.
@@ -44,7 +44,7 @@ impl Newer {
         Self::Method(name)
     }
 
-    /// The stable code of a check that it keeps from being made.
+    /// The stable code of a check that cannot be done because of it.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Version { .. } => "unsupported_version",

@@ -1,26 +1,25 @@
-//! Sorting, written out once.
+//! A sort that is compiled only once.
 //!
-//! The library's sorts are fast for millions of rows, and written out anew for every type
-//! and every order: 5 KB each in the module that a page loads. What is sorted here is a few
-//! rows at a time.
+//! The library's sorts are fast for millions of rows but are compiled again for every type and every order: 5 KB each
+//! in the WebAssembly module that a page loads. This crate only sorts a few rows at a time.
 
 use core::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// Puts rows in order; equal ones stay as they were.
+/// Sorts rows; equal rows keep their order.
 pub fn sort<T: Clone>(rows: &mut Vec<T>, compare: impl Fn(&T, &T) -> Ordering) {
     let order = positions(rows.len(), &|a, b| compare(&rows[a], &rows[b]));
     *rows = order.into_iter().map(|position| rows[position].clone()).collect();
 }
 
-/// The positions of so many rows, in order; equal ones as given.
+/// The positions of `count` rows in sorted order; equal rows keep their order.
 pub fn positions(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
     let place = |position| Place { position, compare };
     let ordered = (0..count).map(place).collect::<BinaryHeap<_>>().into_sorted_vec();
     ordered.into_iter().map(|place| place.position).collect()
 }
 
-/// A row's position, ordered as its row is.
+/// A row's position, ordered like its row.
 struct Place<'a> {
     position: usize,
     compare: &'a dyn Fn(usize, usize) -> Ordering,

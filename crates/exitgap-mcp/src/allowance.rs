@@ -1,4 +1,4 @@
-//! What one caller may ask free of charge.
+//! A caller's free quota.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,18 +7,17 @@ use exitgap_api::Problem;
 
 use crate::ToolName;
 
-/// A caller's right to estimates, where others are paid for. It travels with the request, among whose
-/// extensions the HTTP service puts it.
+/// A caller's right to estimates, if others must be paid for. The HTTP service adds it to the request's extensions.
 #[derive(Clone)]
 pub struct Allowance(Arc<dyn Fn() -> Result<(), Problem> + Send + Sync>);
 
 impl Allowance {
-    /// One that takes an estimate, or refuses it as a problem.
+    /// Creates an allowance from a function that takes one estimate, or returns a problem.
     pub fn new(take: impl Fn() -> Result<(), Problem> + Send + Sync + 'static) -> Self {
         Self(Arc::new(take))
     }
 
-    /// Takes what a call of this tool costs: one estimate, where it answers for a sale.
+    /// Takes the cost of calling this tool: one estimate, if it computes a sale.
     pub(crate) fn charge_call(&self, tool: ToolName) -> Result<(), Problem> {
         match tool {
             ToolName::EstimateExit | ToolName::MaxExitSize | ToolName::SimulateOrders => (self.0)(),

@@ -1,4 +1,4 @@
-//! Documents and refusals as results of a tool.
+//! Documents and problems as results of a tool.
 
 use exitgap_api::{Problem, ProblemCode};
 use rmcp::model::{CallToolResult, ContentBlock, Resource};
@@ -6,14 +6,14 @@ use serde::Serialize;
 
 use crate::sanitize::{tame, tame_problem};
 
-/// What a document links to: the member that holds the address, and what is there.
+/// The links of a document: the member with the URL, the link's name, and its description.
 const LINKS: [(&str, &str, &str); 2] = [
     ("evidence_url", "evidence", "Evidence for the number; input of verify_evidence"),
     ("snapshot_url", "snapshot", "The recorded snapshot behind the answer, canonical bytes"),
 ];
 
-/// The result of a tool that has a document for an answer: the document as structured content, the
-/// same as text, and where its proof is.
+/// The result of a tool that returns a document: the document as structured content and as text, with a link to its
+/// proof.
 pub fn result_from_document<D: Serialize>(document: &D) -> CallToolResult {
     let Ok(mut document) = serde_json::to_value(document) else {
         return result_from_problem(Problem::new(
@@ -33,10 +33,10 @@ pub fn result_from_document<D: Serialize>(document: &D) -> CallToolResult {
     result
 }
 
-/// The result of a tool that has none: the problem as text, and no structured content, which would be
-/// held against the schema of an answer.
+/// The result of a tool that failed: the problem as text, without structured content, which clients would validate
+/// against the schema of an answer.
 pub fn result_from_problem(problem: Problem) -> CallToolResult {
-    // A problem holds strings and numbers only: it always has a JSON form.
+    // A problem contains only strings and numbers, so serialization cannot fail.
     let text = serde_json::to_string(&tame_problem(problem)).unwrap_or_default();
     CallToolResult::error(vec![ContentBlock::text(text)])
 }

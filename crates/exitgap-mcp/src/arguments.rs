@@ -1,5 +1,5 @@
-//! A tool's arguments as parameters of the table of operations: what a JSON value says is read as the
-//! text of an address would be, with the same refusals.
+//! A tool's arguments as parameters of the table of operations: a JSON value is parsed like the text in a URL, with the
+//! same errors.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use exitgap_api::operations::{Given, Parameter, Question};
 use exitgap_api::{Problem, invalid_parameter};
 use serde_json::{Map, Value};
 
-/// Reads what is asked. `null` stands for what is left out.
+/// Parses the arguments. `null` counts as absent.
 pub fn parse_question<Q: Question>(
     parameters: &[&'static Parameter],
     arguments: &Map<String, Value>,
@@ -20,7 +20,7 @@ pub fn parse_question<Q: Question>(
     Q::from_parameters(&Given::from_arguments(parameters, given)?)
 }
 
-/// The text of a value: of a string what it says, of a number its digits.
+/// The text of a value: a string's content, or a number's digits.
 fn text<'a>(
     parameters: &[&'static Parameter],
     name: &str,
@@ -33,7 +33,7 @@ fn text<'a>(
         Value::Object(_) => "an object",
         Value::Bool(_) | Value::Null => "true or false",
     };
-    // A name that is not known is refused as such.
+    // Parsing rejects an unknown name.
     let Some(parameter) = parameters.iter().find(|parameter| parameter.name == name) else {
         return Ok(Cow::Borrowed(""));
     };

@@ -1,4 +1,4 @@
-//! What the tools need of whoever has a recorded series.
+//! What the tools need from the owner of a recorded series.
 
 use std::future::Future;
 
@@ -11,8 +11,8 @@ use exitgap_api::{
     PublishedSimulation, VerifiedEvidence,
 };
 
-/// Answers the eight questions. Every refusal is a [`Problem`]; a guard of the question that does not
-/// hold is one, too, and never a remark beside an answer.
+/// Answers the eight tools. Every failure is a [`Problem`], including a guard that is not met, which is never just a
+/// remark in an answer.
 pub trait Backend: Send + Sync + 'static {
     /// The monitored pools.
     fn list_pools(
@@ -20,7 +20,7 @@ pub trait Backend: Send + Sync + 'static {
         asked: PoolsAsked,
     ) -> impl Future<Output = Result<PoolList, Problem>> + Send;
 
-    /// What a sale of a size fills at.
+    /// The estimate for a sale of a size.
     fn estimate_exit(
         &self,
         asked: ExitAsked,
@@ -32,7 +32,7 @@ pub trait Backend: Send + Sync + 'static {
         asked: MaxSizeAsked,
     ) -> impl Future<Output = Result<PublishedMaxSize, Problem>> + Send;
 
-    /// One sale in several orders.
+    /// One sale, split into several orders.
     fn simulate_orders(
         &self,
         asked: SimulationAsked,
@@ -56,7 +56,7 @@ pub trait Backend: Send + Sync + 'static {
         asked: BoardAsked,
     ) -> impl Future<Output = Result<Fragility, Problem>> + Send;
 
-    /// Whether evidence holds. Must refuse what is not of its own log before it asks anybody for it.
+    /// Verifies evidence. Must reject evidence from other logs before it sends any request.
     fn verify_evidence(
         &self,
         asked: VerificationAsked,

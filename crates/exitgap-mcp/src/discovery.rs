@@ -1,22 +1,21 @@
-//! Documents by which agents and registries find a server before they talk to it.
+//! Documents through which agents and registries find a server before they connect to it.
 //!
-//! [`server_json`] is the registry's form (schema of 2025-12-11). The card and the catalog are of an
-//! extension that is still experimental: they say nothing that `server/discover` does not say, and
-//! nothing that they say is to be relied on.
+//! [`server_json`] has the registry's format (schema of 2025-12-11). The card and the catalog belong to an experimental
+//! extension: they contain nothing beyond `server/discover`, and clients should not rely on them.
 
 use rmcp::model::ProtocolVersion;
 use serde_json::{Value, json};
 
-/// Where the tools are, below the address of a service.
+/// The path of the tools, below a service's base URL.
 pub const MCP_PATH: &str = "/mcp";
 
-/// Where the registry's description is, for whoever publishes it there.
+/// The path of the registry's description, for operators who publish it there.
 pub const SERVER_PATH: &str = "/mcp/server.json";
 
-/// Where the card is.
+/// The path of the card.
 pub const CARD_PATH: &str = "/mcp/server-card";
 
-/// Where the catalog is, by its two names.
+/// The two paths of the catalog.
 pub const CATALOG_PATHS: [&str; 2] =
     ["/.well-known/ai-catalog.json", "/.well-known/mcp/catalog.json"];
 
@@ -32,7 +31,7 @@ const TITLE: &str = "exitgap";
 const DESCRIPTION: &str =
     "How far below the oracle price an on-chain exit of a given size really fills, with evidence.";
 
-/// The registry's description of the service at `base`, an address without a slash at its end.
+/// The registry's description of the service at `base`, a URL without a slash at its end.
 pub fn server_json(base: &str) -> Value {
     json!({
         "$schema": SERVER_SCHEMA,
@@ -63,7 +62,7 @@ pub fn server_card(base: &str) -> Value {
     })
 }
 
-/// The catalog of the host of `base`: this one server.
+/// The catalog of the host of `base`, with this one server.
 pub fn catalog(base: &str) -> Value {
     json!({
         "specVersion": "draft",
@@ -76,18 +75,18 @@ pub fn catalog(base: &str) -> Value {
     })
 }
 
-/// The name of the server at `base`: its host's labels the other way round, as registries want them.
+/// The name of the server at `base`: its host's labels in reverse order, as registries require.
 fn name(base: &str) -> String {
     let labels: Vec<&str> = host(base).split('.').rev().collect();
     format!("{}/{TITLE}", labels.join("."))
 }
 
-/// The host of an address, without its port.
+/// The host of a URL, without its port.
 fn host(base: &str) -> &str {
     let authority = base.split_once("://").map_or(base, |(_, rest)| rest);
     let authority = authority.split('/').next().unwrap_or_default();
     match authority.strip_prefix('[') {
-        // An IPv6 address has colons of its own.
+        // An IPv6 address contains colons.
         Some(address) => address.split(']').next().unwrap_or_default(),
         None => authority.split(':').next().unwrap_or_default(),
     }
@@ -114,7 +113,7 @@ mod tests {
         assert_eq!(card["remotes"][0]["url"], json["remotes"][0]["url"]);
         assert_eq!(catalog["entries"][0]["url"], "https://api.example.org/mcp/server-card");
         assert_eq!(catalog["entries"][0]["identifier"], "urn:air:api.example.org:exitgap");
-        // The registry takes no longer ones.
+        // The registry's length limit.
         assert!(DESCRIPTION.len() <= 100);
     }
 }

@@ -1,4 +1,4 @@
-//! The tools behind the protocol.
+//! Implements the tools for the protocol.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use serde::Serialize;
 use crate::answer::{result_from_document, result_from_problem};
 use crate::{Allowance, Backend, ToolName, arguments};
 
-/// How long the list of tools may be kept: it changes with the program only.
+/// How long clients may cache the list of tools: it changes only with the program.
 const LIST_TTL_MS: u64 = 3_600_000;
 
 /// The methods that are answered here.
@@ -37,7 +37,7 @@ const METHODS: [&str; 10] = [
     "tools/list",
 ];
 
-/// What a model is told before it sees the tools.
+/// The instructions that a model gets before it sees the tools.
 const INSTRUCTIONS: &str = "exitgap answers: at this size, how far below the oracle price will a \
 sale into an on-chain pool really fill? Positive exit_gap_pct is worse than the oracle. Begin \
 with list_pools, then estimate_exit. Figures come from snapshots recorded every five minutes. \
@@ -65,7 +65,7 @@ impl<B: Backend> Tools<B> {
         Self { backend: Arc::new(backend), listed: ToolName::ALL.map(ToolName::to_tool).into() }
     }
 
-    /// Calls a tool, for a caller who may ask as much as this.
+    /// Calls a tool, for a caller with this allowance.
     pub async fn call(
         &self,
         tool: ToolName,
@@ -95,14 +95,14 @@ struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// Reads what is asked, asks it, and words what comes back.
+    /// Parses the arguments, calls the backend, and turns the result into an answer.
     async fn answer<Q, D, F>(&self, ask: impl FnOnce(Q) -> F) -> CallToolResult
     where
         Q: Question,
         D: Serialize,
         F: Future<Output = Result<D, Problem>>,
     {
-        // What is not well said costs nothing.
+        // Invalid arguments cost nothing.
         let asked =
             arguments::parse_question(self.tool.parameters(), self.arguments).and_then(|asked| {
                 self.allowance.map_or(Ok(()), |allowance| allowance.charge_call(self.tool))?;
@@ -119,26 +119,26 @@ impl Call<'_> {
     }
 }
 
-/// What the caller of a request over HTTP may ask.
+/// The allowance of the caller of an HTTP request.
 #[cfg(feature = "http")]
 fn allowance_of(context: &RequestContext<RoleServer>) -> Option<&Allowance> {
     context.extensions.get::<::http::request::Parts>()?.extensions.get()
 }
 
-/// Who called: a call over HTTP is answered in a task of its own, which does not know it.
+/// The caller: an HTTP call is answered in a separate task, which does not know it.
 #[cfg(feature = "http")]
 fn client_of(context: &RequestContext<RoleServer>) -> ClientKey {
     let parts = context.extensions.get::<::http::request::Parts>();
     parts.and_then(|parts| parts.extensions.get().copied()).unwrap_or_default()
 }
 
-/// On standard input there is one caller.
+/// On standard input there is only one caller.
 #[cfg(not(feature = "http"))]
 fn client_of(_: &RequestContext<RoleServer>) -> ClientKey {
     ClientKey::default()
 }
 
-/// On standard input everything is the caller's own.
+/// On standard input everything is free.
 #[cfg(not(feature = "http"))]
 fn allowance_of(_: &RequestContext<RoleServer>) -> Option<&Allowance> {
     None
@@ -190,8 +190,8 @@ impl<B: Backend> ServerHandler for Tools<B> {
             .with_cache_scope(CacheScope::Public))
     }
 
-    // There are no prompts and no resources that could be listed: links lead to evidence and snapshots.
-    // Clients ask for the lists all the same, so they are declared, empty, and kept like that of the tools.
+    // There are no prompts or resources to list: links lead to evidence and snapshots. Clients request the lists all
+    // the same, so empty ones are declared, with the same cache lifetime as that of the tools.
 
     async fn list_prompts(
         &self,
@@ -260,7 +260,7 @@ impl<B: Backend> ServerHandler for Tools<B> {
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("unknown method: {method}"), None))
     }
 
-    /// The library would complete with nothing: then a client is told that it could ask.
+    /// The library's default would return an empty completion, which suggests that completion is supported.
     async fn complete(
         &self,
         _: CompleteRequestParams,

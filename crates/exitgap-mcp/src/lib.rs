@@ -1,13 +1,12 @@
-//! exitgap's tools for agents: eight questions, all of them reads, over the Model Context Protocol.
+//! exitgap's tools for agents: eight read-only tools, over the Model Context Protocol.
 //!
-//! **In scope**: which tools there are and what each takes ([`ToolName`]), reading their arguments by
-//! the same table of operations as the service's addresses, answers as structured results with
-//! schemas and links, and what an agent is told and spared ([`Tools`]); the two transports
-//! (features `http` and `stdio`); the documents by which a server is found ([`discovery`]).
-//! **Out of scope**: answering. Whoever has a recorded series is a [`Backend`]; a store is one by
-//! `exitgap-ops` ([`FromStore`]).
+//! **In scope**: the tools and their arguments ([`ToolName`]), parsed by the same table of operations as the service's
+//! addresses; answers as structured results with schemas and links; the instructions for agents ([`Tools`]); the two
+//! transports (features `http` and `stdio`); the documents through which a server is found ([`discovery`]). **Out of
+//! scope**: computing answers. The owner of a recorded series implements [`Backend`]; `exitgap-ops` does so for a store
+//! ([`FromStore`]).
 //!
-//! What contracts say of themselves is untrusted text: see `sanitize`.
+//! Texts that contracts contain are untrusted: see `sanitize`.
 
 #![allow(
     clippy::result_large_err,

@@ -1,23 +1,22 @@
-//! What somebody else chose and an agent reads.
+//! Makes third-party text safe for agents to read.
 //!
-//! A token's symbol is what its contract's maker wrote. Recorded symbols are 1 to 32 printable
-//! characters, which is room enough for a sentence that a model might obey. Here a symbol is shown only
-//! as the member `symbol` beside its token's address, and only where it looks like one; it never
-//! becomes part of a sentence.
+//! A token's symbol is whatever the author of its contract wrote. Recorded symbols are 1 to 32 printable characters,
+//! which is enough for a sentence that a model might obey. So a symbol appears only in the member `symbol` beside its
+//! token's address, and only if it looks like one; it never becomes part of a sentence.
 
 use exitgap_api::{Problem, ProblemCode};
 use serde_json::Value;
 
-/// The longest symbol that is shown.
+/// Maximum length of a symbol.
 const MAX_SYMBOL_CHARS: usize = 16;
 
-/// What is shown in the place of any other.
+/// The replacement for any other symbol.
 const NO_SYMBOL: &str = "?";
 
-/// The most of a service's own sentence that is repeated.
+/// Maximum length of a service's own sentence.
 const MAX_SENTENCE_CHARS: usize = 500;
 
-/// Makes every symbol of a document harmless.
+/// Sanitizes every symbol of a document.
 pub fn tame(document: &mut Value) {
     match document {
         Value::Object(members) => {
@@ -42,8 +41,8 @@ fn tame_symbol(symbol: &mut String) {
     }
 }
 
-/// Control characters, which a service that is not ours may send, do nothing for a reader but hide
-/// something. A line's end stays: notes have several lines.
+/// Removes control characters, which another service may send and which can only hide something from a reader. Line
+/// breaks stay, because signed notes have several lines.
 fn tame_text(text: &mut String) {
     if text.contains(is_hidden) {
         text.retain(|c| !is_hidden(c));
@@ -55,13 +54,13 @@ fn is_hidden(c: char) -> bool {
     (c.is_control() && c != '\n') || invisible
 }
 
-/// A refusal without symbols in its words.
+/// A problem without symbols in its texts.
 pub fn tame_problem(problem: Problem) -> Problem {
     let cut =
         |text: String| text.chars().filter(|c| !is_hidden(*c)).take(MAX_SENTENCE_CHARS).collect();
     let Problem { code, detail, hint, reason, .. } = problem;
     let hint = match code {
-        // It names both tokens by their symbols elsewhere.
+        // The original hint contains both tokens' symbols.
         ProblemCode::UnknownBase => Some("use token0, token1 or a token's address".to_owned()),
         _ => hint.map(cut),
     };

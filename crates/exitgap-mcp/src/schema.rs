@@ -1,9 +1,8 @@
-//! JSON schemas of arguments and of answers, small enough that all tools together cost a model little.
+//! JSON schemas of arguments and of answers, kept small so that the tools use few of a model's tokens.
 //!
-//! An answer's schema is made from the document's own type. It names every member of the document,
-//! and stops there: of what lies deeper it says that it is an object or a list, and the service's
-//! `OpenAPI` document describes it whole. It never says that there is nothing else, because a later
-//! version may add members.
+//! An answer's schema is generated from the document's own type. It lists the document's top-level members, and
+//! describes nested values only as an object or a list; the service's `OpenAPI` document has the complete schema. It
+//! always permits further members, because a later version may add some.
 
 use exitgap_api::operations::parameters::{MAX_AGE, MIN_DAYS, ORDER_INTERVAL, REQUIRE};
 use exitgap_api::operations::{Kind, Parameter};
@@ -24,7 +23,7 @@ use utoipa::OpenApi;
 )))]
 struct Documents;
 
-/// The schema of a tool's arguments. A name that is not in it is refused when it is given.
+/// The schema of a tool's arguments. Arguments that are not in it are rejected.
 pub fn of_arguments(parameters: &[&Parameter]) -> JsonObject {
     let described = parameters.iter().map(|parameter| {
         let mut schema = of_argument(parameter);
@@ -47,8 +46,8 @@ fn object(properties: Map<String, Value>) -> JsonObject {
     schema
 }
 
-/// What a model must know to choose a value: the words about a parameter up to the first stop. A
-/// refusal says the rest.
+/// The part of a parameter's description that a model needs to choose a value: up to the first full stop. Errors
+/// explain the rest.
 fn brief(parameter: &Parameter) -> String {
     let words = match parameter.kind {
         Kind::Pool if parameter.is_required() => "Identifier from list_pools",
@@ -63,11 +62,11 @@ fn brief(parameter: &Parameter) -> String {
     words.replace('`', "")
 }
 
-/// What all parameters are called that say where a page begins.
+/// The name of every parameter with a page cursor.
 const CURSOR: &str = "cursor";
 
-/// A decimal is a number here: a model writes numbers, and up to fifteen digits nothing is lost. Text
-/// of the same digits is read, too.
+/// A decimal is a number here: models write numbers, and up to fifteen digits nothing is lost. A text with the same
+/// digits is accepted too.
 fn of_argument(parameter: &Parameter) -> Value {
     let whole = parameter.schema();
     let mut schema = match parameter.kind {
@@ -77,7 +76,7 @@ fn of_argument(parameter: &Parameter) -> Value {
         Kind::Share => json!({"type": "number", "minimum": 0, "maximum": 100}),
         Kind::Days => json!({"type": "number"}),
         _ if *parameter == MAX_AGE || *parameter == ORDER_INTERVAL => json!({"type": "integer"}),
-        // Refused with words that say more than a pattern.
+        // Their errors are more informative than a pattern.
         Kind::Pool | Kind::Chain | Kind::Token | Kind::Instant | Kind::EvidenceUrl => {
             json!({"type": "string"})
         }
@@ -90,7 +89,7 @@ fn of_argument(parameter: &Parameter) -> Value {
     schema
 }
 
-/// The schema of a document, by its name among the documents' own types.
+/// The schema of a document, by its name among the documents' types.
 pub fn of_document(name: &str) -> JsonObject {
     let components = serde_json::to_value(Documents::openapi()).unwrap_or_default();
     let schemas = &components["components"]["schemas"];
@@ -115,10 +114,10 @@ pub fn of_document(name: &str) -> JsonObject {
     schema
 }
 
-/// Where words that are referred to stand.
+/// The prefix of references to shared definitions.
 const DEFS: &str = "#/$defs/";
 
-/// Writes the words that are referred to but once where they are referred to, which is shorter.
+/// Inlines definitions that are referenced only once, which is shorter.
 fn inline(schema: &mut Value, once: &Map<String, Value>) {
     let name = schema.get("$ref").and_then(Value::as_str).and_then(|to| to.strip_prefix(DEFS));
     if let Some(words) = name.and_then(|name| once.get(name)) {
@@ -132,10 +131,10 @@ fn inline(schema: &mut Value, once: &Map<String, Value>) {
     }
 }
 
-/// Deeper than any document's parts refer to one another.
+/// Greater than the nesting depth of any document.
 const MAX_DEPTH: u32 = 12;
 
-/// The schema of a member. One of a few words is defined apart, under the name of its type.
+/// The schema of a member. An enumeration becomes a separate definition, under the name of its type.
 fn member(schemas: &Value, schema: &Value, enums: &mut Map<String, Value>, depth: u32) -> Value {
     if let Some(name) = name_of(schema).filter(|_| depth > 0) {
         let target = &schemas[name];
@@ -151,7 +150,7 @@ fn member(schemas: &Value, schema: &Value, enums: &mut Map<String, Value>, depth
     {
         return member(schemas, part, enums, depth - 1);
     }
-    // A member that may be absent is not there as null.
+    // An optional member is absent, never null.
     let kind = match &schema["type"] {
         Value::Array(kinds) => kinds.iter().find(|kind| **kind != "null"),
         kind @ Value::String(_) => Some(kind),
@@ -160,12 +159,12 @@ fn member(schemas: &Value, schema: &Value, enums: &mut Map<String, Value>, depth
     json!({"type": kind.and_then(Value::as_str).unwrap_or("object")})
 }
 
-/// The name that a schema refers to.
+/// The name in a schema's reference.
 fn name_of(schema: &Value) -> Option<&str> {
     schema["$ref"].as_str()?.rsplit('/').next()
 }
 
-/// The members of an object, those of the objects it is put together from included.
+/// The members of an object, including those of the objects it is composed of.
 fn members_of<'a>(
     schemas: &'a Value,
     schema: &'a Value,

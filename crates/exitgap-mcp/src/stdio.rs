@@ -1,5 +1,5 @@
-//! The tools on standard input and output, one JSON message a line: how a client on the same machine
-//! starts a server.
+//! The tools on standard input and output, one JSON message per line, for clients that start the server on the same
+//! machine.
 
 use std::io;
 
@@ -13,7 +13,7 @@ use crate::{Backend, Tools};
 pub async fn serve<B: Backend>(tools: Tools<B>) -> io::Result<()> {
     let serving = match tools.serve(stdio_pipes()).await {
         Ok(serving) => serving,
-        // A client that goes before it said anything wants nothing.
+        // A client that disconnects before its first message needs no answer.
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
         Err(error) => return Err(io::Error::other(error)),
     };

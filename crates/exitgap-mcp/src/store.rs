@@ -1,4 +1,4 @@
-//! The tools' answers from a store.
+//! Answers the tools from a store.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub struct FromStore {
 }
 
 impl FromStore {
-    /// The store of `service`; `verified_by` says whose word a verdict on evidence is to whoever asks.
+    /// The store of `service`; `verified_by` says who verifies evidence, from the caller's point of view.
     pub fn new(service: Arc<Service>, verified_by: VerifiedBy) -> Self {
         Self { service, verified_by }
     }

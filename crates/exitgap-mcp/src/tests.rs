@@ -1,4 +1,4 @@
-//! The tools over a backend that says what it was asked.
+//! Tests the tools with a backend that returns its requests.
 
 use exitgap_api::operations::{
     BoardAsked, ExitAsked, HistoryAsked, MaxSizeAsked, PoolsAsked, SimulationAsked, SnapshotAsked,
@@ -15,7 +15,7 @@ use super::{Backend, ToolName, Tools};
 
 const POOL: &str = "ethereum:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 
-/// Refuses everything but pools, with what was asked for a detail.
+/// Rejects everything except the list of pools, with the request as the problem's detail.
 struct Echo;
 
 fn echoed<D>(asked: &impl core::fmt::Debug) -> Result<D, Problem> {
@@ -79,14 +79,14 @@ async fn call(tool: ToolName, arguments: Value) -> CallToolResult {
     Tools::new(Echo).call(tool, &object(arguments), None).await
 }
 
-/// The problem of a refusal, which has nothing but its text.
+/// The problem in a result, which contains only text.
 fn problem(result: &CallToolResult) -> Problem {
     assert_eq!((result.is_error, &result.structured_content), (Some(true), &None));
     let [ContentBlock::Text(text)] = &result.content[..] else { panic!("{result:?}") };
     serde_json::from_str(&text.text).unwrap()
 }
 
-/// Arguments that a tool takes.
+/// Valid arguments of a tool.
 fn arguments(tool: ToolName) -> Value {
     use ToolName as T;
     match tool {
@@ -115,7 +115,7 @@ async fn numbers_and_text_are_the_same_parameters() {
     assert_eq!(as_text.code, ProblemCode::NotAvailable);
     assert!(as_text.detail.contains("250000500000"), "{}", as_text.detail);
     assert_eq!(estimate(json!(250_000.5)).await, as_text);
-    // What an address refuses is refused in the same words.
+    // A value rejected in a URL is rejected here with the same message.
     for size in [json!("250k"), json!(-1), json!(0.1 + 0.2), json!(1e21), json!(0)] {
         let refused = estimate(size.clone()).await;
         let text = size.as_str().map_or_else(|| size.to_string(), str::to_owned);

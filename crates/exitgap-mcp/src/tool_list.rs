@@ -1,4 +1,4 @@
-//! The tools: names, what they are for, what they take and what they answer.
+//! The tools: their names, purposes, arguments and answers.
 
 use exitgap_api::operations::parameters::EVIDENCE_URL;
 use exitgap_api::operations::{Operation, Parameter};
@@ -11,11 +11,11 @@ use crate::schema;
 pub enum ToolName {
     /// The monitored pools.
     ListPools,
-    /// What a sale of a size fills at.
+    /// The estimate for a sale of a size.
     EstimateExit,
     /// The largest sale within a gap.
     MaxExitSize,
-    /// One sale in several orders.
+    /// One sale, split into several orders.
     SimulateOrders,
     /// Depth by gap, slippage by size.
     DepthLadder,
@@ -23,17 +23,17 @@ pub enum ToolName {
     ExitHistory,
     /// All pools, ranked.
     FragilityBoard,
-    /// Whether evidence holds.
+    /// Verifies evidence.
     VerifyEvidence,
 }
 
-/// What is known of a tool.
+/// The data of a tool.
 struct Row {
     name: &'static str,
     title: &'static str,
     about: &'static str,
     parameters: &'static [&'static Parameter],
-    /// The schema's name of what it answers.
+    /// The name of its answer's schema.
     document: &'static str,
 }
 
@@ -60,12 +60,12 @@ impl ToolName {
         self.row().name
     }
 
-    /// What it takes: the parameters of the operation that it asks.
+    /// Its arguments: the parameters of the operation that it calls.
     pub fn parameters(self) -> &'static [&'static Parameter] {
         self.row().parameters
     }
 
-    /// The tool as clients are told of it.
+    /// The tool's description for clients.
     pub fn to_tool(self) -> Tool {
         let Row { name, title, about, parameters, document } = self.row();
         let annotations = ToolAnnotations::new()
@@ -108,7 +108,7 @@ impl ToolName {
         }
     }
 
-    /// What it is for: in a line, and what a caller must know.
+    /// Its purpose: a title, and what a caller must know.
     fn words(self) -> (&'static str, &'static str) {
         match self {
             Self::ListPools => (

@@ -1,4 +1,4 @@
-//! How good estimates were: what pools logged, and their swaps against what was estimated of them.
+//! The accuracy of estimates: pools' logged swaps compared with the estimates for them.
 
 use exitgap_api::operations::{
     AccuracyAsked, AccuracyFileAsked, FigureAddress, Operation, SeriesAsked, SlotAsked, parameters,
@@ -20,13 +20,13 @@ use super::figures::{ResolvedFigure, ServedFigure};
 use super::history::Series;
 use super::{IntoProblem, Proof, Service};
 
-/// The period where none is named: seven days.
+/// The default period: seven days.
 const SLOTS: u32 = 7 * Slot::PER_DAY;
 
-/// Documents of one answer.
+/// The maximum number of documents in one answer.
 const DOCUMENTS: usize = 96;
 
-/// What a record is of, with what answers say of its series.
+/// The parameters of a record, with values about its series that answers report.
 struct AccuracyOf {
     terms: AccuracyTerms,
     recorded_count: u32,
@@ -48,7 +48,7 @@ impl ServedFigure for AccuracyTerms {
 }
 
 impl Service {
-    /// Every swap of a pool in a period against its estimate.
+    /// Compares every swap of a pool in a period with its estimate.
     pub async fn accuracy(&self, asked: AccuracyAsked) -> Result<PoolAccuracy, Problem> {
         let guards = asked.guards;
         let of = self.accuracy_of(asked, None).await?;
@@ -78,7 +78,8 @@ impl Service {
         })
     }
 
-    /// What is asked, of slots that there are. Heads of a day after it tell of it, as far as they are sealed.
+    /// Completes the parameters from the pool's slots. Heads of up to one day after the period are read as well, as far
+    /// as they are sealed.
     async fn accuracy_of(
         &self,
         asked: AccuracyAsked,
@@ -117,7 +118,7 @@ impl Service {
         })
     }
 
-    /// What a pool logged, by the documents that its heads commit to from a slot on, one a line.
+    /// The documents of a pool's logs that its heads commit to, from a slot on, one per line.
     pub async fn fills(&self, asked: SlotAsked) -> Result<Proof, Problem> {
         self.documents::<Fills>(asked, |reader, pool, run| {
             let stored = reader.fills(pool, run, DOCUMENTS)?.entries;
@@ -126,7 +127,7 @@ impl Service {
         .await
     }
 
-    /// The receipts of a pool's estimates that were paid for, likewise.
+    /// The documents of receipts of a pool's paid estimates, in the same form.
     pub async fn issued_receipts(&self, asked: SlotAsked) -> Result<Proof, Problem> {
         self.documents::<IssuedReceipts>(asked, |reader, pool, run| {
             let stored = reader.issued_documents(pool, run, DOCUMENTS)?.entries;
@@ -135,7 +136,7 @@ impl Service {
         .await
     }
 
-    /// The lines of a pool's documents of a kind, as many as a page has.
+    /// The lines of a pool's documents of one kind, up to a page.
     async fn documents<D: CommittedDocument>(
         &self,
         SlotAsked { pool, slot }: SlotAsked,
@@ -159,10 +160,10 @@ impl Service {
     }
 }
 
-/// Finds the documents of a pool that its heads of a run of slots commit to, canonical.
+/// Finds the canonical documents that a pool's heads commit to in a range of slots.
 type DocumentsOf = fn(&Reader, &Pool, [Slot; 2]) -> Result<Vec<(Slot, Vec<u8>)>, StoreError>;
 
-/// A pool of the store.
+/// Looks up a pool in the store.
 fn pool_of(reader: &Reader, id: &PoolId) -> Result<Pool, FindError> {
     let unknown =
         || FindError::Lookup(LookupError::UnknownPool { pool: id.clone(), nearest: Vec::new() });

@@ -1,6 +1,6 @@
-//! One table of the accuracy of all pools. The sums of one take seconds and of all minutes: no question waits for them.
-//! Rows are made one after the other beside the questions, remembered, and made anew once a seventh of their period has
-//! passed: of a young series after an hour, of a week after a day.
+//! The table of the accuracy of all pools. One row takes seconds to compute and the whole table minutes, so no request
+//! waits for it. Rows are computed in the background, one after the other, cached, and recomputed after a seventh of
+//! their period has passed: after an hour for a young series, after a day for a week.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,14 +14,14 @@ use exitgap_core::series::Slot;
 use super::current::PoolNow;
 use super::{Current, Service};
 
-/// A row is made anew after so many slots of its pool at least, and at most.
+/// The minimum and maximum number of slots after which a row is recomputed.
 const REMADE_SLOTS: [u32; 2] = [12, 288];
 
-/// The rows so far: of each pool one at most.
+/// The rows computed so far, at most one per pool.
 #[derive(Debug, Default)]
 pub(super) struct AccuracyRows(Mutex<BTreeMap<PoolId, Made>>);
 
-/// A row, and the newest slot of its pool when it was made.
+/// A row, with the pool's newest slot when the row was computed.
 #[derive(Debug)]
 struct Made {
     at: Slot,
@@ -29,7 +29,7 @@ struct Made {
 }
 
 impl Made {
-    /// Whether it is to be made anew at a later slot.
+    /// Whether the row must be recomputed at this slot.
     fn is_due(&self, newest: Slot) -> bool {
         let [least, most] = REMADE_SLOTS;
         let of_period = |row: &AccuracySummary| (row.slots / 7).clamp(least, most);
@@ -45,7 +45,7 @@ impl AccuracyRows {
 }
 
 impl Service {
-    /// The pools of a chain, or all, with the rows that were made.
+    /// The pools of a chain, or all pools, with the rows computed so far.
     pub fn accuracy_table(&self, asked: &PoolsAsked) -> Result<AccuracyTable, Problem> {
         let (current, rows) = (self.current(), self.accuracy_rows.lock());
         let mut selected = of_chain(&current, asked)?;
@@ -64,7 +64,7 @@ impl Service {
         Ok(AccuracyTable { figure: ACCURACY.to_owned(), waiting, pools, next_cursor })
     }
 
-    /// Makes the row that is due longest, of a pool without one first. Gives whether there was one.
+    /// Computes the row that is most overdue; pools without a row come first. Returns whether there was one.
     pub async fn make_accuracy_row(&self) -> bool {
         let due = {
             let (current, rows) = (self.current(), self.accuracy_rows.lock());
@@ -99,7 +99,7 @@ impl Service {
     }
 }
 
-/// The pools of the chain asked for, in order.
+/// The pools of the requested chain, in order.
 fn of_chain<'a>(current: &'a Current, asked: &PoolsAsked) -> Result<Vec<&'a PoolNow>, Problem> {
     if let Some(chain) = &asked.chain {
         current.require_chain(chain)?;
@@ -113,7 +113,7 @@ fn of_chain<'a>(current: &'a Current, asked: &PoolsAsked) -> Result<Vec<&'a Pool
 mod tests {
     use super::*;
 
-    /// A row of so many slots, made at the series' slot 100.
+    /// A row over this many slots, computed at slot 100 of the series.
     fn made(slots: Option<u32>) -> Made {
         let row = |slots: u32| {
             let counts = serde_json::json!({

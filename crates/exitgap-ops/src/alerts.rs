@@ -1,4 +1,4 @@
-//! What a caller's rule has to say of a recorded pool.
+//! The events of a caller's rule over a recorded pool.
 
 use exitgap_api::operations::{AlertAsked, SeriesAsked};
 use exitgap_api::{AlertsTold, GuardInputs, Guards, Number, Problem, ProblemCode, Status};
@@ -12,14 +12,14 @@ use serde_json::json;
 use super::history::Series;
 use super::{IntoProblem, Service};
 
-/// The period where none is named: 30 days.
+/// The default period: 30 days.
 const SLOTS: u32 = 30 * Slot::PER_DAY;
 
-/// The most slots of a period.
+/// The longest period, in slots.
 const MOST_SLOTS: u32 = 31 * Slot::PER_DAY;
 
 impl Service {
-    /// Where a rule stands after a period, and what it said on the way.
+    /// The status of a rule after a period, and its events in the period.
     pub async fn alerts(&self, asked: AlertAsked) -> Result<AlertsTold, Problem> {
         let AlertAsked { pool, base, from, to, mut rule, guards } = asked;
         let series = SeriesAsked {

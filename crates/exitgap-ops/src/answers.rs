@@ -1,4 +1,4 @@
-//! One exit, the largest within a gap, one in several orders, and the ladder.
+//! Answers about one exit, the largest exit within a gap, a sale in several orders, and the ladder.
 
 use exitgap_api::operations::parameters::GAP;
 use exitgap_api::operations::{ExitAsked, MaxSizeAsked, SimulationAsked, SnapshotAsked};
@@ -13,7 +13,7 @@ use exitgap_core::units::SizeUsd;
 use super::{FoundSnapshot, PreparedSnapshot, Service};
 
 impl Service {
-    /// What a sale fills at.
+    /// The fill of a sale.
     pub async fn exit(&self, asked: &ExitAsked) -> Result<PublishedExit, Problem> {
         let ExitAsked { snapshot, size } = asked;
         let (found, size) = (self.find(snapshot).await?, *size);
@@ -24,8 +24,8 @@ impl Service {
         }
     }
 
-    /// Why a size cannot be filled, and where the proof of that is. A sale that has no percentage
-    /// has none.
+    /// Why a size cannot be filled, with the URL of the evidence. A sale whose gap is not a valid percentage has no
+    /// evidence.
     pub(super) fn refusal_of(
         &self,
         found: &FoundSnapshot,
@@ -38,7 +38,7 @@ impl Service {
         Problem { evidence_url: problem.code.has_evidence().then(evidence), ..problem }
     }
 
-    /// The same of a snapshot that was found, with what the size fills at.
+    /// The same for a snapshot that is already found, with the fill of the size.
     pub(super) fn exit_of(
         &self,
         found: &FoundSnapshot,
@@ -50,7 +50,7 @@ impl Service {
         self.publish(found, direction, Amounts::from(estimate), Some(size), Some(evidence))
     }
 
-    /// The largest sale whose gap is at most the one asked for.
+    /// The largest sale whose gap is at most the requested one.
     pub async fn max_size(&self, asked: &MaxSizeAsked) -> Result<PublishedMaxSize, Problem> {
         let MaxSizeAsked { snapshot, limit } = asked;
         let (found, limit) = (self.find(snapshot).await?, *limit);
@@ -70,8 +70,8 @@ impl Service {
         Ok(self.publish(&found, direction, rung, None, evidence))
     }
 
-    /// A sale in several orders, beside the same sale at once. What can be proven of it is the
-    /// latter, or that it cannot be filled.
+    /// A sale in several orders, compared with a single sale. Evidence can prove only the single sale, or that it
+    /// cannot be filled.
     pub async fn simulate(&self, asked: &SimulationAsked) -> Result<PublishedSimulation, Problem> {
         let SimulationAsked { snapshot, plan } = asked;
         let (found, plan) = (self.find(snapshot).await?, *plan);

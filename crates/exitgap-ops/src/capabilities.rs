@@ -1,4 +1,4 @@
-//! Every capability of the specification, with its status in this deployment.
+//! All capabilities of the specification, with their status in this deployment.
 
 use std::collections::BTreeMap;
 
@@ -8,36 +8,36 @@ use exitgap_core::series::Slot;
 
 use super::{PoolNow, Service};
 
-/// A chain whose newest recorded slot is older is not live: three slots.
+/// A chain is live only if its newest recorded slot is not older than this: three slots.
 const FRESH_S: u64 = 3 * Slot::SECONDS;
 
-/// What of this deployment its capabilities rest on, beside its data.
+/// The properties of this deployment that its capabilities depend on, other than its data.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Deployment {
     /// Whether this process records.
     pub recording: bool,
     /// Whether this process serves pages.
     pub pages: bool,
-    /// Whether it keeps rules for others, and tells them.
+    /// Whether it stores rules for users and delivers their events.
     pub alerts: bool,
 }
 
-/// A capability as built.
+/// A capability that is implemented.
 struct Built {
     name: &'static str,
-    /// What is asked for it, where it has addresses.
+    /// Its operations, if it has addresses.
     operations: &'static [Operation],
-    /// Where else it is without any page; empty where it is a page only.
+    /// Where it is available other than on pages; empty if it is only on a page.
     place: &'static str,
-    /// Where it is among the pages.
+    /// Its page.
     page: &'static str,
     gated_by: &'static [&'static str],
 }
 
-/// A capability that is not built.
+/// A capability that is not implemented.
 struct UnbuiltCapability {
     name: &'static str,
-    /// What is not built of it.
+    /// The part that is not implemented.
     place: &'static str,
     gated_by: &'static [&'static str],
 }
@@ -45,7 +45,7 @@ struct UnbuiltCapability {
 enum Row {
     Built(Built),
     Specified(UnbuiltCapability),
-    /// Built, where rules are kept; else what there is without.
+    /// Implemented if rules are stored; otherwise the fallback.
     WithAlerts(Built, UnbuiltCapability),
 }
 
@@ -58,7 +58,7 @@ const fn built(
     Row::Built(Built { name, operations: &[], place, page, gated_by })
 }
 
-/// A capability with addresses.
+/// A row for a capability with addresses.
 const fn operations_row(
     name: &'static str,
     operations: &'static [Operation],
@@ -81,8 +81,8 @@ const RECORDER: &str = "Continuous depth recording";
 const ALERTING: &str = "Spread alerting";
 const STREAMS: &str = "Webhooks and streams";
 
-/// Every capability of the specification, in its order. What gates a capability (the last column) is
-/// taken from the specification too.
+/// All capabilities, in the order of the specification. The last column, which lists what gates a capability, is from
+/// the specification as well.
 const TABLE: [Row; 25] = [
     built(RECORDER, "recorder, every five minutes per pool", "", &[]),
     built("Disclosed method", "fields on every result", "", &[]),
@@ -214,11 +214,11 @@ const TABLE: [Row; 25] = [
     ),
 ];
 
-/// What a row adds where the operator has configured nothing that it is of.
+/// The note of a row if the operator has not configured anything for it.
 const NONE_CONFIGURED: &str = "nothing is configured here yet";
 
 impl Service {
-    /// What this deployment can do.
+    /// The capabilities of this deployment.
     pub fn capabilities(&self) -> Capabilities {
         let deployment = self.deployment;
         let chains = self.chains();
@@ -240,7 +240,7 @@ impl Service {
         }
     }
 
-    /// How every chain with a monitored pool stands.
+    /// The status of every chain with a monitored pool.
     fn chains(&self) -> Vec<ChainCapability> {
         let current = self.current();
         let mut pools: BTreeMap<&str, Vec<&PoolNow>> = BTreeMap::new();
@@ -285,7 +285,7 @@ impl Service {
     }
 }
 
-/// A row as this deployment has it. `idle` are the operations of which the operator has configured nothing.
+/// A row for this deployment. `idle` lists the operations for which the operator has configured nothing.
 fn word(row: &Row, deployment: Deployment, live_on: &[String], idle: &[Operation]) -> Capability {
     let pages = deployment.pages;
     let capability = |name: &str, status, place: String, gated_by: &[&str]| Capability {

@@ -1,4 +1,4 @@
-//! Where every pool stands, read once per sealed slot and shared by all requests.
+//! The current state of all pools, read once per sealed slot and shared by all requests.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,9 +18,9 @@ pub struct Current {
     pub last_slot: Option<Slot>,
     /// The pools by name, in order.
     pub pools: BTreeMap<PoolId, PoolNow>,
-    /// Their rows of the board.
+    /// Their rows of the fragility board.
     pub board: Vec<BoardRow>,
-    /// How many of their slots are in doubt.
+    /// The number of their slots that are in doubt.
     pub doubtful_slots: u64,
 }
 
@@ -31,27 +31,27 @@ pub struct PoolNow {
     pub pool: Pool,
     /// Its newest entry and snapshot.
     pub latest: Latest,
-    /// Tokens, status, venue and fee; `None` before the first snapshot, or where that has left and its day's files are not here.
+    /// Tokens, status, venue and fee; `None` before the first snapshot, or if that snapshot is archived and its day's
+    /// files are not available.
     pub labels: Option<Arc<PoolLabels>>,
-    /// Venue and fee, unlike those of other pools of its pair; empty before the first snapshot.
+    /// Venue and fee, made distinct from other pools of the same pair; empty before the first snapshot.
     pub name: String,
-    /// The lowest depth of each of the last eight UTC days, selling the default base; the
-    /// newest last.
+    /// The lowest depth of each of the last eight UTC days, when selling the default base; newest last.
     pub daily_lowest: Vec<Option<u64>>,
     /// Slots of the seven days up to its newest entry that were retracted.
     pub retracted_7d: u32,
 }
 
-/// Days that a line of depths shows: those that seven days touch.
+/// The number of days in a depth chart: seven days can touch eight UTC days.
 const DAYS_SHOWN: u32 = 8;
 
 /// A pool's newest snapshot.
 pub struct Newest {
     /// Its slot.
     pub slot: Slot,
-    /// Its name.
+    /// Its hash.
     pub hash: SnapshotHash,
-    /// Slots after it that are missing.
+    /// The number of later slots that are missing.
     pub newer_slots_missing: u64,
 }
 
@@ -62,24 +62,24 @@ pub struct SellingPool {
     pub id: PoolId,
     /// The direction that sells the token.
     pub direction: Direction,
-    /// What it is sold for.
+    /// The token that it is sold for.
     pub quote: String,
     /// Live or preview.
     pub status: Status,
     /// Venue and fee.
     pub name: String,
-    /// The depth at 2% in its newest slot; `None` where no search answered.
+    /// The depth at 2 % in its newest slot; `None` if the search was given up.
     pub depth_usd: Option<u64>,
-    /// The newest slot that is recorded.
+    /// The newest recorded slot.
     pub newest: Option<Slot>,
-    /// The pool's first slot, and the newest one.
+    /// The pool's first slot.
     pub first_slot: Slot,
-    /// Likewise.
+    /// The pool's newest slot.
     pub last_slot: Slot,
 }
 
 impl Current {
-    /// The monitored pools in which a token is sold, the deepest first.
+    /// The monitored pools in which a token is sold, deepest first.
     pub fn pools_selling(&self, chain: &ChainSlug, token: Address) -> Vec<SellingPool> {
         let sold = token.to_string();
         let depths: BTreeMap<&PoolId, [Option<u64>; 2]> = self
@@ -116,7 +116,7 @@ impl Current {
         pools
     }
 
-    /// Reads where the pools stand; `None` where no slot was sealed since `before`.
+    /// Reads the state of all pools; `None` if no slot was sealed since `before`.
     pub fn from_reader(reader: &Reader, before: &Self) -> Result<Option<Self>, StoreError> {
         let last_slot = reader.slots()?.map(|(_, last)| last);
         if last_slot == before.last_slot {
@@ -146,7 +146,7 @@ impl Current {
         Ok(Some(Self { last_slot, pools, board, doubtful_slots }))
     }
 
-    /// The pool's newest snapshot; `None` where it has none, or there is no such pool.
+    /// The pool's newest snapshot; `None` if it has none or does not exist.
     pub fn newest_of(&self, pool: &PoolId) -> Option<Newest> {
         let latest = &self.pools.get(pool)?.latest;
         let (slot, hash) = latest.snapshot?;
@@ -168,8 +168,8 @@ impl Current {
             .hint(format!("monitored: {chains}")))
     }
 
-    /// The newest recorded slot of each chain that is recorded. A retired pool has no newer slots
-    /// to come, and says nothing of how its chain is read.
+    /// The newest recorded slot of each recorded chain. Retired pools are ignored, because they have no newer slots and
+    /// so say nothing about whether the chain is still read.
     pub fn newest_by_chain(&self) -> BTreeMap<&str, Option<Slot>> {
         let mut newest = BTreeMap::new();
         let recorded = |now: &PoolNow| now.pool.retired_slot.is_none();
@@ -182,7 +182,7 @@ impl Current {
     }
 }
 
-/// Gives every pool that has a snapshot its name.
+/// Gives every pool with a snapshot a distinct name.
 fn tell_apart(pools: &mut BTreeMap<PoolId, PoolNow>) {
     let labelled = pools.iter().filter_map(|(id, now)| Some((id, now.labels.as_deref()?)));
     let names = names_apart(&labelled.collect::<Vec<_>>());
@@ -217,7 +217,7 @@ fn read_labels(
 ) -> Result<Option<Arc<PoolLabels>>, StoreError> {
     let Some((_, hash)) = latest.snapshot else { return Ok(None) };
     let snapshot = match reader.snapshot(&pool.id, hash) {
-        // Where its day's files are not to be had, a pool that nobody reads any more is listed without what it is called.
+        // If its day's files are not available, a retired pool is listed without its labels.
         Err(error @ (StoreError::Left { .. } | StoreError::LeftUnread { .. })) => {
             tracing::warn!(pool = %pool.id, %error, "what a pool is called is not known");
             return Ok(None);

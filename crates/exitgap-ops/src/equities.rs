@@ -1,4 +1,4 @@
-//! Tokenized equities: where each share stands, and the vectors of its pools.
+//! Tokenized stocks: their current states, and the figures of their pools.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -29,24 +29,24 @@ use super::{IntoProblem, Service};
 /// The period: 42 days.
 const SLOTS: u32 = EquityTerms::MAX_SLOTS;
 
-/// How many pools of a share are told of, the deepest first: each is a pass over six weeks.
+/// The maximum number of pools per stock, deepest first. Each needs a pass over six weeks.
 const MOST_POOLS: usize = 12;
 
-/// How many figures are remembered: those of a day, of a hundred shares.
+/// The maximum number of cached figures: those of one day for a hundred stocks.
 const MOST_REMEMBERED: usize = 400;
 
-/// A token that stands for a share.
+/// A token that represents a stock.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EquityOfToken {
     /// Its chain.
     pub chain: ChainSlug,
     /// The token.
     pub token: Address,
-    /// How it follows dividends and splits.
+    /// How it reflects dividends and splits, and its facts.
     pub of: EquityToken,
 }
 
-/// Figures that were made, by the address of their file. Periods end with a day: of most, the next question is the same.
+/// Computed figures, by the address of their file. Periods end with a day, so most requests ask for the same figures.
 #[derive(Debug, Default)]
 pub(super) struct EquityResults(Mutex<BTreeMap<String, Arc<EquityResult>>>);
 
@@ -86,21 +86,21 @@ impl ServedFigure for EquityTerms {
         let found = service.read_store(find).await?;
         let (_, token) =
             share.ok_or_else(|| not_a_share(&format!("that is sold in {pool}")).field("base"))?;
-        // Kind and facts are the operator's to change, so the file is never settled.
+        // The operator can change the token's kind and facts, so the file is never final.
         let figure = EquityTerms { of: found.hours_terms(), limit, token };
         Ok(ResolvedFigure { figure, is_settled: false })
     }
 }
 
 impl Service {
-    /// The same with tokens that stand for shares.
+    /// The same service with these tokenized stocks.
     #[must_use]
     pub fn with_equities(self, mut equities: Vec<EquityOfToken>) -> Self {
         equities.sort_by(|a, b| (&a.chain, a.token).cmp(&(&b.chain, b.token)));
         Self { equities, ..self }
     }
 
-    /// All shares, and where each stands.
+    /// All tokenized stocks with their current states.
     pub async fn equities(&self) -> Result<Equities, Problem> {
         let mut equities = Vec::new();
         for equity in &self.equities {
@@ -110,7 +110,7 @@ impl Service {
         Ok(Equities { figure: Equities::FIGURE.to_owned(), equities })
     }
 
-    /// A share, and the vector of each of its pools.
+    /// A tokenized stock and the figure of each of its pools.
     pub async fn equity(&self, asked: EquityAsked) -> Result<EquityScore, Problem> {
         let equity = self.equity_of(&asked.chain, asked.token).ok_or_else(|| {
             not_a_share(&format!("{} of {}", asked.token, asked.chain)).field("token")
@@ -148,12 +148,12 @@ impl Service {
         }
     }
 
-    /// What is configured of a token.
+    /// The configuration of a token.
     fn equity_of(&self, chain: &ChainSlug, token: Address) -> Option<&EquityOfToken> {
         self.equities.iter().find(|equity| equity.token == token && equity.chain == *chain)
     }
 
-    /// A share, where it stands, and how its depth is shared out.
+    /// A tokenized stock, its current state, and the distribution of its depth over pools.
     async fn list_equity(
         &self,
         equity: &EquityOfToken,
@@ -195,7 +195,7 @@ impl Service {
         })
     }
 
-    /// The vector of a pool, up to the last whole day of its series.
+    /// The figure of a pool, up to the last whole day of its series.
     async fn vector(
         &self,
         equity: &EquityOfToken,
@@ -246,7 +246,7 @@ impl Service {
     }
 }
 
-/// The last slot of the last whole day of a series; `None` where there is none, for its newest.
+/// The last slot of the last whole day of a series; `None` if there is no whole day, which means up to its newest slot.
 fn last_whole_day(first: Slot, last: Slot) -> Option<Slot> {
     let days = (u64::from(last.number()) + 1) / u64::from(Slot::PER_DAY);
     let end = Slot::new((days * u64::from(Slot::PER_DAY)).checked_sub(1)?).ok()?;
@@ -271,7 +271,7 @@ mod tests {
         assert_eq!(end(0, 287), Some(slot(287)));
         assert_eq!(end(0, 574), Some(slot(287)));
         assert_eq!(end(0, 575), Some(slot(575)));
-        // A series that began today has no whole day yet; one that began in the last slot of yesterday ends there.
+        // A series that began today has no whole day yet. One that began in yesterday's last slot ends there.
         assert_eq!(end(288, 400), None);
         assert_eq!(end(287, 400), Some(slot(287)));
     }

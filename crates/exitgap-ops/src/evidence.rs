@@ -1,5 +1,4 @@
-//! What results are checked with: evidence files, head windows, snapshots, and what became
-//! of a slot later.
+//! Data for verifying results: evidence files, head windows, snapshots, and the current status of a slot.
 
 use std::time::{Duration, Instant};
 
@@ -17,20 +16,21 @@ use quick_cache::sync::Cache;
 use super::history::state_of;
 use super::{IntoProblem, Service};
 
-/// How long a slot's witnesses are waited for, which belong into its evidence: a little longer than its recorder waits.
+/// How long evidence of a slot waits for its witnesses' cosignatures, which it must contain: a little longer than the
+/// recorder waits.
 const WITNESSES_WITHIN: Duration = Duration::from_secs(7);
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
 
-/// How many proofs the cache's own tables are made for.
+/// The number of proofs that the cache's tables are sized for.
 const CACHE_ITEMS: usize = 1_000;
 
 /// Bytes that never change.
 pub type Proof = bytes::Bytes;
 
-/// A proof's name.
+/// The key of a cached proof.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum ProofKey {
-    /// An evidence file, of a slot that is named.
+    /// An evidence file for a given slot.
     Evidence(PoolId, Base, Slot, SizeUsd),
     /// A head window.
     Window(PoolId, Slot),
@@ -38,10 +38,10 @@ pub enum ProofKey {
     Figure(String),
 }
 
-/// The kept proofs.
+/// The cache of proofs.
 pub type EvidenceCache = Cache<ProofKey, Proof, ByLength>;
 
-/// Weighs a proof by its bytes.
+/// Weighs a proof by its size in bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct ByLength;
 
@@ -52,18 +52,18 @@ impl Weighter<ProofKey, Proof> for ByLength {
     }
 }
 
-/// An empty cache for so many bytes.
+/// An empty cache of this size.
 pub fn cache(bytes: u64) -> EvidenceCache {
     Cache::with_weighter(CACHE_ITEMS, bytes, ByLength)
 }
 
-/// Bytes as they are kept: without the room that a vector grew with, which no weight would show.
+/// The bytes for the cache, without a vector's unused capacity, which the weight would not include.
 pub(super) fn proof(bytes: Vec<u8>) -> Proof {
     Proof::from(bytes.into_boxed_slice())
 }
 
 impl Service {
-    /// The evidence file of a result: the same bytes each time.
+    /// The evidence file of a result. Its bytes are always the same.
     pub async fn evidence(&self, asked: EvidenceAsked) -> Result<Proof, Problem> {
         let EvidenceAsked { pool, base, slot, size, .. } = asked;
         let current = self.current();
@@ -84,7 +84,7 @@ impl Service {
         let made = {
             let pool = pool.clone();
             move |reader: &Reader| {
-                // Refusals name what there is instead.
+                // This error says what is available instead.
                 has_snapshot(reader.find(&pool, Some(slot)))?;
                 match reader.evidence(&pool, base, slot, size) {
                     Err(EvidenceError::Awaited { .. }) => Ok(None),
@@ -127,7 +127,7 @@ impl Service {
         Ok(proof)
     }
 
-    /// The canonical bytes of the snapshot of this name.
+    /// The canonical bytes of the snapshot with this hash.
     pub async fn snapshot(&self, hash: SnapshotHash) -> Result<Proof, Problem> {
         let documents = self.read_store(move |reader| reader.documents(hash)).await?;
         documents.map(|documents| Proof::from(documents.snapshot)).ok_or_else(|| {
@@ -137,7 +137,7 @@ impl Service {
         })
     }
 
-    /// The canonical bytes of the state of this name.
+    /// The canonical bytes of the state with this hash.
     pub async fn state(&self, hash: StateHash) -> Result<Proof, Problem> {
         let state = self.read_store(move |reader| reader.state(hash)).await?;
         state.map(Proof::from).ok_or_else(|| {
@@ -147,7 +147,7 @@ impl Service {
         })
     }
 
-    /// What was recorded of a pool at a slot, retracted or not.
+    /// The snapshot of a pool at a slot, retracted or not.
     pub async fn recorded_snapshot(&self, asked: &SlotAsked) -> Result<Snapshot, Problem> {
         let SlotAsked { pool: id, slot } = asked.clone();
         let read = move |reader: &Reader| {
@@ -161,7 +161,7 @@ impl Service {
         self.read_store(read).await?.ok_or_else(absent)
     }
 
-    /// What became of a slot since it was sealed.
+    /// The current status of a sealed slot.
     pub async fn slot_status(&self, asked: &SlotAsked) -> Result<SlotStatus, Problem> {
         let SlotAsked { pool: id, slot } = asked.clone();
         self.read_store(move |reader| {
@@ -191,7 +191,7 @@ impl Service {
     }
 }
 
-/// How a retraction is told.
+/// The document of a retraction.
 fn notice(SlotRetraction { by, why }: &SlotRetraction) -> RetractionNotice {
     let (code, hashes) = match why {
         TakenBack::Orphaned { orphaned, canonical } => ("orphaned", Some((orphaned, canonical))),
@@ -205,12 +205,12 @@ fn notice(SlotRetraction { by, why }: &SlotRetraction) -> RetractionNotice {
     }
 }
 
-/// Whether the slot has a snapshot, which can be in doubt.
+/// Whether the slot has a snapshot, even one in doubt.
 fn state_is_recorded(figures: Option<&exitgap_store::Figures>) -> bool {
     figures.is_some_and(|figures| matches!(figures.entry.outcome, Outcome::Recorded(_)))
 }
 
-/// Requires that the pool's slot has a snapshot, retracted or not: its evidence stays.
+/// Requires that the pool's slot has a snapshot, retracted or not, because evidence of retracted slots stays available.
 fn has_snapshot<T>(found: Result<T, FindError>) -> Result<(), ProofError> {
     match found {
         Ok(_) | Err(FindError::Lookup(LookupError::Retracted { .. })) => Ok(()),

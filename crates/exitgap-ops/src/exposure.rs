@@ -1,4 +1,4 @@
-//! Whether the market of any slot of a week could have absorbed a liquidation.
+//! Liquidation exposure: whether the market could have absorbed a liquidation in every slot of a week.
 
 use exitgap_api::operations::{
     ExposureAsked, ExposureFileAsked, FigureAddress, SeriesAsked, VenueAsked,
@@ -20,22 +20,22 @@ use super::figures::{ResolvedFigure, ServedFigure};
 use super::history::Series;
 use super::{IntoProblem, Service};
 
-/// How far back a period reaches that names no beginning.
+/// The default period: one week.
 const WEEK: u32 = 7 * Slot::PER_DAY;
 
-/// Venues as their series have them.
+/// The venues, completed from their series.
 pub(super) struct VenuesOf {
     pub venues: Vec<FigureVenue>,
     pub from: Slot,
     pub to: Slot,
-    /// Of the shortest series.
+    /// The number of recorded slots in the shortest series.
     pub recorded_count: u32,
 }
 
-/// What an exposure is of, with what answers say of its series.
+/// The parameters of an exposure, with values about its series that answers report.
 struct ExposureOf {
     terms: ExposureTerms,
-    /// Of the shortest series.
+    /// The number of recorded slots in the shortest series.
     recorded_count: u32,
 }
 
@@ -54,7 +54,7 @@ impl ServedFigure for ExposureTerms {
 }
 
 impl Service {
-    /// Whether the venues could have absorbed a liquidation, in each slot of a week after a fall of the price.
+    /// Whether the venues could have absorbed a liquidation after a price drop, in each slot of a week.
     pub async fn exposure(&self, asked: ExposureAsked) -> Result<LiquidationExposure, Problem> {
         let ExposureOf { terms, recorded_count } = self.exposure_of(asked).await?;
         let web = self.urls().web.clone();
@@ -100,7 +100,7 @@ impl Service {
         Ok(ExposureOf { terms, recorded_count })
     }
 
-    /// The venues of a question: bases and period as the series have them, each of which meets the guards.
+    /// The venues of a request, with bases and period completed from their series. Each must meet the guards.
     pub(super) async fn venues_of(
         &self,
         named: Vec<VenueAsked>,

@@ -1,4 +1,4 @@
-//! Figures drawn from many slots, and what they are recomputed from.
+//! Figures computed from many slots, and the data to recompute them.
 
 use exitgap_api::operations::parameters::{PERIOD_FROM, VENUE};
 use exitgap_api::operations::{DecayAsked, DecayFileAsked, FigureAddress, SlotAsked};
@@ -19,10 +19,10 @@ use super::evidence::{ProofError, ProofKey, proof};
 use super::history::Series;
 use super::{IntoProblem, Proof, Service};
 
-/// The period where none is named: 28 days.
+/// The default period: 28 days.
 const SLOTS: u32 = 28 * Slot::PER_DAY;
 
-/// Slots of one answer of snapshots.
+/// The maximum number of slots in one answer of snapshots.
 const SLOTS_OF_LINES: u32 = 96;
 
 /// A figure's file.
@@ -30,13 +30,14 @@ const SLOTS_OF_LINES: u32 = 96;
 pub struct FigureFile {
     /// The file.
     pub bytes: Proof,
-    /// Whether the question names all that it depends on, and no slot that is yet to come: its bytes never change.
+    /// Whether the request names everything that determines the file and no future slot, so that its bytes never
+    /// change.
     pub is_settled: bool,
 }
 
 /// A figure whose parameters the service completes from its series.
 pub trait ServedFigure: FigureAddress + Sync {
-    /// The figure that a question means: its base and its period as the series has them.
+    /// Completes the parameters of a request: the base and the period from the pool's series.
     fn resolve(
         service: &Service,
         asked: Self::FileQuestion,
@@ -47,7 +48,7 @@ pub trait ServedFigure: FigureAddress + Sync {
 #[derive(Debug)]
 pub struct ResolvedFigure<F> {
     pub(super) figure: F,
-    /// Whether the question named all of them, and no slot that is yet to come.
+    /// Whether the request named all parameters and no future slot.
     pub(super) is_settled: bool,
 }
 
@@ -64,7 +65,7 @@ impl ServedFigure for DecayTerms {
     }
 }
 
-/// What a decay is of, with what answers say of its series.
+/// The parameters of a depth decay, with values about its series that answers report.
 pub(super) struct DecayOf {
     pub terms: DecayTerms,
     recorded_count: u32,
@@ -73,7 +74,7 @@ pub(super) struct DecayOf {
 }
 
 impl Service {
-    /// How a book thins after its price has moved.
+    /// How a pool's depth shrinks after its price has moved.
     pub async fn decay(&self, asked: DecayAsked) -> Result<DepthDecay, Problem> {
         let guards = asked.guards;
         let of = self.decay_of(asked).await?;
@@ -118,7 +119,7 @@ impl Service {
         Ok(DepthDecay::new(of, &result))
     }
 
-    /// The file that a figure is recomputed from: the same bytes each time.
+    /// The file from which a figure can be recomputed. Its bytes are always the same.
     pub async fn figure_file<F: ServedFigure>(
         &self,
         asked: F::FileQuestion,
@@ -135,7 +136,7 @@ impl Service {
         Ok(FigureFile { bytes, is_settled })
     }
 
-    /// Snapshot files of the standing slots from one on, one a line.
+    /// Snapshot files of the recorded, unretracted slots from a slot on, one per line.
     pub async fn snapshots(&self, asked: SlotAsked) -> Result<Proof, Problem> {
         let SlotAsked { pool: id, slot } = asked;
         let made = self
@@ -151,7 +152,7 @@ impl Service {
         Ok(proof(made))
     }
 
-    /// The terms of a question: its base and period as the series has them.
+    /// The parameters of a request, with base and period completed from the pool's series.
     pub(super) async fn decay_of(&self, asked: DecayAsked) -> Result<DecayOf, Problem> {
         let DecayAsked { pool, base, from, to, move_e8, within_slots, gap, guards: _ } = asked;
         let series = exitgap_api::operations::SeriesAsked {

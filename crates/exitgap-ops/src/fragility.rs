@@ -21,7 +21,7 @@ const SCORE: &str = "1 - lowest depth of 7 days / median depth of 7 days: the sh
     recorded slots or if the median is 0";
 
 impl Service {
-    /// The pools of a chain, or all, the most fragile first.
+    /// The pools of a chain, or all pools, most fragile first.
     pub fn fragility(&self, asked: &BoardAsked) -> Result<Fragility, Problem> {
         let &BoardAsked { ref chain, sort_by, skip, limit } = asked;
         let current = self.current();
@@ -50,7 +50,7 @@ impl Service {
     }
 }
 
-/// A pool with a snapshot, and what it is ranked by.
+/// A pool with a snapshot, and its sort key.
 struct RankedPool<'a> {
     row: &'a BoardRow,
     labels: &'a PoolLabels,

@@ -1,4 +1,4 @@
-//! The recorded series: its rows.
+//! The rows of a recorded series.
 
 use exitgap_api::operations::{HistoryAsked, SeriesAsked, SnapshotAsked};
 use exitgap_api::{
@@ -19,30 +19,30 @@ use exitgap_store::{
 use super::answers::direction;
 use super::{Readers, Service, Urls};
 
-/// What the rows of a request are of.
+/// The series of a request.
 pub(super) struct Series {
     pub pool: Pool,
     pub direction: Direction,
     pub size: SizeUsd,
-    /// Its place among the standard sizes.
+    /// The index of its size among the standard sizes.
     pub size_index: usize,
     pub from: Slot,
     pub to: Slot,
     /// Recorded slots of the pool's series up to `to`.
     recorded_count: u32,
-    /// The pool's newest recorded slot, also where that lies after `to`.
+    /// The pool's newest recorded slot, even if it is after `to`.
     pub newest: Option<Slot>,
 }
 
-/// The most slots of which gaps are computed for one answer: seven days.
+/// The most slots for which gaps are computed in one answer: seven days.
 pub(super) const MOST_COMPUTED: u32 = 7 * Slot::PER_DAY;
 
-/// Whether the gaps of a size are kept of every slot.
+/// Whether every slot stores the gaps of this size.
 pub(super) fn is_kept(size: SizeUsd) -> bool {
     SizeUsd::STANDARD.contains(&size)
 }
 
-/// Slots of a row.
+/// The number of slots in a row.
 fn slots_of(interval: Interval) -> u32 {
     match interval {
         Interval::FiveMinutes => 1,
@@ -77,13 +77,14 @@ impl Service {
         Ok(History { of, interval, evidence_url: newest, rows, next_cursor })
     }
 
-    /// The readers that answer a series at a size: what has to be computed keeps no other question waiting.
+    /// The readers for a series at a size. Series that must be computed use their own readers, so that they do not
+    /// delay other requests.
     pub(super) fn readers_of(&self, size: SizeUsd) -> &Readers {
         if is_kept(size) { &self.readers } else { &self.figures }
     }
 
-    /// The direction that sells the base asked for. By its place a token can be named before there
-    /// is a snapshot; what it calls itself only a snapshot says.
+    /// The direction that sells the requested base. `token0` and `token1` can be used before there is a snapshot;
+    /// symbols and addresses are only known from a snapshot.
     pub(super) async fn series_base(
         &self,
         asked: &SeriesAsked,
@@ -102,7 +103,7 @@ impl Service {
         direction(&found.prepared, Some(base)).map(Some)
     }
 
-    /// What guards look at: the length of the series, and how long nothing was recorded in it.
+    /// The values that guards check: the length of the series, and the time since its last recorded slot.
     pub(super) fn guard_inputs(&self, series: &Series, status: Status) -> GuardInputs {
         GuardInputs {
             status,
@@ -111,7 +112,7 @@ impl Service {
         }
     }
 
-    /// What figures are of: those of the slots up to `last`, which `counted` counts.
+    /// The series data of an answer about the slots up to `last`, which `counted` counts.
     pub(super) fn series_of(&self, series: &Series, last: Slot, counted: &Rollup) -> SeriesOf {
         let current = self.current();
         let labels = current.pools.get(&series.pool.id).and_then(|now| now.labels.clone());
@@ -144,24 +145,24 @@ impl Service {
     }
 }
 
-/// A row before it is worded.
+/// A row before it is converted to a document.
 struct Row {
     first: Slot,
     rollup: Rollup,
-    /// What the one slot of a five-minute row holds.
+    /// The state of the only slot in a five-minute row.
     single: Option<(SlotState, Option<MissingReason>)>,
-    /// How far the mid price lay below the oracle in the newest slot that counts.
+    /// How far the mid price was below the oracle price in the newest slot that counts.
     last_basis: Option<Percent>,
 }
 
 struct Rows {
     rows: Vec<Row>,
-    /// Where the next page begins.
+    /// The first slot of the next page.
     next: Option<Slot>,
 }
 
 impl Series {
-    /// Finds the pool and the period. Without `from` it is the last `reach` slots.
+    /// Finds the pool and the period. The default is the last `reach` slots.
     pub fn find(
         reader: &Reader,
         asked: &SeriesAsked,
@@ -170,8 +171,8 @@ impl Series {
     ) -> Result<Self, FindError> {
         let size_index = SizeUsd::STANDARD.iter().position(|size| *size == asked.size);
         let size_index = size_index.unwrap_or_default();
-        // An unknown pool is refused with the names nearest to it. A pool without a recorded slot
-        // is not refused here: its rows say that all of its slots are missing.
+        // An unknown pool is refused with the most similar names. A pool without recorded slots is not refused: its
+        // rows show that all its slots are missing.
         let newest = match reader.find(&asked.pool, None) {
             Ok(found) => Some(found.slot),
             Err(FindError::Lookup(LookupError::NothingRecorded { .. })) => None,
@@ -201,7 +202,7 @@ impl Series {
         Ok(Self { pool, direction, size, size_index, from, to, recorded_count, newest })
     }
 
-    /// Recorded slots of the pool's series up to the period's last.
+    /// The number of recorded slots in the pool's series up to the last slot of the period.
     pub fn recorded_count(&self) -> u32 {
         self.recorded_count
     }
@@ -217,7 +218,7 @@ impl Series {
         }
     }
 
-    /// Rows of UTC hours, each made of its slots.
+    /// Rows of UTC hours, each computed from its slots.
     fn hours(&self, reader: &Reader, limit: usize) -> Result<Rows, StoreError> {
         let length = slots_of(Interval::Hour);
         let hour = |slot: Slot| slot.number() / length;
@@ -240,7 +241,7 @@ impl Series {
         Ok(Rows { rows, next: to.next().filter(|next| *next <= self.to) })
     }
 
-    /// Rows at a size that no slot keeps the gaps of, computed from the snapshots of at most [`MOST_COMPUTED`] slots.
+    /// Rows for a size whose gaps are not stored, computed from the snapshots of at most [`MOST_COMPUTED`] slots.
     fn compute_rows(
         &self,
         reader: &Reader,
@@ -272,7 +273,7 @@ impl Series {
         Ok(Rows { rows, next: to.next().filter(|next| *next <= self.to) })
     }
 
-    /// Rows of one slot.
+    /// Rows of single slots.
     fn slots(&self, reader: &Reader, limit: usize) -> Result<Rows, StoreError> {
         let page = reader.figures(&self.pool, self.from, self.to, limit)?;
         let row = |figures: &Figures| {
@@ -285,7 +286,7 @@ impl Series {
         Ok(Rows { rows: page.entries.iter().map(row).collect(), next: page.next })
     }
 
-    /// Rows of UTC days. Days that lie whole in the period are kept as such.
+    /// Rows of UTC days. Days that are completely in the period are stored precomputed.
     fn days(&self, reader: &Reader, limit: usize) -> Result<Rows, StoreError> {
         let (first_day, last_day) = (day_of(self.from), day_of(self.to));
         let pages = u32::try_from(limit).unwrap_or(u32::MAX);
@@ -312,7 +313,7 @@ impl Series {
         figures.snapshot.as_ref()?.directions[self.direction.base_index()].basis
     }
 
-    /// What of a day lies in the period; `None` where all of it does.
+    /// The part of a day that is in the period; `None` if the whole day is.
     fn part_of(&self, day: u32) -> Option<(Slot, Slot)> {
         let begin = u64::from(day) * u64::from(Slot::PER_DAY);
         let begin_slot = Slot::new(begin).unwrap_or(Slot::FIRST);
@@ -351,7 +352,7 @@ impl Series {
         }
     }
 
-    /// The worst number of a run of slots.
+    /// The worst gap in a run of slots.
     pub(super) fn worst(&self, urls: &Urls, gap: Option<GapRollup>) -> Option<GapPoint> {
         let (slot, percent) = gap?.worst?;
         Some(self.gap_point(urls, slot, Gap::Filled(percent)))
@@ -387,7 +388,7 @@ pub(super) fn fillable_point((slot, most): (Slot, UsdMicros)) -> FillablePoint {
     FillablePoint { slot: slot.number(), time: slot.to_string(), max_fillable_usd: most.into() }
 }
 
-/// A gap as documents tell it.
+/// A gap as used in documents.
 pub(super) struct GapParts {
     pub exit_gap_pct: Option<Number>,
     pub refusal: Option<ProblemCode>,
@@ -407,7 +408,7 @@ impl GapParts {
         Self { exit_gap_pct: gap, refusal: refusal.map(refusal_code), max_fillable_usd }
     }
 
-    /// Whether there is evidence; a sale without a percentage has no evidence.
+    /// Whether there is evidence. A sale whose gap is not a valid percentage has none.
     pub fn is_proven(&self) -> bool {
         self.refusal.is_none_or(ProblemCode::has_evidence)
     }
@@ -422,7 +423,7 @@ fn refusal_code(refusal: NoGap) -> ProblemCode {
     }
 }
 
-/// What a slot holds.
+/// The state of a slot.
 pub(super) fn state_of(figures: &Figures) -> (SlotState, Option<MissingReason>) {
     match figures.entry.outcome {
         Outcome::Recorded(_) if figures.retraction.is_some() => (SlotState::Retracted, None),
@@ -434,7 +435,7 @@ pub(super) fn state_of(figures: &Figures) -> (SlotState, Option<MissingReason>) 
 
 fn rollup_of(reader: &Reader, pool: &Pool, from: Slot, to: Slot) -> Result<Rollup, StoreError> {
     let mut rollup = Rollup::default();
-    // A day fits one page.
+    // A day fits into one page.
     for figures in &reader.figures(pool, from, to, Reader::MAX_PAGE)?.entries {
         rollup.add(figures);
     }

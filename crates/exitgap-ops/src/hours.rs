@@ -1,4 +1,4 @@
-//! Open against closed markets: what a pool's last 28 days say of its closures.
+//! Open compared with closed markets: a pool's closures in the last 28 days.
 
 use exitgap_api::operations::{FigureAddress, HoursAsked, HoursFileAsked};
 use exitgap_api::{
@@ -23,7 +23,7 @@ use super::{Service, Urls};
 /// The period: 28 days.
 const SLOTS: u32 = 28 * Slot::PER_DAY;
 
-/// What the store says of a period, before it is worded.
+/// The data of a period from the store, before it is converted to a document.
 struct PeriodRecord {
     series: Series,
     counted: Rollup,
@@ -33,33 +33,33 @@ struct PeriodRecord {
     closures: Vec<OneClosure>,
 }
 
-/// A closure of the period with a recorded slot.
+/// A closure of the period that contains a recorded slot.
 struct OneClosure {
     closed: ClosureSpan,
     slots: u32,
     lowest: Option<u64>,
     last: Slot,
-    /// What the last closed slot fills at, where its size has a gap.
+    /// The fill in the last closed slot, if its size has a gap.
     last_gap: Gap,
-    /// The first slot of fresh rounds, and the gap against it.
+    /// The first slot in which all rounds are fresh, and the gap measured at its prices.
     reopened: Option<(Slot, Option<Percent>)>,
 }
 
-/// Which closures an answer's flags are of, and when.
+/// The current or next closure, for an answer's flags.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct ClosureAtHand {
     /// Its kind.
     kind: Option<ClosureKind>,
-    /// How long it lasts, seconds.
+    /// Its length, in seconds.
     length_s: Option<u64>,
-    /// Seconds until it ends, where it lasts.
+    /// Seconds until it ends, if it has begun.
     opens_in_s: Option<u64>,
-    /// Seconds until it begins, where it does not yet last.
+    /// Seconds until it begins, if it has not begun.
     closes_in_s: Option<u64>,
 }
 
 impl Series {
-    /// The terms of a figure file of it; its calendars are the store's to find.
+    /// The parameters of the figure file. The store adds the calendars.
     pub fn hours_terms(&self) -> HoursTerms {
         HoursTerms {
             pool: self.pool.id.clone(),
@@ -88,7 +88,7 @@ impl ServedFigure for HoursTerms {
 }
 
 impl Service {
-    /// Whether a pool's market is open, and what its closures were like.
+    /// Whether a pool's market is open, and statistics of its closures.
     pub async fn hours(&self, asked: HoursAsked) -> Result<MarketHours, Problem> {
         let HoursAsked { series: asked } = asked;
         let guards = asked.guards;
@@ -148,7 +148,7 @@ impl Service {
     }
 }
 
-/// The closure that lasts at an instant, or the next one.
+/// The closure at an instant, or the next one.
 fn at_hand(markets: &Markets, at: u64) -> ClosureAtHand {
     let of = |closed: ClosureSpan| ClosureAtHand {
         kind: Some(closed.kind),
@@ -189,7 +189,7 @@ impl PeriodRecord {
         for point in &points {
             if let Held::Recorded(depth_usd, gap) = point.held {
                 let before = told.last().map_or(0, |(_, _, slot)| slot.at);
-                // Blocks do not go back: the instant before is of the same session, where it is later.
+                // Timestamps never decrease: if the previous instant is later, it is in the same session.
                 let at = instant(reader, &series, &known, point)?.max(before);
                 let filled = match gap {
                     Gap::Filled(gap) => Some(gap),
@@ -209,8 +209,8 @@ impl PeriodRecord {
     }
 }
 
-/// An instant of the same session as the block's timestamp: the slot's own, unless a bell rang in the ten minutes
-/// before; then the snapshot is asked.
+/// An instant in the same session as the block's timestamp: the slot's own instant, unless the market opened or closed
+/// in the ten minutes before it. In that case the snapshot is read.
 fn instant(
     reader: &Reader,
     series: &Series,
@@ -236,7 +236,7 @@ fn snapshot(reader: &Reader, series: &Series, slot: Slot) -> Result<Snapshot, St
 }
 
 impl OneClosure {
-    /// A closure with a recorded slot, and what its market opened to before it closed again.
+    /// A closure with a recorded slot, and the reopening before the market closed again.
     fn from_closed(
         reader: &Reader,
         series: &Series,

@@ -1,13 +1,12 @@
-//! What is answered from the store: one operation per question, for every surface.
+//! Answers from the store: one function per operation, used by every interface.
 //!
-//! **In scope**: finding, keeping ready and asking what was recorded ([`Service`]). An operation takes
-//! values that were checked, and gives a document or a [`Problem`].
-//! **Out of scope**, and who does it: reading what is asked (`exitgap-api`), HTTP (`exitgap-server`),
-//! tools for agents (`exitgap-mcp`), storing (`exitgap-store`).
+//! **In scope**: finding recorded data, caching it and computing answers from it ([`Service`]). An operation takes
+//! validated values and returns a document or a [`Problem`]. **Out of scope**, with the crate responsible: parsing
+//! parameters (`exitgap-api`), HTTP (`exitgap-server`), tools for agents (`exitgap-mcp`), storing (`exitgap-store`).
 //!
-//! - `current`: where every pool stands, read anew when a slot was sealed
-//! - `snapshot_cache`: snapshots that were asked about, kept ready
-//! - `lane`, `readers`: how much of what blocks a thread is done at a time
+//! - `current`: the current state of all pools, reread after a slot was sealed
+//! - `snapshot_cache`: recently used snapshots
+//! - `lane`, `readers`: limits for work that blocks a thread
 //! - `answers`, `accuracy`, `accuracy_table`, `alerts`, `routes`, `history`, `stream`, `stress`, `hours`, `fragility`, `portfolio`, `redemption`, `equities`, `pools`, `evidence`, `figures`, `exposure`, `venue_stress`, `shocks`, `verification`,
 //!   `capabilities`: the questions
 
@@ -72,42 +71,41 @@ use exitgap_core::pools::Direction;
 use exitgap_core::units::SizeUsd;
 use snapshot_cache::{PreparedCache, WeighedSnapshot};
 
-/// Tells the time: seconds since 1970.
+/// The clock: seconds since 1970.
 pub type Now = Arc<dyn Fn() -> u64 + Send + Sync>;
 
-/// What answering may use.
+/// Limits of the resources that answers use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
-    /// What blocks a thread and is done side by side: reading the store, each with a reader of its
-    /// own, reading files of the log, following curves.
+    /// The number of blocking tasks that run in parallel: reading the store, each with its own reader, reading files of
+    /// the log, following curves.
     pub readers: usize,
-    /// What is kept for the next question, bytes: snapshots with their curves, and proofs.
+    /// The maximum size of the caches, in bytes: snapshots with their curves, and proofs.
     pub cache_bytes: u64,
 }
 
 impl Default for Bounds {
-    /// Four readers, because more would only wait for the processor, and 32 MiB: the newest
-    /// snapshots of a hundred pools of some five hundred ticks.
+    /// Four readers, because more would only wait for the processor, and 32 MiB: the newest snapshots of a hundred
+    /// pools with some five hundred ticks each.
     fn default() -> Self {
         Self { readers: 4, cache_bytes: 32 << 20 }
     }
 }
 
-/// How much of what takes seconds is done at once: that of one client, and that of another, who does not wait for the
-/// first.
+/// The number of long tasks that run in parallel: one client's, and one of another client that does not have to wait
+/// for the first.
 const LONG_AT_ONCE: usize = 2;
 
 /// The operations over one store.
 pub struct Service {
     readers: Readers,
-    /// Looks for new slots: not in the queue of those who ask, so that many of them do not make
+    /// Readers that look for new slots. They are separate from the requests' queue, so that many requests do not make
     /// answers old.
     looking: Readers,
-    /// Where readers read and curves are followed: what takes longer than a moment must not hold
-    /// up the threads that talk to all clients.
+    /// Runs reads of the store and curve computations, because these would block the threads that serve all clients.
     lane: BlockingPool,
-    /// Figures of thousands of slots, one at a time for each client: they take seconds, and others must not wait for
-    /// them.
+    /// Readers for figures over thousands of slots, one at a time per client. They take seconds, and other clients must
+    /// not wait for them.
     figures: Readers,
     /// Searches for the largest size within a gap, one at a time for each client. The client chooses the gap, and some
     /// searches take seconds, so other clients must not wait for them.
@@ -129,10 +127,9 @@ pub struct Service {
 }
 
 impl Service {
-    /// Operations over the store at `path`, which may not be there yet. Nothing is read
-    /// before [`Service::refresh`].
+    /// Operations over the store at `path`, which need not exist yet. Nothing is read before [`Service::refresh`].
     pub fn new(path: PathBuf, urls: Urls, now: Now, bounds: Bounds) -> Self {
-        // What is asked about most are the newest snapshots, and those are heavier.
+        // Requests are mostly about the newest snapshots, which are larger.
         let proofs = bounds.cache_bytes / 4;
         let lane = BlockingPool::new(bounds.readers);
         Self {
@@ -158,13 +155,13 @@ impl Service {
         }
     }
 
-    /// The same in a process that does more than answer.
+    /// The same service in a process with other functions.
     #[must_use]
     pub fn deployed_as(self, deployment: Deployment) -> Self {
         Self { deployment, ..self }
     }
 
-    /// The same where what has left the store's database is in the closed days of its log's folder.
+    /// The same service, with archived data read from the closed days in its log's folder.
     #[must_use]
     pub fn with_days(self, folder: &LogFolder) -> Self {
         Self {
@@ -175,13 +172,12 @@ impl Service {
         }
     }
 
-    /// Where every pool stands.
+    /// The current state of all pools.
     pub fn current(&self) -> Arc<Current> {
         self.current.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Looks whether a slot was sealed since the last look, and reads where the pools stand
-    /// now. Gives the newest slot where it is a new one.
+    /// Rereads the state of all pools if a slot was sealed since the last call. Returns the newest slot if it is new.
     pub async fn refresh(&self) -> Result<Option<Slot>, Problem> {
         let before = self.current();
         let read =
@@ -195,17 +191,17 @@ impl Service {
         Ok(last)
     }
 
-    /// Where all is done that blocks a thread.
+    /// The pool for all blocking work.
     pub fn blocking_pool(&self) -> &BlockingPool {
         &self.lane
     }
 
-    /// Where the service is reached.
+    /// The URLs of the service.
     pub fn urls(&self) -> &Urls {
         &self.urls
     }
 
-    /// A recorded pool, its newest slot and snapshot: for examples.
+    /// A recorded pool with its newest slot and snapshot, for examples in the documentation.
     pub fn example(&self) -> Option<(String, u32, String)> {
         let current = self.current();
         current.pools.values().find_map(|now| {
@@ -224,16 +220,16 @@ impl Service {
         self.now().saturating_sub(slot.unix_s())
     }
 
-    /// What is kept for the next question weighs so many bytes.
+    /// The size of the caches, in bytes.
     pub fn kept_bytes(&self) -> u64 {
         self.prepared.weight() + self.evidence.weight()
     }
 
-    /// The snapshot that a question is about. Of the newest one more will be asked: it is kept.
-    /// An earlier one is read for this question only, because there are as many as slots.
+    /// The snapshot of a request. The newest one is cached, because more requests for it will come. An earlier one is
+    /// read for this request only, because there are as many as slots.
     ///
-    /// Refuses what does not meet the question's guards: no answer about a snapshot comes by here
-    /// without them.
+    /// Refuses snapshots that do not meet the request's guards. Every answer about a snapshot uses this function, so
+    /// none can skip the guards.
     async fn find(&self, asked: &SnapshotAsked) -> Result<FoundSnapshot, Problem> {
         let found = self.find_any(asked).await?;
         asked.guards.check(&found.guard_inputs())?;
@@ -285,7 +281,7 @@ impl Service {
         Ok(prepared)
     }
 
-    /// What selling `size` fills at.
+    /// The fill of a sale of `size`.
     async fn estimate(
         &self,
         found: &FoundSnapshot,
@@ -298,7 +294,7 @@ impl Service {
         self.work_out(found, move |prepared| prepared.estimate(direction, size)).await
     }
 
-    /// Computes something of a snapshot, which may then hold it, off the threads that answer others.
+    /// Computes a value from a snapshot, which may then cache it, outside the threads that serve requests.
     async fn work_out<T: Send + 'static>(
         &self,
         found: &FoundSnapshot,
@@ -316,14 +312,14 @@ impl Service {
         let prepared = found.prepared.clone();
         let computed = lane.run(move || compute(&prepared)).await?;
         if found.kept {
-            // It weighs more now. Where it was pushed out meanwhile it stays out.
+            // The snapshot is larger now. If the cache evicted it in the meantime, it stays out.
             let kept = WeighedSnapshot::from_prepared(&found.prepared);
             let _ = self.prepared.replace(found.prepared.key(), kept, true);
         }
         Ok(computed)
     }
 
-    /// Reads the store on a thread that may block.
+    /// Reads the store on a blocking thread.
     async fn read_store<T, E>(
         &self,
         ask: impl FnOnce(&Reader) -> Result<T, E> + Send + 'static,
@@ -336,19 +332,19 @@ impl Service {
     }
 }
 
-/// A snapshot, found.
+/// The snapshot of a request.
 struct FoundSnapshot {
     prepared: Arc<PreparedSnapshot>,
-    /// Slots after it that are missing, where the newest was asked for.
+    /// The number of later slots that are missing, if the newest slot was requested.
     newer_slots_missing: Option<u64>,
-    /// Whether it is kept for the next question.
+    /// Whether it is in the cache.
     kept: bool,
-    /// Seconds from its slot's instant to the question.
+    /// Seconds from its slot's instant to the request.
     age_s: u64,
 }
 
 impl FoundSnapshot {
-    /// What guards look at.
+    /// The values that guards check.
     fn guard_inputs(&self) -> GuardInputs {
         let PreparedSnapshot { snapshot, recorded_count, .. } = &*self.prepared;
         GuardInputs {
@@ -359,10 +355,9 @@ impl FoundSnapshot {
     }
 }
 
-/// What failed, as the service tells it: what concerns the store in full to the log, and
-/// without its innards to the client.
+/// Converts an error to a problem. Details of store errors go to the log and are not sent to the client.
 pub trait IntoProblem {
-    /// What the client is told.
+    /// The problem for the client.
     fn into_problem(self) -> Problem;
 }
 

@@ -6,7 +6,7 @@ use exitgap_api::{PoolEntry, PoolFacts, PoolList, Problem};
 use super::{PoolNow, Service};
 
 impl Service {
-    /// The pools of a chain, or all, in the order of their names.
+    /// The pools of a chain, or all pools, in the order of their names.
     pub fn pools(&self, asked: &PoolsAsked) -> Result<PoolList, Problem> {
         let PoolsAsked { chain, after, limit } = asked;
         let current = self.current();

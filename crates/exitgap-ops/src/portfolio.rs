@@ -1,4 +1,4 @@
-//! Several positions, exited at once.
+//! Several positions sold at once.
 
 use exitgap_api::operations::{Held, PortfolioAsked, PositionAsked, RoutesAsked, SnapshotAsked};
 use exitgap_api::{
@@ -14,20 +14,20 @@ use exitgap_core::units::{SizeUsd, UsdMicros};
 use super::Service;
 use super::answers::direction;
 
-/// Positions of one pool and direction. The snapshot is not held: a hundred of them, with what
-/// others meanwhile compute of them, would be far more than one question may hold.
+/// Positions of one pool and direction. It does not hold the snapshot: a hundred snapshots, with values that other
+/// requests compute from them in the meantime, would exceed the memory for one request.
 struct Together {
     asked: SnapshotAsked,
     direction: Direction,
     micros: u64,
-    /// What the total says of it.
+    /// The context that the total uses.
     context: Context,
     recorded_count: u32,
 }
 
 impl Service {
-    /// What the positions fill at. Those of one pool and direction are sold together, and so are those
-    /// of one token: each would move the price for the others.
+    /// The fills of the positions. Positions of one pool and direction are sold together, and so are those of one
+    /// token, because each would move the price for the others.
     pub async fn portfolio(&self, asked: &PortfolioAsked) -> Result<Portfolio, Problem> {
         let PortfolioAsked { positions: asked, guards } = asked;
         let mut exits: Vec<Together> = Vec::new();
@@ -73,7 +73,7 @@ impl Service {
         })
     }
 
-    /// Adds so much to the exit of a pool and direction, and tells which one it is.
+    /// Adds an amount to the exit of a pool and direction, and returns the exit's index.
     async fn add(
         &self,
         exits: &mut Vec<Together>,
@@ -93,7 +93,7 @@ impl Service {
         Ok((index, direction.into()))
     }
 
-    /// Adds an exit for each leg of a token's split. What its pools do not take stays with the first.
+    /// Adds an exit for each leg of a token's split. An amount that the pools cannot fill stays with the first.
     async fn add_token(
         &self,
         exits: &mut Vec<Together>,
@@ -204,7 +204,7 @@ impl TokenHeld<'_> {
     }
 }
 
-/// The tokens that are sold through all their pools, in the order of their first position.
+/// The tokens that are sold through all of their pools, in the order of their first position.
 fn tokens_of(asked: &[PositionAsked]) -> Vec<TokenHeld<'_>> {
     let mut tokens: Vec<TokenHeld<'_>> = Vec::new();
     for PositionAsked { held, size } in asked {
@@ -228,7 +228,7 @@ fn too_large(error: &dyn std::fmt::Display) -> Problem {
         .hint("positions in one pool and base token are sold together, at most 1000000000 USD in total")
 }
 
-/// The sums, and what they rest on: they are no stronger than the weakest of the exits.
+/// The sums and their context, which is that of the weakest exit.
 fn word_total(
     exits: &[Together],
     sold: &[PortfolioExit],
@@ -236,8 +236,7 @@ fn word_total(
 ) -> Result<Total, Problem> {
     let total = PortfolioTotal::from_parts(parts);
     let shortest = exits.iter().min_by_key(|exit| exit.recorded_count).map(|exit| &exit.context);
-    // A portfolio has at least one exit, and every answer from the store tells its series, so that
-    // both are there.
+    // A portfolio has at least one exit, and every answer from the store has these fields, so both are present.
     let series =
         shortest.and_then(|context| context.days_observed.clone().zip(context.window.clone()));
     let (days_observed, window) = series.ok_or_else(|| {
@@ -267,7 +266,7 @@ fn word_total(
     })
 }
 
-/// What an exit's gap, or its refusal, is checked with.
+/// The URL of the evidence of an exit's gap or refusal.
 fn evidence_url(exit: &PortfolioExit) -> Option<String> {
     let of_result = exit.result.as_ref().and_then(|result| result.evidence_url.clone());
     of_result.or_else(|| exit.problem.as_ref()?.evidence_url.clone())

@@ -1,4 +1,4 @@
-//! Store readers: a few, each used by one question at a time, on threads that may block.
+//! A small number of store readers on blocking threads, each used by one request at a time.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,26 +20,25 @@ pub struct Readers {
 struct ReaderPool {
     path: PathBuf,
     days: Option<LogFolder>,
-    /// Opened and not in use. Each question takes one from here before it opens another, and at
-    /// most so many questions are in hand as the lane is wide: no more readers than that are ever
-    /// open, in use and idle together.
+    /// Open readers that are not in use. Each request takes one from here before it opens another. At most as many
+    /// requests run as the pool is wide, so there are never more open readers than that, in use and idle together.
     idle: Mutex<Vec<Reader>>,
 }
 
 impl Readers {
-    /// Readers of the store at `path`, opened when needed: at most as many as the lane is wide.
+    /// Readers of the store at `path`, opened when needed: at most as many as the pool is wide.
     pub fn new(path: PathBuf, lane: BlockingPool) -> Self {
         Self { lane, shared: Arc::new(ReaderPool { path, days: None, idle: Mutex::default() }) }
     }
 
-    /// The same, with what has left the store's database read from the closed days in its log's folder.
+    /// The same, with archived data read from the closed days in its log's folder.
     #[must_use]
     pub fn with_days(self, folder: LogFolder) -> Self {
         let (path, days) = (self.shared.path.clone(), Some(folder));
         Self { shared: Arc::new(ReaderPool { path, days, idle: Mutex::default() }), ..self }
     }
 
-    /// Asks a reader.
+    /// Runs a request with a reader.
     pub async fn read_store<T, E>(
         &self,
         ask: impl FnOnce(&Reader) -> Result<T, E> + Send + 'static,
@@ -68,24 +67,24 @@ impl ReaderPool {
     ) -> Result<T, Problem> {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let mut kept = idle().pop();
-        // What a server that went away left behind goes, too.
+        // Also drop other idle readers whose connection a restarted server closed.
         while kept.as_ref().is_some_and(|reader| !reader.is_open()) {
             kept = idle().pop();
         }
         let reader = kept.map_or_else(|| self.open(), Ok).map_err(IntoProblem::into_problem)?;
-        // A question that panics takes its reader with it.
+        // If the request panics, its reader is dropped with it.
         let answer = ask(&reader).map_err(IntoProblem::into_problem);
         idle().push(reader);
         answer
     }
 }
 
-/// A bound on work that blocks its thread: reading the store, reading a file, following a curve.
+/// Limits work that blocks its thread: reading the store, reading a file, following a curve.
 ///
-/// The permit travels into the work. A request's future ends when its client hangs up, and a
-/// thread that blocks does not: a permit that the future held would be free again while the work
-/// still ran, and clients that hang up could fill every thread and open every file. For the same
-/// reason what waits for a permit is not work yet: it costs nothing, and ends with its client.
+/// The permit is moved into the work. A request's future ends when its client disconnects, but a blocking thread does
+/// not. If the future held the permit, the permit would be free while the work still runs, and clients that disconnect
+/// could occupy every thread and open every file. For the same reason, a request that waits for a permit costs nothing
+/// and ends with its client.
 #[derive(Debug, Clone)]
 pub struct BlockingPool {
     room: Room,
@@ -96,25 +95,25 @@ pub struct BlockingPool {
 enum Room {
     /// In the order of the requests.
     InOrder(Arc<Semaphore>),
-    /// One client after another.
+    /// Clients take turns.
     InTurn(Arc<Turns>),
 }
 
-/// Room for one piece of work, given back when dropped.
+/// The permit for one piece of work, returned when dropped.
 enum Place {
     InOrder { _permit: OwnedSemaphorePermit },
     InTurn { _turn: Turn },
 }
 
 impl BlockingPool {
-    /// A lane in which so much is done side by side; at least one thing.
+    /// A pool that runs this many pieces of work in parallel, at least one.
     pub fn new(width: usize) -> Self {
         let free = Semaphore::new(width.clamp(1, Semaphore::MAX_PERMITS));
         Self { room: Room::InOrder(Arc::new(free)) }
     }
 
-    /// The same for work that takes seconds: one client has one thing in hand at once, so that it never occupies a
-    /// lane of more, and clients that wait have their turns one after the other.
+    /// The same for work that takes seconds. Each client has only one piece of work in progress, so it never occupies
+    /// more of the pool, and waiting clients take turns.
     pub fn fair(width: usize) -> Self {
         Self { room: Room::InTurn(Turns::new(width, 1)) }
     }
@@ -132,7 +131,7 @@ impl BlockingPool {
         }
     }
 
-    /// Does the work on a thread that may block, once there is room for it.
+    /// Runs the work on a blocking thread as soon as a permit is free.
     pub async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
@@ -140,7 +139,7 @@ impl BlockingPool {
         let ended = || Problem::new(ProblemCode::InternalError, "the answer was cut off");
         let place = self.place().await.ok_or_else(ended)?;
         let working = move || {
-            // Given back when the work is done, and also when it panics.
+            // Returned when the work ends or panics.
             let _place = place;
             work()
         };

@@ -1,4 +1,4 @@
-//! Selling now beside redeeming later, by the terms that the operator wrote down.
+//! Selling now compared with redeeming later, under the terms that the operator configured.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -12,7 +12,7 @@ use exitgap_core::series::Slot;
 use super::answers::direction;
 use super::{PreparedSnapshot, Service};
 
-/// Terms of a token.
+/// The redemption terms of a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TermsOfToken {
     /// Its chain.
@@ -23,21 +23,21 @@ pub struct TermsOfToken {
     pub terms: RedemptionTermsRead,
 }
 
-/// A queue, by the pool that it was recorded with and the name of its length.
+/// A queue, identified by the pool with which it is recorded and the name of the fact with its length.
 type Queue = (PoolId, Code);
 
-/// The newest pace that is known of each queue, with its slot.
+/// The newest known pace of each queue, with its slot.
 #[derive(Debug, Default)]
 pub(super) struct Paces(Mutex<BTreeMap<Queue, (Slot, Option<Pace>)>>);
 
 impl Service {
-    /// The same with terms by which tokens are redeemed.
+    /// The same service with redemption terms of tokens.
     #[must_use]
     pub fn with_redemption_terms(self, redemption: Vec<TermsOfToken>) -> Self {
         Self { redemption, ..self }
     }
 
-    /// A sale, beside each way of redeeming the same.
+    /// A sale, compared with each way to redeem the same amount.
     pub async fn redemption(&self, asked: &ExitAsked) -> Result<PublishedRedemption, Problem> {
         let ExitAsked { snapshot, size } = asked;
         let (found, size) = (self.find(snapshot).await?, *size);
@@ -65,7 +65,7 @@ impl Service {
         Ok(self.publish(&found, direction, window, Some(size), evidence))
     }
 
-    /// The pace of a queue up to a slot, where terms rest on it.
+    /// The pace of a queue up to a slot, if the terms need it.
     async fn pace(
         &self,
         pool: &PoolId,

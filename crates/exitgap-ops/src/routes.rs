@@ -20,15 +20,15 @@ use super::current::SellingPool;
 use super::snapshot_cache::WeighedSnapshot;
 use super::{FoundSnapshot, PreparedSnapshot, Service};
 
-/// How many pools of a token are looked at, the deepest first: as many snapshots are held at once.
+/// The maximum number of pools of a token, deepest first. This many snapshots are held at once.
 const MOST_VENUES: usize = 24;
 
-/// Tokens that one is sold for alike, such as dollars.
+/// A group of tokens that count as equivalent proceeds, such as dollars.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QuoteGroup {
     /// Its chain.
     pub chain: ChainSlug,
-    /// Its name, spelled as a chain's slug is.
+    /// Its name, in the form of a chain slug.
     pub name: String,
     /// Its tokens.
     pub tokens: BTreeSet<Address>,
@@ -40,19 +40,19 @@ type Sold = (PoolId, Direction);
 /// The venues of a token that are recorded at a slot.
 pub(super) struct Venues {
     slot: Slot,
-    /// The deepest first.
+    /// Deepest first.
     found: Vec<(FoundSnapshot, Direction)>,
     left_out: Vec<SplitLeftOut>,
 }
 
 impl Service {
-    /// The same with groups of tokens that are sold for alike.
+    /// The same service with groups of equivalent tokens.
     #[must_use]
     pub fn with_quote_groups(self, quote_groups: Vec<QuoteGroup>) -> Self {
         Self { quote_groups, ..self }
     }
 
-    /// All recorded venues of a token, each alone, and the exact split over them.
+    /// All recorded venues of a token, each alone, and the optimal split over them.
     pub async fn routes(&self, asked: &RoutesAsked) -> Result<Routes, Problem> {
         let venues = self.venues(asked).await?;
         let split = self.split(&venues, asked.size, asked.fixed_cost).await?;
@@ -104,7 +104,7 @@ impl Service {
         })
     }
 
-    /// The venues of a token, at the slot asked for or the newest at which one is recorded.
+    /// The venues of a token, at the requested slot or at the newest at which one is recorded.
     pub(super) async fn venues(&self, asked: &RoutesAsked) -> Result<Venues, Problem> {
         let (pools, newest) = self.pools_of(asked)?;
         let slot = asked.at.or(newest).ok_or_else(|| {
@@ -135,8 +135,8 @@ impl Service {
         }
     }
 
-    /// The pools that sell a token, the deepest first, and the newest slot of any. Where the token is
-    /// not traded, or no such group is configured, that is told.
+    /// The pools that sell a token, deepest first, and the newest slot of any. Fails if no pool sells the token, or if
+    /// the requested group is not configured.
     fn pools_of(&self, asked: &RoutesAsked) -> Result<(Vec<Sold>, Option<Slot>), Problem> {
         let current = self.current();
         current.require_chain(&asked.chain)?;
@@ -156,7 +156,7 @@ impl Service {
         Ok((pools, newest))
     }
 
-    /// The groups that are configured for a chain.
+    /// The groups configured for a chain.
     fn groups_of(&self, chain: &ChainSlug) -> impl Iterator<Item = &QuoteGroup> + use<'_> {
         let chain = chain.clone();
         self.quote_groups.iter().filter(move |group| group.chain == chain)
@@ -187,7 +187,7 @@ impl Service {
             .map(|(found, direction)| (found.prepared.clone(), *direction))
             .collect();
         let urls = self.urls.clone();
-        // Each choice of venues is tried where they cost something: that takes longer.
+        // With fixed costs every subset of venues is tried, which takes longer.
         let lane = if fixed_cost.0 == 0 { &self.lane } else { &self.searches };
         let split = move || {
             let exits: Vec<Cow<'_, Exit>> =
@@ -220,12 +220,12 @@ impl Service {
 }
 
 impl Venues {
-    /// The slot of all of them.
+    /// The slot that all venues share.
     pub(super) fn slot(&self) -> Slot {
         self.slot
     }
 
-    /// Those of a split's legs.
+    /// The venues of a split's legs.
     fn split_venues<'a>(
         &'a self,
         split: &'a BestSplit,

@@ -1,4 +1,4 @@
-//! Shocks by name: what the operator's recorded periods did.
+//! Named shocks: the price moves in periods that the operator configured.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -11,14 +11,14 @@ use exitgap_core::units::Percent;
 
 use super::Service;
 
-/// A period that the operator gave a name, with its first and last slot.
+/// A period that the operator named, with its first and last slot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShockOf {
     /// The name.
     pub name: String,
-    /// What it was.
+    /// A description.
     pub about: String,
-    /// The decay that it is read from.
+    /// The depth decay that it is read from.
     pub decay: DecayAsked,
     /// The first slot.
     pub from: Slot,
@@ -26,24 +26,24 @@ pub struct ShockOf {
     pub to: Slot,
 }
 
-/// Which shocks there are, and what is known of those whose period no retraction reaches any more.
+/// The configured shocks, and the results of those whose period can no longer be retracted.
 #[derive(Debug, Default)]
 pub(super) struct Shocks {
     named: Vec<ShockOf>,
     settled: Mutex<BTreeMap<String, NamedShock>>,
 }
 
-/// How long after its period a shock may still change, since blocks of it may be found to have given way.
+/// How long after its period a shock can still change, because some of its blocks may turn out to be orphaned.
 const SETTLED_AFTER: u32 = Slot::PER_DAY;
 
 impl Service {
-    /// The same with periods that have names.
+    /// The same service with named periods.
     #[must_use]
     pub fn with_shocks(self, named: Vec<ShockOf>) -> Self {
         Self { shocks: Shocks { named, ..Shocks::default() }, ..self }
     }
 
-    /// What each period that has a name did.
+    /// The result of each named period.
     pub async fn shocks(&self) -> Result<NamedShocks, Problem> {
         let mut shocks = Vec::with_capacity(self.shocks.named.len());
         for one in &self.shocks.named {
@@ -92,7 +92,7 @@ impl Service {
     }
 }
 
-/// Whether a later question may have an answer, so that this one is not the shock's.
+/// Whether a later request may succeed, so that this failure must not be cached.
 fn is_passing(problem: &Problem) -> bool {
     problem.code.http_status() >= 500
 }

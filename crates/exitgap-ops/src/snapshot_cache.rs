@@ -1,4 +1,4 @@
-//! Snapshots that were asked about, kept with what was computed from them.
+//! Caches recently used snapshots, with the values computed from them.
 
 use std::sync::{Arc, OnceLock};
 
@@ -17,58 +17,57 @@ use quick_cache::sync::Cache;
 
 use super::urls::Urls;
 
-/// About how many bytes a kept snapshot holds beside its ticks, curves and ladders: tokens, oracle
-/// readings, names, what answers say of it, some addresses.
+/// The approximate size of a cached snapshot without its ticks, curves and ladders: tokens, oracle readings, names, the
+/// context of answers, some URLs.
 const SMALL_PARTS_BYTES: usize = 6 << 10;
 
-/// What the curve of one direction may hold to be kept: some 1,800 stops. Few pools have more, and
-/// of those that do, such as one with a position over the whole range at a tick spacing of 1, one
-/// answer seldom needs more than the first few stops: to follow them anew costs less than to keep
-/// megabytes for each.
+/// The maximum size of one direction's curve in the cache: some 1,800 stops. Few pools have more. Those that do, for
+/// example with a position over the whole range at a tick spacing of 1, seldom need more than the first few stops for
+/// an answer. Following them again costs less than caching megabytes for each.
 const MOST_CURVE_BYTES: usize = 512 << 10;
 
-/// How many snapshots the cache's own tables are made for.
+/// The number of snapshots that the cache's tables are sized for.
 const CACHE_ITEMS: usize = 2_000;
 
-/// A recorded slot of a pool, ready for questions.
+/// A recorded slot of a pool, prepared for requests.
 pub struct PreparedSnapshot {
     /// The pool.
     pub pool: Pool,
     /// The slot.
     pub slot: Slot,
-    /// The snapshot's name.
+    /// The snapshot's hash.
     pub hash: SnapshotHash,
     /// The snapshot.
     pub snapshot: Snapshot,
-    /// How many slots of the pool are recorded up to and with this one.
+    /// The number of recorded slots of the pool, up to and including this one.
     pub recorded_count: u32,
     /// The lowest depths of the last seven days, per direction.
     lowest: Depths,
-    /// Whether a curve that was followed stays for the next question.
+    /// Whether a computed curve is kept for the next request.
     keeps_curves: bool,
     exits: Exits,
     sides: [Side; 2],
     urls: OnceLock<[String; 2]>,
 }
 
-/// One direction, each part computed when first asked for.
+/// One direction. Each part is computed when it is first needed.
 #[derive(Default)]
 struct Side {
     ladder: OnceLock<(Vec<GapRow>, Vec<SizeRow>)>,
-    /// What every answer says of itself, without the size asked about and the count of slots that
-    /// are missing since: those two are filled in for each answer.
+    /// The context of every answer, without the requested size and the number of later missing slots, which are filled
+    /// in for each answer.
     context: OnceLock<Context>,
-    /// The address of its evidence up to where the size stands.
+    /// The URL of its evidence up to the position of the size.
     evidence: OnceLock<String>,
 }
 
 impl PreparedSnapshot {
-    /// What it is kept by.
+    /// Its key in the cache.
     pub fn key(&self) -> PreparedKey {
         (self.pool.id.clone(), self.hash)
     }
 
-    /// Reads the pool's snapshot of the slot, for one question or, where it is to `stay`, for many.
+    /// Reads the pool's snapshot of the slot, for one request or, with `stay`, for many.
     pub fn from_reader(
         reader: &Reader,
         pool: &PoolId,
@@ -104,13 +103,12 @@ impl PreparedSnapshot {
         })
     }
 
-    /// The pool's exit in a direction, prepared and kept; `None` where it is not kept.
+    /// The pool's exit in a direction, computed and kept; `None` if curves are not kept.
     pub fn exit(&self, direction: Direction) -> Option<&Exit> {
         self.keeps_curves.then(|| self.exits.get_or_prepare(self.snapshot.observation(), direction))
     }
 
-    /// What selling `size` fills at. Where the curve is not kept it is followed no further than
-    /// this answer lies.
+    /// The fill of `size`. If the curve is not kept, it is followed only as far as this answer needs.
     pub fn estimate(&self, direction: Direction, size: SizeUsd) -> Result<Estimate, Refusal> {
         match self.exit(direction) {
             Some(exit) => exit.estimate(size),
@@ -118,7 +116,7 @@ impl PreparedSnapshot {
         }
     }
 
-    /// Whether an estimate is a matter of microseconds: its curve is at hand.
+    /// Whether an estimate takes only microseconds because its curve is already computed.
     pub fn has_exit(&self, direction: Direction) -> bool {
         self.exits.is_ready(direction)
     }
@@ -132,8 +130,8 @@ impl PreparedSnapshot {
         })
     }
 
-    /// Asks the pool's exit in a direction, with all of its curve; for this question only where it
-    /// is not kept.
+    /// Runs `ask` on the pool's exit in a direction, with its whole curve. If curves are not kept, it is computed for
+    /// this call only.
     pub fn with_exit<T>(&self, direction: Direction, ask: impl FnOnce(&Exit) -> T) -> T {
         match self.exit(direction) {
             Some(exit) => ask(exit),
@@ -141,7 +139,7 @@ impl PreparedSnapshot {
         }
     }
 
-    /// Whether the ladder was computed before.
+    /// Whether the ladder is already computed.
     pub fn has_ladder(&self, direction: Direction) -> bool {
         self.sides[direction.base_index()].ladder.get().is_some()
     }
@@ -151,7 +149,7 @@ impl PreparedSnapshot {
         self.lowest[direction.base_index()]
     }
 
-    /// What every answer about it says of itself.
+    /// The context of every answer about this snapshot.
     pub fn context(
         &self,
         direction: Direction,
@@ -175,7 +173,7 @@ impl PreparedSnapshot {
         context
     }
 
-    /// Where the evidence of a size is.
+    /// The URL of the evidence for a size.
     pub fn evidence_url(&self, urls: &Urls, direction: Direction, size_usd: &str) -> String {
         let side = &self.sides[direction.base_index()];
         let head = side
@@ -184,13 +182,12 @@ impl PreparedSnapshot {
         EvidenceOf::with_size(head, size_usd)
     }
 
-    /// Where the snapshot is, and the head window that ends at its slot.
+    /// The URLs of the snapshot and of the head window that ends at its slot.
     pub fn snapshot_and_window_urls(&self, urls: &Urls) -> &[String; 2] {
         self.urls.get_or_init(|| [urls.snapshot(self.hash), urls.window(&self.pool.id, self.slot)])
     }
 
-    /// The bytes it holds: its ticks, the curves and ladders that were computed of it, and the
-    /// rest as a round sum.
+    /// Its size in bytes: ticks, the curves and ladders computed so far, and an estimate for the rest.
     pub fn held_bytes(&self) -> usize {
         let ladder = |side: &Side| {
             let rows = side.ladder.get();
@@ -209,8 +206,8 @@ impl PreparedSnapshot {
     }
 }
 
-/// A snapshot in the cache, with what it weighed when it was put there: the cache needs a weight
-/// that stays the same, and a snapshot grows with what is computed of it.
+/// A snapshot in the cache, with its size when it was inserted. The cache needs a constant weight, but a snapshot grows
+/// with the values computed from it.
 #[derive(Clone)]
 pub struct WeighedSnapshot {
     /// The snapshot.
@@ -219,19 +216,19 @@ pub struct WeighedSnapshot {
 }
 
 impl WeighedSnapshot {
-    /// Weighs the snapshot with all that it holds now.
+    /// Weighs the snapshot with its current contents.
     pub fn from_prepared(prepared: &Arc<PreparedSnapshot>) -> Self {
         Self { prepared: prepared.clone(), bytes: prepared.held_bytes() as u64 }
     }
 }
 
-/// Whose snapshot, and its name: pools of one contract share a snapshot, and each is asked about its own pair.
+/// The pool and the snapshot's hash. Pools of one contract share a snapshot, but each has its own pair.
 pub type PreparedKey = (PoolId, SnapshotHash);
 
-/// The kept snapshots.
+/// The cache of snapshots.
 pub type PreparedCache = Cache<PreparedKey, WeighedSnapshot, ByBytes>;
 
-/// Weighs a snapshot by the bytes it holds.
+/// Weighs a snapshot by its size in bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct ByBytes;
 
@@ -241,7 +238,7 @@ impl Weighter<PreparedKey, WeighedSnapshot> for ByBytes {
     }
 }
 
-/// An empty cache for so many bytes.
+/// An empty cache of this size.
 pub fn cache(bytes: u64) -> PreparedCache {
     Cache::with_weighter(CACHE_ITEMS, bytes, ByBytes)
 }

@@ -1,4 +1,4 @@
-//! Sealed slots, told as they come.
+//! Streams of sealed slots.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,39 +12,40 @@ use tokio::sync::{OnceCell, watch};
 
 use super::{IntoProblem, Service};
 
-/// What a slot says to whoever watches some pools: its own document, then one of each pool that has a head in it.
+/// The events of a slot for a client that watches some pools: the slot's own document, then one for each pool with a
+/// head in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StreamedEvents {
     /// The slot's document, JSON.
     pub slot: String,
-    /// Those of the pools, by their places among the watched.
+    /// The documents of the pools, by their indices among the watched pools.
     pub pools: Vec<(u32, String)>,
 }
 
-/// How far the log is, for those who wait for more.
+/// The progress of the log, for clients that wait for more.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LogProgress {
     /// The newest slot.
     pub newest: Option<Slot>,
-    /// No more will come: the process ends.
+    /// Whether no more slots will come, because the process ends.
     pub ends: bool,
 }
 
-/// What was made for one, for all who watch the same.
+/// Events that are computed once and shared by all clients with the same request.
 type Made = Arc<OnceCell<Arc<StreamedEvents>>>;
 
-/// Events of the newest slots, each made once.
+/// Events of the newest slots, each computed once.
 #[derive(Debug, Default)]
 pub(super) struct EventCache {
     made: Mutex<BTreeMap<(Slot, Vec<PoolId>), Made>>,
     sealed: watch::Sender<LogProgress>,
 }
 
-/// Different questions of the newest slots that are kept.
+/// The maximum number of different requests for the newest slots that are cached.
 const KEPT: usize = 16_384;
 
 impl EventCache {
-    /// Tells all who wait that a slot was sealed.
+    /// Notifies all waiting clients that a slot was sealed.
     pub fn announce_slot(&self, newest: Slot) {
         self.sealed.send_modify(|sealed| sealed.newest = Some(newest));
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
@@ -61,12 +62,12 @@ impl EventCache {
 }
 
 impl Service {
-    /// How far the log is, and what becomes of it.
+    /// Watches the progress of the log.
     pub fn watch_slots(&self) -> watch::Receiver<LogProgress> {
         self.streamed.sealed.subscribe()
     }
 
-    /// Tells all who wait for slots that no more will come.
+    /// Notifies all clients that no more slots will come.
     pub fn end_streams(&self) {
         self.streamed.sealed.send_modify(|sealed| sealed.ends = true);
     }
@@ -84,7 +85,7 @@ impl Service {
         }
     }
 
-    /// What a sealed slot says to whoever watches these pools.
+    /// The events of a sealed slot for a client that watches these pools.
     pub async fn slot_events(
         &self,
         slot: Slot,
@@ -96,7 +97,7 @@ impl Service {
             let read = move |reader: &Reader| events(reader, slot, &pools);
             self.read_store(read).await.map(Arc::new)
         };
-        // Of those long past everybody asks for others.
+        // Clients ask for different old slots, so caching them would not help.
         if newest.is_none_or(|newest| slot.number() + 1 < newest.number()) {
             return make().await;
         }
@@ -126,7 +127,7 @@ fn events(reader: &Reader, slot: Slot, pools: &[PoolId]) -> Result<StreamedEvent
     Ok(StreamedEvents { slot: slot_text, pools: told })
 }
 
-/// Why a stream is not begun.
+/// Why a stream is refused.
 pub fn too_many_streams(most: usize) -> Problem {
     Problem::new(ProblemCode::RateLimited, format!("the limit of {most} streams is reached"))
         .hint("one stream can cover 100 pools; close some streams, or ask again later")

@@ -1,4 +1,4 @@
-//! The worst of a period, and how long it lasted.
+//! The worst moments of a period, and how long they lasted.
 
 use std::cmp::Ordering;
 
@@ -13,13 +13,13 @@ use exitgap_store::{FindError, Gap, Held, NoGap, Point, Reader, Rollup, StoreErr
 use super::history::{MOST_COMPUTED, Series, fillable_point, is_kept};
 use super::{IntoProblem, Service, Urls};
 
-/// The longest period whose slots are told one by one: 31 days.
+/// The longest period for which single slots are read: 31 days.
 const MOST_SLOTS: u32 = 31 * Slot::PER_DAY;
 
-/// How many of the worst slots are listed.
+/// The number of worst slots that are listed.
 const WORST: usize = 10;
 
-/// Slots of an hour.
+/// The slots in an hour.
 const HOUR: u32 = 12;
 
 /// Why a period has no answer.
@@ -67,7 +67,7 @@ impl Service {
     }
 }
 
-/// The period as one row, and its slots where they are not too many.
+/// The period as one row, and its slots if there are not too many.
 fn looked_at(
     reader: &Reader,
     series: &Series,
@@ -93,7 +93,7 @@ fn looked_at(
     Ok((rollup, Some(points)))
 }
 
-/// What the pool held around its own price in the slots of the worst gap and of the lowest depth.
+/// The depth around the pool's own mid price, in the slots of the worst gap and of the lowest depth.
 fn books(
     reader: &Reader,
     series: &Series,
@@ -118,7 +118,7 @@ fn detail(urls: &Urls, series: &Series, points: &[Point], limit: Option<GapLimit
         Held::Missing | Held::Retracted | Held::Retired => None,
     };
     let mut gaps: Vec<(Gap, Slot)> = points.iter().filter_map(gap_of).collect();
-    // Ascending; of equals the earlier slot is listed first, which is the later one here.
+    // Ascending. Of equal gaps the earlier slot must be listed first, so it comes later here.
     gaps.sort_by(|(a, at), (b, of)| worse(*a, *b).then(of.cmp(at)));
     let quantile = |p: usize| match nearest_rank(&gaps, p) {
         Some((Gap::Filled(percent), _)) => Some(Number::from(percent)),
@@ -141,7 +141,7 @@ fn detail(urls: &Urls, series: &Series, points: &[Point], limit: Option<GapLimit
     }
 }
 
-/// Which of two gaps is worse: none is worse than any, and the less of it can be filled the worse.
+/// Compares two gaps: no gap is worse than any gap, and the smaller the fillable amount, the worse.
 fn worse(a: Gap, b: Gap) -> Ordering {
     match (a, b) {
         (

@@ -1,5 +1,5 @@
-//! Turns at work that takes seconds, shared fairly: a client has so much of it in hand at once and no more, however
-//! much it asks for, and clients that wait are served one after the other.
+//! Shares work that takes seconds fairly: each client has a limited number of tasks in progress, however many it
+//! requests, and waiting clients take turns.
 
 use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
@@ -8,27 +8,27 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
 
 tokio::task_local! {
-    /// Who asked what this task answers.
+    /// The client whose request this task answers.
     static CLIENT: ClientKey;
 }
 
-/// By what clients are told apart: an address, or `None` for all whose address is not known.
+/// The key of a client: an address, or `None` for all clients whose address is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct ClientKey(pub Option<IpAddr>);
 
 impl ClientKey {
-    /// Does work for this client: what it waits for is waited for in this client's turn.
+    /// Runs work for this client. When the work waits for a turn, it waits in this client's queue.
     pub async fn scope<F: Future>(self, work: F) -> F::Output {
         CLIENT.scope(self, work).await
     }
 
-    /// Whose work this task does.
+    /// The client of the current task.
     fn current() -> Self {
         CLIENT.try_with(|client| *client).unwrap_or_default()
     }
 }
 
-/// Turns: how many at once, and how many of one client.
+/// The limits: how many turns at once, and how many per client.
 #[derive(Debug)]
 pub struct Turns {
     most: usize,
@@ -38,14 +38,14 @@ pub struct Turns {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Turns in hand.
+    /// The number of turns in use.
     count: usize,
     by_client: HashMap<ClientKey, usize>,
-    /// Clients that wait, the next one first, each with its questions in their order.
+    /// Waiting clients, the next one first, each with its requests in order.
     waiting: VecDeque<(ClientKey, VecDeque<oneshot::Sender<Turn>>)>,
 }
 
-/// A turn, given back when dropped.
+/// A turn, returned when dropped.
 #[derive(Debug)]
 pub struct Turn {
     turns: Arc<Turns>,
@@ -68,17 +68,17 @@ impl Drop for Turn {
 }
 
 impl Turns {
-    /// So many turns at once, and so many of one client; at least one of each.
+    /// At most `most` turns at once and `most_per_client` per client; at least one of each.
     pub fn new(most: usize, most_per_client: usize) -> Arc<Self> {
         let (most, most_per_client) = (most.max(1), most_per_client.max(1));
         Arc::new(Self { most, most_per_client, state: Mutex::default() })
     }
 
-    /// The next turn of the client whose work this task does.
+    /// Waits for the next turn of the current task's client.
     pub async fn take(self: Arc<Self>) -> Option<Turn> {
         let receiver = self.queue(ClientKey::current());
         self.hand_out();
-        // A question that is dropped while it waits closes its end, and is passed over.
+        // A request that is dropped while it waits closes its receiver and is skipped.
         receiver.await.ok()
     }
 
@@ -96,7 +96,7 @@ impl Turns {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives turns to those who wait, while there are any.
+    /// Gives turns to waiting clients while there are any.
     fn hand_out(self: &Arc<Self>) {
         loop {
             let mut state = self.state();
@@ -106,14 +106,14 @@ impl Turns {
             state.count += 1;
             *state.by_client.entry(client).or_default() += 1;
             drop(state);
-            // Where nobody waits for it any more, the turn comes back and is handed out again.
+            // If the receiver is already closed, the turn is dropped, which returns it and hands it out again.
             let _ = sender.send(Turn { turns: Arc::clone(self), client });
         }
     }
 }
 
 impl State {
-    /// Who has the next turn: of the clients that may have one more, the one that waited longest for its turn.
+    /// The next client: of those below their limit, the one that has waited longest.
     fn next(
         &mut self,
         most: usize,
@@ -151,7 +151,7 @@ mod tests {
         ClientKey(Some(IpAddr::from([192, 0, 2, last])))
     }
 
-    /// How long a client waits for its own work while another one has asked for so much.
+    /// How long a client waits for its own work while another client has queued this many requests.
     async fn wait_beside_flood(lane: &BlockingPool, questions: usize) -> Duration {
         let flood: Vec<_> = (0..questions)
             .map(|_| {
@@ -172,7 +172,7 @@ mod tests {
     async fn a_second_client_does_not_wait_for_all_that_the_first_asked_for() {
         let waited = wait_beside_flood(&BlockingPool::fair(2), 30).await;
         assert!(waited < WORK * 8, "{waited:?}");
-        // A control: in one queue for all it does.
+        // As a control: a single queue for all clients.
         let waited = wait_beside_flood(&BlockingPool::new(1), 30).await;
         assert!(waited > WORK * 20, "{waited:?}");
     }
@@ -203,7 +203,7 @@ mod tests {
     async fn a_client_has_its_share_of_the_turns_and_what_is_no_longer_waited_for_takes_none() {
         let turns = Turns::new(2, 1);
         let held = client(1).scope(turns.clone().take()).await.unwrap();
-        // The second of the same client waits, although there is a turn left, and then hangs up.
+        // The client's second request waits although a turn is free, and then disconnects.
         let waiting = client(1).scope(turns.clone().take());
         assert!(tokio::time::timeout(Duration::from_millis(20), waiting).await.is_err());
         let other = client(2).scope(turns.clone().take()).await.unwrap();

@@ -1,4 +1,4 @@
-//! What one exit over several venues would have filled at in each slot of a week, after a shock.
+//! Stress over several venues: the fills of one exit in each slot of a week, after a shock.
 
 use exitgap_api::operations::{FigureAddress, VenueStressAsked, VenueStressFileAsked};
 use exitgap_api::{
@@ -30,7 +30,7 @@ impl ServedFigure for StressTerms {
 }
 
 impl Service {
-    /// What one exit over the venues would have filled at in each slot of a week, after a shock.
+    /// The fills of one exit over the venues in each slot of a week, after a shock.
     pub async fn venue_stress(&self, asked: VenueStressAsked) -> Result<VenueStress, Problem> {
         let (terms, recorded_count) = self.stress_of(asked).await?;
         let web = self.urls().web.clone();
@@ -68,7 +68,7 @@ impl Service {
         Ok(VenueStress::new(of, &terms, &result))
     }
 
-    /// The terms of a question, and the length of its shortest series.
+    /// The parameters of a request, and the number of recorded slots in its shortest series.
     async fn stress_of(&self, asked: VenueStressAsked) -> Result<(StressTerms, u32), Problem> {
         let VenueStressAsked { venues, size, shock, limit, after, from, to, guards } = asked;
         let found = self.venues_of(venues, from, to, guards).await?;

@@ -1,4 +1,4 @@
-//! Evidence of the own log, verified on behalf of somebody who cannot.
+//! Verifies evidence of this service's own log for callers that cannot verify it themselves.
 
 use exitgap_api::operations::{EvidenceAsked, Operation, SlotAsked, VerificationAsked};
 use exitgap_api::{KeysFrom, Problem, VerificationReport, VerifiedBy, VerifiedEvidence};
@@ -8,9 +8,9 @@ use exitgap_store::Reader;
 use super::Service;
 
 impl Service {
-    /// Verifies the evidence at an address of this service, with its head window, by the log's own
-    /// keys. Nothing is fetched from anywhere: an address of another host is refused, and what is at
-    /// one of this host is known. `verified_by` says whose word that is to whoever asks.
+    /// Verifies the evidence at a URL of this service, with its head window, using the log's own keys. Nothing is
+    /// fetched over the network: URLs of other hosts are refused, and those of this host are answered from the store.
+    /// `verified_by` states whom the caller has to trust for the result.
     pub async fn verify(
         &self,
         asked: VerificationAsked,
@@ -18,7 +18,7 @@ impl Service {
     ) -> Result<VerifiedEvidence, Problem> {
         asked.require_host(&[&self.urls.web, &self.urls.base])?;
         let VerificationAsked { url, of } = asked;
-        // As the address is read where it is served, with the same refusals.
+        // Parses the URL exactly as when it is served, with the same refusals.
         let target = of.target();
         let query = target.as_str().split_once('?').map_or("", |(_, query)| query);
         let evidence: EvidenceAsked =

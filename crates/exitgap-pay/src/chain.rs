@@ -1,5 +1,5 @@
-//! What the chain says of an authorization. Its word alone gives a sent payment's money back to a
-//! budget: a service that says "failed" can still settle.
+//! The chain's record of an authorization. Only the chain can return a sent payment's amount to a budget: a service
+//! that reports "failed" can still settle.
 
 use core::future::Future;
 
@@ -12,8 +12,8 @@ pub trait Chain {
     /// The chain.
     fn network(&self) -> Caip2;
 
-    /// Whether `asset` has used up the authorization of this payer and nonce, at a block that will not
-    /// be replaced. An error leaves the payment counted.
+    /// Whether the authorization of this payer and nonce is used up in `asset`, at a final block. With an error, the
+    /// payment stays counted.
     fn authorization(
         &self,
         asset: Address,
@@ -22,24 +22,24 @@ pub trait Chain {
     ) -> impl Future<Output = Result<AuthorizationState, String>>;
 }
 
-/// What was found at a block.
+/// The state of an authorization at a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AuthorizationState {
     /// Whether the authorization was used, or cancelled.
     pub used: bool,
-    /// The block's time, Unix seconds: from its `validBefore` on an authorization cannot be used.
+    /// The block's time, Unix seconds: an authorization cannot be used from its `validBefore` on.
     pub block_time_s: u64,
 }
 
-/// What asking the chain came to.
+/// The result of asking the chain.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reconciliation {
-    /// Given back: expired and unused.
+    /// Returned to the budgets: expired and unused.
     pub released: Usdc,
-    /// Counted for good: the payments were made.
+    /// Counted permanently: the payments were made.
     pub settled: Usdc,
-    /// Counted on: they can still be made, or nothing was told.
+    /// Still counted: the payments can still be made, or the chain did not answer.
     pub left: Usdc,
-    /// What the chain said instead of an answer, where it was the first time that it gave none.
+    /// The first error from the chain, if any.
     pub unanswered: Option<String>,
 }

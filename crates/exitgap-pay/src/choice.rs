@@ -1,13 +1,12 @@
-//! Which of a 402's offers is taken up, if any.
+//! Which of a 402's offers is accepted, if any.
 
 use exitgap_api::x402::{Offer, Offers, PlainOffer, Units, Version, X402Error};
 
 use crate::usdc::DECIMALS;
 use crate::{Asset, PayError, Policy};
 
-/// The offer to take up: the first that the policy allows, version 2 before version 1. All offers of
-/// the answer must ask for the same payment: whoever shows one price and signs for another is
-/// either wrong or worse.
+/// The accepted offer: the first that the policy allows, version 2 before version 1. All offers of an answer must ask
+/// for the same payment: a service that shows one price and requests a signature for another is faulty or malicious.
 pub fn choose(policy: &Policy, offers: Offers) -> Result<Offer, PayError> {
     let Offers { v2, v1, plain } = offers;
     let ((v2, other_v2), (v1, other_v1)) = (payable(v2)?, payable(v1)?);
@@ -34,8 +33,8 @@ pub fn choose(policy: &Policy, offers: Offers) -> Result<Offer, PayError> {
     }))
 }
 
-/// Those that can be taken up, and why one cannot. Ways to pay of another kind are left out; what
-/// claims to be of this kind, and cannot be read, is refused with all.
+/// The payable offers, or why one cannot be accepted. Other kinds of payment are skipped; if an offer claims to be of
+/// this kind but cannot be parsed, all are rejected.
 fn payable(
     offers: Vec<Result<Offer, X402Error>>,
 ) -> Result<(Vec<Offer>, Option<X402Error>), PayError> {
@@ -52,7 +51,7 @@ fn payable(
     Ok((payable, other))
 }
 
-/// The refusal of an offer that cannot be read.
+/// The error for an offer that cannot be parsed.
 pub fn unreadable(error: X402Error) -> PayError {
     match error {
         X402Error::Amount { .. } => PayError::AmountUnreadable(error),

@@ -1,4 +1,4 @@
-//! Why nothing was paid, or nothing is known of what was.
+//! Why nothing was paid, or why the outcome of a payment is unknown.
 
 use std::path::PathBuf;
 
@@ -8,10 +8,10 @@ use exitgap_core::ids::{Address, Caip2};
 
 use crate::Usdc;
 
-/// A refusal of this wallet. Unless it says otherwise, nothing was signed and nothing is owed.
+/// An error of this wallet. Unless its variant says otherwise, nothing was signed and nothing is owed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PayError {
-    /// Dearer than one call may be.
+    /// The price exceeds the maximum per call.
     #[error("the price is {asked} USDC, but one call may cost at most {most}")]
     MaxPerCallExceeded {
         /// The price.
@@ -19,7 +19,7 @@ pub enum PayError {
         /// The policy's `max_per_call`.
         most: Usdc,
     },
-    /// More than a budget has left.
+    /// The price exceeds what is left of a budget.
     #[error(
         "the price is {asked} USDC, but of {limit} for {scope}, {spent} are spent and {reserved} reserved"
     )]
@@ -30,30 +30,30 @@ pub enum PayError {
         scope: String,
         /// The budget's limit.
         limit: Usdc,
-        /// Sent, and not known to be void.
+        /// Sent payments, except those known to be void.
         spent: Usdc,
-        /// Reserved by payments that are on their way.
+        /// Reserved by payments in progress.
         reserved: Usdc,
-        /// When enough of it counts no longer, Unix seconds; `None` where no time brings that.
+        /// When enough of it no longer counts, Unix seconds; `None` if that never happens.
         resets_at: Option<u64>,
     },
-    /// No budget is for this address and chain.
+    /// No budget covers this host, path and chain.
     #[error("no budget covers {host}{path} on {network}")]
     NoBudget {
-        /// The host, with a port where it has one.
+        /// The host, with a port if it is not the default.
         host: String,
         /// The path.
         path: String,
         /// The chain of the offer.
         network: Caip2,
     },
-    /// A chain that the policy does not name.
+    /// The policy does not allow this chain.
     #[error("payment is requested on {network}, which the policy does not allow")]
     NetworkNotAllowed {
         /// The chain.
         network: Caip2,
     },
-    /// A token that the policy does not name, or that goes by another name there.
+    /// The policy does not allow this token, or the token's name does not match.
     #[error("payment is requested in {asset} on {network}: {why}")]
     AssetNotAllowed {
         /// The token's contract.
@@ -63,56 +63,56 @@ pub enum PayError {
         /// What is wrong with it.
         why: String,
     },
-    /// A payee that the policy does not list.
+    /// The policy does not list this payee.
     #[error("payment is requested to {payee}, which the policy does not list")]
     PayeeNotAllowed {
-        /// Who would be paid.
+        /// The payee of the offer.
         payee: Address,
     },
-    /// Another payee than the host named before.
+    /// The payee differs from the one that the host named before.
     #[error("{host} requested payment to {first} before, but now to {now}")]
     PayeeChanged {
         /// The host.
         host: String,
-        /// Who was paid there before.
+        /// The payee of earlier payments.
         first: Address,
-        /// Who would be paid now.
+        /// The payee of this offer.
         now: Address,
     },
     /// The offers of one answer ask for different payments.
     #[error("the offers in one response contradict each other: {why}")]
     OfferInconsistent {
-        /// In what.
+        /// The difference.
         why: String,
     },
-    /// An amount that is no whole number of units.
+    /// An amount is not an integer number of units.
     #[error("{0}")]
     AmountUnreadable(X402Error),
-    /// An offer that is none, or one that this wallet does not know how to take up.
+    /// An offer is not valid, or of a kind that this wallet does not support.
     #[error("the offer cannot be paid: {0}")]
     OfferUnreadable(String),
-    /// An address that no payment is sent to.
+    /// Payments are not sent to this address.
     #[error("{url}: {why}")]
     AddressNotPaid {
         /// The address.
         url: String,
-        /// Why not.
+        /// The reason.
         why: &'static str,
     },
     /// The signer did not sign.
     #[error("the signer did not sign: {0}")]
     SignerFailed(String),
-    /// Paid, and the service says that it did not take it. It stays counted.
+    /// The payment was sent, but the service reports that it failed. It stays counted.
     #[error(
         "the payment of {amount} USDC was sent, but the service reported that it failed: {reason}"
     )]
     PaymentRefused {
         /// How much.
         amount: Usdc,
-        /// The service's word for it.
+        /// The service's reason.
         reason: String,
     },
-    /// Paid, and not known with what result. It stays counted.
+    /// The payment was sent, but its outcome is unknown. It stays counted.
     #[error("a payment of {amount} USDC was sent, but its outcome is unknown: {last}")]
     PaymentUnknown {
         /// How much.
@@ -120,7 +120,7 @@ pub enum PayError {
         /// What came last.
         last: String,
     },
-    /// Paid, and expired without an answer. It stays counted until the chain is asked.
+    /// The payment was sent and expired without an answer. It stays counted until the chain is asked.
     #[error(
         "a payment of {amount} USDC was sent and has expired, but its outcome is unknown: {last}"
     )]
@@ -130,7 +130,7 @@ pub enum PayError {
         /// What came last.
         last: String,
     },
-    /// Paid and settled, but the service did not answer.
+    /// The payment was sent and settled, but the service did not answer.
     #[error("a payment of {amount} USDC was settled, but the service did not answer: {last}")]
     PaymentUnanswered {
         /// How much.
@@ -138,7 +138,7 @@ pub enum PayError {
         /// What came last.
         last: String,
     },
-    /// The ledger cannot be read or written, so nothing is known to be left.
+    /// The ledger cannot be read or written, so it is unknown what is left.
     #[error("the ledger {}: {why}", path.display())]
     LedgerUnreadable {
         /// The ledger's file.
@@ -146,7 +146,7 @@ pub enum PayError {
         /// What is wrong.
         why: String,
     },
-    /// The clock is behind what the ledger says was written.
+    /// The clock is behind the ledger's records.
     #[error("the clock is {behind_ms} ms behind the newest record of the ledger {}", path.display())]
     ClockSteppedBack {
         /// The ledger's file.

@@ -18,14 +18,13 @@ use url::Url;
 use crate::ledger::hex;
 use crate::{Entry, Ledger, PayError, Sent, State};
 
-/// The most bytes of a file.
+/// Maximum size of a file.
 const MAX_RECORD_BYTES: u64 = 256 << 10;
 
-/// For so long after a sending, other processes leave the payment to its process: an attempt, a
-/// pause, and some more.
+/// How long after a sending other processes leave the payment to its process: one attempt, one pause, and some more.
 const HELD_MS: u64 = 45_000;
 
-/// Digits of a request's name that its files' names begin with.
+/// Number of digits of a request's id at the beginning of its files' names.
 const PREFIX_DIGITS: usize = 32;
 
 /// The folder of a ledger's open payments.
@@ -34,10 +33,10 @@ pub struct OpenPayments {
     folder: PathBuf,
 }
 
-/// A payment that is to be sent with its request.
+/// A payment that must be sent with its request.
 #[derive(Debug, Clone)]
 pub struct OpenPayment {
-    /// Its name in the ledger.
+    /// Its id in the ledger.
     pub id: String,
     pub header: (&'static str, String),
     pub terms: Terms,
@@ -50,21 +49,21 @@ pub struct OpenPayment {
 #[serde(deny_unknown_fields)]
 struct Record {
     v: u8,
-    /// The payment's name in the ledger.
+    /// The payment's id in the ledger.
     id: String,
-    /// The request's name.
+    /// The request's id.
     request: String,
     /// The name of the header, and its value.
     header: String,
     value: String,
-    /// Whether a caller was given an answer.
+    /// Whether a caller received an answer.
     answered: bool,
-    /// The process that sends it, and until when others leave it alone.
+    /// The process that sends it, and until when other processes leave it alone.
     pid: u32,
     until_ms: u64,
 }
 
-/// What identifies a request: SHA-256 of its method, its address without fragment, and its body.
+/// The id of a request: SHA-256 of its method, its URL without fragment, and its body.
 pub fn name_of_request(request: &Request) -> String {
     let url = Url::parse(&request.url).map_or_else(
         |_| request.url.clone(),
@@ -80,15 +79,15 @@ pub fn name_of_request(request: &Request) -> String {
 }
 
 impl OpenPayments {
-    /// Those of a ledger.
+    /// The open payments of a ledger.
     pub fn next_to(ledger: &Path) -> Self {
         let mut folder = ledger.as_os_str().to_owned();
         folder.push(".open");
         Self { folder: folder.into() }
     }
 
-    /// The open payment of a request, which must be sent again before another may be signed.
-    /// `domain_of` answers what a token is called where its authorizations are signed.
+    /// The open payment of a request, which must be sent again before another may be signed. `domain_of` returns the
+    /// name of a token in its signing domain.
     pub fn find(
         &self,
         request: &str,
@@ -116,7 +115,7 @@ impl OpenPayments {
         Ok(None)
     }
 
-    /// Keeps a payment durably, before the ledger marks it as sent. Answers its file.
+    /// Stores a payment durably, before the ledger marks it as sent. Returns its file.
     pub fn keep(
         &self,
         id: &str,
@@ -167,7 +166,7 @@ impl OpenPayments {
 }
 
 impl OpenPayment {
-    /// Other processes leave the payment to this one for a while.
+    /// Makes other processes leave the payment to this one for a while.
     pub fn hold(&self, now_ms: u64) {
         self.change(|record| {
             record.pid = std::process::id();
@@ -175,12 +174,12 @@ impl OpenPayment {
         });
     }
 
-    /// From now on any process may go on with the payment.
+    /// From now on any process may continue the payment.
     pub fn let_go(&self) {
         self.change(|record| record.until_ms = 0);
     }
 
-    /// Notes that the caller was given an answer, which closes a payment that is known to be settled.
+    /// Records that the caller received an answer, which closes a payment that is known to be settled.
     pub fn answer(&self, ledger: &Ledger, now_ms: u64) -> Result<(), PayError> {
         self.change(|record| record.answered = true);
         if ledger.entry(&self.id)?.is_none_or(|entry| is_closed(&entry, true, now_ms)) {
@@ -189,7 +188,7 @@ impl OpenPayment {
         Ok(())
     }
 
-    /// Whether it ended while it was being sent: another call was answered, or it can no longer settle.
+    /// Whether it ended while it was being sent: another call received the answer, or it can no longer settle.
     pub fn has_ended(&self, ledger: &Ledger) -> Result<bool, PayError> {
         let state = ledger.entry(&self.id)?.map(|entry| entry.state);
         Ok(match read(&self.file)? {
@@ -200,8 +199,8 @@ impl OpenPayment {
         })
     }
 
-    /// The caller's answer must not be lost because this note could not be written: without it, only
-    /// the same header is sent again.
+    /// The caller's answer must not be lost because this record could not be written: without it, only the same header
+    /// is sent again.
     fn change(&self, change: impl FnOnce(&mut Record)) {
         if let Ok(Some(mut record)) = read(&self.file) {
             change(&mut record);
@@ -256,7 +255,7 @@ fn is_held_elsewhere(record: &Record, now_ms: u64) -> bool {
     record.pid != std::process::id() && now_ms < record.until_ms && is_alive(record.pid)
 }
 
-/// Whether there may be such a process.
+/// Whether this process may still exist.
 fn is_alive(pid: u32) -> bool {
     !cfg!(target_os = "linux") || Path::new("/proc").join(pid.to_string()).exists()
 }
@@ -296,7 +295,7 @@ fn write(file: &Path, record: &Record) -> io::Result<()> {
     fs::rename(&aside, file)
 }
 
-/// A file that stays is read again, and found closed again.
+/// If the file cannot be removed, it is read again later and found closed again.
 fn remove(file: &Path) {
     let _ = fs::remove_file(file);
 }

@@ -1,4 +1,4 @@
-//! What may be paid at all.
+//! Which payments are allowed at all.
 
 use core::fmt;
 use core::time::Duration;
@@ -8,45 +8,45 @@ use exitgap_core::ids::{Address, Caip2};
 
 use crate::{PayError, Usdc};
 
-/// What may be paid, to whom and how much. Everything that a payment touches must be allowed, and
-/// every budget that is for it must have room.
+/// The allowed payments: recipients and amounts. Every part of a payment must be allowed, and every budget that covers
+/// it must have room.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Policy {
-    /// The most that one call may cost, its repetitions included.
+    /// The maximum cost of one call, including its retries.
     pub max_per_call: Usdc,
-    /// What there is to spend, by address and chain. What none of them is for is not paid.
+    /// The budgets, by address and chain. A payment that no budget covers is not made.
     pub budgets: Vec<Budget>,
-    /// The chains paid on.
+    /// The allowed chains.
     pub networks: Vec<Caip2>,
-    /// The tokens paid with.
+    /// The allowed tokens.
     pub assets: Vec<Asset>,
-    /// Who may be paid.
+    /// The allowed payees.
     pub payees: Payees,
 }
 
-/// How much may be spent on the addresses of a host.
+/// The maximum to be spent on a host's addresses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Budget {
-    /// The host, in lower case, with `:port` where that is not the scheme's own.
+    /// The host, in lower case, with `:port` unless it is the scheme's default.
     pub host: String,
-    /// The beginning of the path, whole segments: `/v1/exit` is also for `/v1/exit/a`, and not for
-    /// `/v1/exits`; `/` is for all.
+    /// The path's prefix in whole segments: `/v1/exit` also covers `/v1/exit/a`, but not `/v1/exits`; `/` covers all
+    /// paths.
     pub path_prefix: String,
     /// The chain.
     pub network: Caip2,
-    /// The most, of all tokens together.
+    /// The limit, for all tokens together.
     pub limit: Usdc,
-    /// In which time.
+    /// The period of the limit.
     pub window: Window,
 }
 
-/// The time that a budget's limit is for.
+/// The period of a budget's limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Window {
-    /// As long as there is the ledger.
+    /// As long as the ledger exists.
     Total,
-    /// Any stretch of this length. A payment counts from when it is reserved until this long after
-    /// the last instant that it can be made at.
+    /// Any interval of this length. A payment counts from its reservation until this long after the last moment at
+    /// which it can be made.
     Sliding(Duration),
 }
 
@@ -55,20 +55,20 @@ pub enum Window {
 pub enum Payees {
     /// These.
     Listed(Vec<Address>),
-    /// Whom a host asked to pay first, on each chain, as the ledger remembers it.
+    /// The first payee that a host named on each chain, as remembered in the ledger.
     FirstUse,
 }
 
-/// A dollar's token with six decimals.
+/// A dollar token with six decimals.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asset {
     /// Its chain.
     pub network: Caip2,
     /// Its contract.
     pub address: Address,
-    /// Its symbol, as a plain offer names it.
+    /// Its symbol in plain offers.
     pub symbol: String,
-    /// What it is called where its authorizations are signed.
+    /// Its name and version in the signing domain.
     pub domain: TokenDomain,
 }
 
@@ -83,7 +83,7 @@ const USDC: [(u64, &str, &str); 6] = [
 ];
 
 impl Asset {
-    /// USDC on the chains where it is known.
+    /// USDC on the chains with known contracts.
     pub fn known() -> Vec<Self> {
         let asset = |(id, address, name): &(u64, &str, &str)| {
             let domain = TokenDomain { name: (*name).to_owned(), version: "2".to_owned() };
@@ -95,7 +95,7 @@ impl Asset {
 }
 
 impl Budget {
-    /// Whether it is for this address and chain.
+    /// Whether it covers this host, path and chain.
     pub fn covers(&self, host: &str, path: &str, network: Caip2) -> bool {
         let prefix = self.path_prefix.trim_end_matches('/');
         let rest = path.strip_prefix(prefix);
@@ -120,7 +120,7 @@ impl fmt::Display for Window {
 }
 
 impl Policy {
-    /// Whether such a payment may be made at all, whatever was spent; answers its token.
+    /// Whether such a payment is allowed, regardless of what was spent; returns its token.
     pub(crate) fn allows(&self, terms: &Terms) -> Result<&Asset, PayError> {
         let Terms { network, asset, pay_to, amount, domain, .. } = terms;
         if !self.networks.contains(network) {
@@ -151,7 +151,7 @@ impl Policy {
         Ok(known)
     }
 
-    /// The budgets that are for an address and chain.
+    /// The budgets that cover a host, path and chain.
     pub(crate) fn budgets_for(
         &self,
         host: &str,

@@ -1,4 +1,4 @@
-//! Who signs.
+//! Signers of payments.
 
 use core::fmt;
 use core::future::Future;
@@ -28,25 +28,25 @@ pub trait Signer {
     /// The account.
     fn address(&self) -> Address;
 
-    /// Its signature, `r ‖ s ‖ v`. The error is the signer's own words.
+    /// Its signature, `r ‖ s ‖ v`. The error is the signer's own message.
     fn sign(&self, data: &TypedData) -> impl Future<Output = Result<[u8; 65], String>>;
 }
 
-/// An authorization with the domain that it is signed for.
+/// An authorization with its signing domain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TypedData {
     /// The chain.
     pub network: Caip2,
     /// The token's contract.
     pub asset: Address,
-    /// What the token is called there.
+    /// The token's signing domain.
     pub domain: TokenDomain,
     /// The message.
     pub authorization: Authorization,
 }
 
 impl TypedData {
-    /// What is signed: EIP-712's hash of domain and message.
+    /// The hash to sign: EIP-712's hash of domain and message.
     pub fn hash(&self) -> [u8; 32] {
         let Authorization { from, to, value, valid_after_s, valid_before_s, nonce } =
             &self.authorization;
@@ -69,7 +69,7 @@ impl TypedData {
         message.eip712_signing_hash(&domain).0
     }
 
-    /// The JSON that wallets take: the second parameter of `eth_signTypedData_v4`.
+    /// The JSON for wallets: the second parameter of `eth_signTypedData_v4`.
     pub fn to_json(&self) -> serde_json::Value {
         let field = |name: &str, of: &str| serde_json::json!({"name": name, "type": of});
         let Authorization { from, to, value, valid_after_s, valid_before_s, nonce } =
@@ -105,7 +105,7 @@ impl TypedData {
     }
 }
 
-/// A private key in this process's memory. For small sums: whoever reads the memory has it.
+/// A private key in this process's memory, for small amounts: anyone who can read the memory has the key.
 #[derive(Clone)]
 pub struct LocalSigner(SigningKey);
 
@@ -116,7 +116,7 @@ impl fmt::Debug for LocalSigner {
 }
 
 impl LocalSigner {
-    /// The key of these 64 hex digits, with or without `0x`. An error says nothing of them.
+    /// Parses a key of 64 hex digits, with or without `0x`. An error does not contain them.
     pub fn of_hex(text: &str) -> Result<Self, String> {
         let digits = text.strip_prefix("0x").unwrap_or(text);
         let is_hex = digits.len() == 64 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());

@@ -1,4 +1,4 @@
-//! A transport that pays where it is asked to, within a policy.
+//! A transport that pays when required, within a policy.
 
 use core::time::Duration;
 use std::sync::{Mutex, PoisonError};
@@ -16,21 +16,20 @@ use crate::open::{OpenPayment, OpenPayments, name_of_request};
 use crate::outcome::{is_refusal, leaves_open, pause_after, reason_of, settlement_of};
 use crate::{Budget, Entry, Ledger, PayError, Policy, Signer, State, TypedData, Usdc};
 
-/// A transport that pays for what it is asked to pay for, and repeats what it has paid for.
+/// A transport that pays for requests that require it, and retries paid requests.
 ///
-/// It never pays twice for one answer. Once a payment was sent, the *same* signed header is sent again
-/// until it expires, whatever the service answers (402, 429, 5xx, nothing), by this
-/// [`Transport::send`] and by later ones for the same method, address and body, also in another
-/// process with the same ledger. Another payment is signed for such a request only after the service
-/// answered and reported the settlement, or after the payment expired and either the service answered
-/// or [`Ledger::reconcile`] found on the chain whether it was made.
+/// It never pays twice for one answer. Once a payment was sent, the *same* signed header is sent again until it
+/// expires, whatever the service answers (402, 429, 5xx, nothing), by this [`Transport::send`] and by later ones for
+/// the same method, URL and body, also in another process with the same ledger. Another payment is signed for such a
+/// request only after the service answered and reported the settlement, or after the payment expired and either the
+/// service answered or [`Ledger::reconcile`] found on the chain whether it was made.
 #[derive(Debug)]
 pub struct PayingTransport<T, S> {
     transport: T,
     signer: S,
     policy: Policy,
     ledger: Ledger,
-    /// Payments that were sent and whose outcome is open.
+    /// Sent payments with an open outcome.
     open: OpenPayments,
     max_wait: Duration,
     paid: Mutex<Vec<Paid>>,
@@ -39,52 +38,51 @@ pub struct PayingTransport<T, S> {
 /// A payment that was answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Paid {
-    /// Its name in the ledger.
+    /// Its id in the ledger.
     pub id: String,
     /// The address.
     pub url: String,
-    /// What was paid.
+    /// The terms of the payment.
     pub terms: Terms,
-    /// The transaction, where the service named one.
+    /// The transaction, if the service named one.
     pub transaction: Option<Word>,
-    /// The status of the answer. It counts whatever that is.
+    /// The status of the answer. The payment counts whatever the status.
     pub status: u16,
-    /// Who paid.
+    /// The payer.
     pub payer: Address,
     /// SHA-256 of the answer's bytes.
     pub answer_sha256: Word,
-    /// The service's receipt, as it came: nothing of it is checked.
+    /// The service's receipt, unverified.
     pub receipt: Option<String>,
 }
 
-/// The longest that an authorization of ours is valid, whatever is asked for: so long it is repeated,
-/// and so long it counts beyond its window.
+/// Maximum validity of our authorizations, whatever the service asks for: a payment is retried this long, and counts
+/// this long beyond its window.
 const MAX_VALID_S: u64 = 600;
 
-/// How long a payment waits for others that were reserved before it.
+/// How long a payment waits for earlier reservations.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How long between two looks at the ledger.
+/// Polling interval for the ledger.
 const LOOK: Duration = Duration::from_millis(25);
 
-/// How long one call sends a payment again, unless the caller says otherwise.
+/// How long one call retries a payment by default.
 const MAX_WAIT: Duration = Duration::from_mins(2);
 
 /// How often one call sends a payment that the service calls invalid.
 const REFUSED_SENDS: u32 = 3;
 
-/// How often one call looks for a payment, where another call or the chain ends each of them.
+/// How many payments one call tries, if another call or the chain ends each of them.
 const ROUNDS: u32 = 3;
 
 impl<T: Transport, S: Signer> PayingTransport<T, S> {
-    /// Pays by `signer`, as far as `policy` and what `ledger` holds allow.
+    /// Pays with `signer`, as far as `policy` and the content of `ledger` allow.
     pub fn new(transport: T, signer: S, policy: Policy, ledger: Ledger) -> Self {
         let (open, paid) = (OpenPayments::next_to(ledger.path()), Mutex::default());
         Self { transport, signer, policy, ledger, open, max_wait: MAX_WAIT, paid }
     }
 
-    /// How long one call sends a payment again, two minutes by default. Later calls continue with the
-    /// same payment.
+    /// Sets how long one call retries a payment, two minutes by default. Later calls continue with the same payment.
     #[must_use]
     pub fn with_max_wait(self, max_wait: Duration) -> Self {
         Self { max_wait, ..self }
@@ -100,12 +98,12 @@ impl<T: Transport, S: Signer> PayingTransport<T, S> {
         &self.policy
     }
 
-    /// The payments that were answered since this was asked last.
+    /// The payments that were answered since the last call.
     pub fn take_paid(&self) -> Vec<Paid> {
         std::mem::take(&mut self.paid.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Takes up an offer of this answer: a payment on its way.
+    /// Accepts an offer of this answer, and prepares the payment.
     async fn pay(
         &self,
         request: &Request,
@@ -139,7 +137,7 @@ impl<T: Transport, S: Signer> PayingTransport<T, S> {
         }
     }
 
-    /// Waits until a reserved payment may be made; it is withdrawn if it may not.
+    /// Waits until a reserved payment may be made; withdraws it if it may not.
     async fn admit(
         &self,
         id: &str,
@@ -186,15 +184,15 @@ impl<T: Transport, S: Signer> PayingTransport<T, S> {
         Ok((data.authorization, header))
     }
 
-    /// Sends a payment with its request, again and again, until there is an answer or the time of this
-    /// call is over. Answers `None` if the payment ended meanwhile: another call was answered, or the
-    /// chain showed that it cannot settle.
+    /// Sends a payment with its request, with retries until there is an answer or this call's time is over. Returns
+    /// `None` if the payment ended meanwhile: another call received the answer, or the chain showed that it cannot
+    /// settle.
     async fn send_open(
         &self,
         request: &Request,
         open: &OpenPayment,
     ) -> Result<Option<Response>, TransportError> {
-        // An answer from a cache on the way does not answer a payment.
+        // A cached answer would not be the answer to the payment.
         let mut paid = Request { fresh: true, ..request.clone() };
         paid.headers.push(open.header.clone());
         let expires_ms = open.valid_before_s.saturating_mul(1000);
@@ -211,7 +209,7 @@ impl<T: Transport, S: Signer> PayingTransport<T, S> {
                     let last = reason_of(&answer);
                     (Some(answer), last)
                 }
-                // It came, and no repetition makes it shorter.
+                // The answer arrived, and a retry would not make it shorter.
                 Err(error @ TransportError::TooLarge { .. }) => {
                     open.answer(&self.ledger, self.ledger.now_ms())?;
                     return Err(self.unanswered(open, None, &error.to_string(), sent)?.into());
@@ -235,7 +233,7 @@ impl<T: Transport, S: Signer> PayingTransport<T, S> {
         Ok(None)
     }
 
-    /// Notes a settlement that the service reported, once.
+    /// Records a settlement that the service reported, once.
     fn note_settlement(&self, open: &OpenPayment, answer: &Response) -> Result<(), PayError> {
         let Some(settlement) = settlement_of(answer).filter(|settlement| settlement.success) else {
             return Ok(());
@@ -272,7 +270,7 @@ impl<T: Transport, S: Signer> PayingTransport<T, S> {
         })
     }
 
-    /// What is kept of an answer.
+    /// Records an answer.
     fn record_answer(
         &self,
         request: &Request,
@@ -297,7 +295,7 @@ impl<T: Transport, S: Signer> PayingTransport<T, S> {
         Ok(answer)
     }
 
-    /// What the token of an open payment is called where its authorizations are signed.
+    /// The signing domain of an open payment's token.
     fn domain_of(&self, entry: &Entry) -> Result<TokenDomain, PayError> {
         let (network, asset) = (entry.reserved.network, entry.reserved.asset);
         let known = self
@@ -312,7 +310,7 @@ impl<T: Transport, S: Signer> PayingTransport<T, S> {
     }
 }
 
-/// While it lives, other processes leave a payment to this one.
+/// While this exists, other processes leave a payment to this one.
 struct Held<'a>(&'a OpenPayment);
 
 impl Drop for Held<'_> {
@@ -362,7 +360,7 @@ impl<T: Transport, S: Signer> Transport for PayingTransport<T, S> {
     }
 }
 
-/// The host and path of an address that payments may be sent to: over TLS, or to this machine.
+/// The host and path of a URL to which payments may be sent: over TLS, or on this machine.
 fn place(url: &str) -> Result<(String, String), PayError> {
     let refused = |why| PayError::AddressNotPaid { url: url.to_owned(), why };
     let read = Url::parse(url).map_err(|_| refused("it is not a valid address"))?;

@@ -1,15 +1,14 @@
-//! Amounts of dollars' tokens.
+//! Amounts of dollar tokens.
 
 use core::fmt;
 use core::str::FromStr;
 
 use exitgap_api::x402::{Units, X402Error};
 
-/// Decimals of every token that is paid with.
+/// The decimals of every supported token.
 pub const DECIMALS: u8 = 6;
 
-/// An amount of a dollar's token, in its smallest units: millionths. Read from and written as whole
-/// tokens.
+/// An amount of a dollar token, in its smallest units: millionths. Parsed from and formatted as whole tokens.
 ///
 /// ```
 /// use exitgap_pay::Usdc;
@@ -21,7 +20,7 @@ pub const DECIMALS: u8 = 6;
 pub struct Usdc(pub u128);
 
 impl Usdc {
-    /// Their sum; the most that can be written where it is more.
+    /// The sum, capped at the largest value that can be written.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))

@@ -13,24 +13,24 @@ use exitgap_core::ids::BlockHash;
 use exitgap_core::proof::{Rung, StateCheck, StateCheckName, StateClaim, WitnessesSay};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-/// Half as large as the one that comes with Rust.
+/// Half as large as Rust's default allocator.
 #[cfg(target_arch = "wasm32")]
 #[global_allocator]
 static ALLOCATOR: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();
 
-/// Why nothing was judged.
+/// Why there is no verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotJudged {
-    /// The claim's bytes are none of this version.
+    /// The claim's bytes are not valid in this version.
     Claim,
-    /// The line of this number, from 0, names nobody, or no hash.
+    /// The line with this number, from 0, contains no name, or no valid hash.
     Asked(usize),
-    /// What witnesses are said to say is no outcome of a check.
+    /// The given result for the witnesses is not a valid outcome.
     Witnessed,
 }
 
 impl NotJudged {
-    /// In words.
+    /// The error as text.
     pub fn words(self) -> &'static str {
         match self {
             Self::Claim => "claim: its bytes come from another version of exitgap",
@@ -40,13 +40,13 @@ impl NotJudged {
     }
 }
 
-/// Holds a claim against a proof. `asked` are those whom the reader asked for the block, a line each: the hash that they have
-/// at its number, or `-`, a space, and their name. So many of them as `at_least` must have the block; 0: all. `witnessed` is what
-/// came of the check of witnesses, where it was made; empty: it was not.
+/// Checks a claim against a proof. `asked` lists the sources that the reader asked about the block, one per line: the
+/// hash that the source returned for its number, or `-`; a space; and the source's name. At least `at_least` of them
+/// must have the block; 0: all. `witnessed` is the result of the witness check; empty if that was not made.
 ///
-/// The answer has six lines for each check: name, outcome, code, what was expected, what was found, and what stays somebody's
-/// word, separated by tabs. Then four: what stays so after all of them; what the chain says, and the rung that was reached, each
-/// by a word for programs; and the sentence of it.
+/// The answer has six lines for each check: name, outcome, code, expected, found, and what still rests on trust,
+/// separated by tabs. Four more lines follow: what still rests on trust after all checks; the chain's result and the
+/// level reached, each as a word for programs; and a sentence about the level.
 pub fn check(
     claim: &[u8],
     proof: &[u8],

@@ -1,5 +1,5 @@
-//! What is refused, as the one exception that crosses: its argument is a JSON document, of which the package makes its
-//! own error.
+//! Errors passed to Python as the only exception type: its argument is a JSON document, from which the package creates
+//! its own error.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -16,7 +16,7 @@ create_exception!(
     "An error: one argument, its JSON document. The package raises it as `ExitgapError`."
 );
 
-/// What an error has to say.
+/// The content of an error.
 #[derive(Debug, Default, Serialize)]
 pub struct ErrorDocument {
     code: String,
@@ -41,7 +41,7 @@ pub struct ErrorDocument {
     payment: Option<Payment>,
 }
 
-/// What an address asks for before it answers.
+/// The payment that an address requires.
 #[derive(Debug, Serialize)]
 struct Payment {
     amount: String,
@@ -51,13 +51,13 @@ struct Payment {
 }
 
 impl ErrorDocument {
-    /// An error of this face alone.
+    /// Creates an error that occurs only in this interface.
     pub fn new(code: &str, message: impl Into<String>, hint: &str) -> Box<Self> {
         let (code, hint) = (code.to_owned(), Some(hint.to_owned()));
         Box::new(Self { code, message: message.into(), hint, ..Self::default() })
     }
 
-    /// The exception of it.
+    /// The error as a Python exception.
     fn to_exception(&self) -> PyErr {
         let document = serde_json::to_string(self);
         Refused::new_err(document.unwrap_or_else(|_| "{\"code\":\"internal_error\"}".to_owned()))
@@ -117,7 +117,7 @@ impl From<ClientError> for Box<ErrorDocument> {
     }
 }
 
-/// A refusal as a service sent it.
+/// The error for a problem returned by a service.
 fn of_server(told: ErrorDocument, problem: ServerProblem) -> ErrorDocument {
     let ServerProblem { field, hint, reason, max_fillable_usd, evidence_url, .. } = problem;
     let ServerProblem { status, request_id, .. } = problem;
@@ -125,11 +125,11 @@ fn of_server(told: ErrorDocument, problem: ServerProblem) -> ErrorDocument {
     ErrorDocument { evidence_url, status: Some(status), request_id, ..told }
 }
 
-/// Why nothing is answered: what is to be told, or what Python itself raised.
+/// Why there is no answer: an error document, or an exception that Python raised.
 pub enum Failure {
     /// Raised as the exception [`Refused`](struct@Refused).
     Refused(Box<ErrorDocument>),
-    /// Such as an interruption.
+    /// For example, an interruption.
     Raised(PyErr),
 }
 
@@ -151,8 +151,8 @@ impl From<ClientError> for Failure {
     }
 }
 
-/// What `ask` comes to, while other threads run. Nothing here panics on a caller's data; what does all the same is told,
-/// not handed on.
+/// Runs `ask` while other threads run. No input should cause a panic here; if one does, it is reported as an error and
+/// not passed on.
 pub fn run_guarded<T: Send>(
     py: Python<'_>,
     ask: impl FnOnce() -> Result<T, Failure> + Send,
@@ -168,7 +168,7 @@ pub fn run_guarded<T: Send>(
     }
 }
 
-/// The same of a document, as JSON.
+/// The same for a document, as JSON.
 pub fn answer_json<T: Serialize>(
     py: Python<'_>,
     ask: impl FnOnce() -> Result<T, Problem> + Send,
@@ -176,7 +176,7 @@ pub fn answer_json<T: Serialize>(
     run_guarded(py, || Ok(json_of(&ask()?)?))
 }
 
-/// The JSON of a document. Each number is its own text there: no float is made of it.
+/// The JSON of a document. Each number keeps its exact text, without conversion to a float.
 pub fn json_of(document: &impl Serialize) -> Result<String, Box<ErrorDocument>> {
     serde_json::to_string(document).map_err(|error| {
         ErrorDocument::new("internal_error", error.to_string(), "please report it")

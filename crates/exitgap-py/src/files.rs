@@ -1,4 +1,4 @@
-//! Questions to files: evidence, and snapshots read once and asked often.
+//! Calls on files: evidence, and snapshots that are parsed once and used many times.
 
 use exitgap_wasm as face;
 use pyo3::prelude::*;
@@ -15,13 +15,13 @@ pub fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(best_split, module)?)
 }
 
-/// The most bytes that are looked at of each kind of document.
+/// The maximum size of each kind of document.
 #[pyfunction]
 fn limits(py: Python<'_>) -> PyResult<String> {
     answer_json(py, || Ok(face::LIMITS))
 }
 
-/// A checkpoint seen before: its note, and the hashes that link it.
+/// A checkpoint seen before: its note, and the hashes that prove consistency with it.
 type Seen = (String, Vec<String>);
 
 /// See [`face::verify`].

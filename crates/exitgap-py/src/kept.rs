@@ -1,7 +1,7 @@
-//! What a client saw of its service's log: texts by name, in memory or in a file.
+//! What a client has seen of its service's log: texts by name, in memory or in a file.
 //!
-//! The file is one JSON object of texts, replaced whole, as the npm package's `fileStorage` keeps it: either reads what
-//! the other kept. One process at a time writes it.
+//! The file is one JSON object of texts and is always replaced completely. The npm package's `fileStorage` has the same
+//! format, so either package can read the other's file. Only one process at a time may write it.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -15,28 +15,28 @@ use exitgap_client::Storage;
 
 use crate::errors::ErrorDocument;
 
-/// The most bytes of the file: more than the checkpoints of a thousand logs.
+/// Maximum size of the file: more than the checkpoints of a thousand logs.
 const MAX_BYTES: u64 = 1 << 20;
 
 type Texts = BTreeMap<String, String>;
 
-/// Where texts are kept.
+/// The storage of texts.
 #[derive(Debug)]
 pub struct Kept {
-    /// The file; `None`: what is kept ends with the client.
+    /// The file; `None`: the data lasts as long as the client.
     path: Option<PathBuf>,
-    /// What is kept without a file. With one it is locked while that is read and written.
+    /// The texts, if there is no file. Otherwise only the lock for reading and writing the file.
     texts: Mutex<Texts>,
 }
 
 impl Kept {
-    /// In this file, or in memory.
+    /// Stores in this file, or in memory.
     pub fn new(path: Option<PathBuf>) -> Self {
         Self { path, texts: Mutex::default() }
     }
 
-    /// What is kept, for one call. What cannot be read must not count as never seen: to begin anew would be to take a
-    /// rewritten history for a first visit.
+    /// The stored texts, for one call. Unreadable data must not count as never seen: starting fresh would make a
+    /// rewritten history look like a first visit.
     pub fn visit(&self) -> Result<Visit<'_>, Box<ErrorDocument>> {
         let visit = Visit { kept: self, failed: RefCell::default() };
         self.load_texts().map_err(|error| self.unusable(&error))?;
@@ -80,7 +80,7 @@ impl Kept {
     }
 }
 
-/// The texts of a file; none where there is no file.
+/// The texts of a file; none if there is no file.
 fn texts_of(path: &Path) -> io::Result<Texts> {
     let file = match File::open(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Texts::new()),
@@ -102,16 +102,16 @@ fn texts_of(path: &Path) -> io::Result<Texts> {
     })
 }
 
-/// One call's view of what is kept.
+/// One call's access to the stored texts.
 #[derive(Debug)]
 pub struct Visit<'a> {
     kept: &'a Kept,
-    /// The first thing that could not be read or written: nothing is written after it.
+    /// The first read or write error: nothing is written after it.
     failed: RefCell<Option<io::Error>>,
 }
 
 impl Visit<'_> {
-    /// Refuses where something could not be read or written.
+    /// Fails if something could not be read or written.
     pub fn end(self) -> Result<(), Box<ErrorDocument>> {
         match self.failed.into_inner() {
             Some(error) => Err(self.kept.unusable(&error)),

@@ -1,4 +1,4 @@
-//! Questions to a service.
+//! Calls to a service.
 
 use std::future::Future;
 use std::path::PathBuf;
@@ -27,10 +27,10 @@ use crate::errors::{ErrorDocument, Failure, json_of, run_guarded};
 use crate::kept::Kept;
 use crate::target::{evidence_of, figure_at, target};
 
-/// How long an interruption may go unnoticed.
+/// Maximum delay until an interruption is noticed.
 const BETWEEN_SIGNALS: Duration = Duration::from_millis(100);
 
-/// A service, asked from one thread at a time or from several.
+/// A service; several threads may call it.
 #[pyclass(frozen, module = "exitgap._exitgap")]
 #[derive(Debug)]
 pub struct Service {
@@ -38,11 +38,11 @@ pub struct Service {
     keys: Vec<VerifierKey>,
     kept: Kept,
     waiting: DetachedRuntime,
-    /// Whose sockets these are.
+    /// The process that owns the sockets.
     process: u32,
 }
 
-/// What waits for answers. It is left behind at its end, not joined: that may come while another one waits.
+/// The runtime for requests. Dropping it does not wait for it, because another call may still use it.
 #[derive(Debug)]
 struct DetachedRuntime(Option<Runtime>);
 
@@ -54,7 +54,7 @@ impl Drop for DetachedRuntime {
     }
 }
 
-/// An exit that was verified.
+/// A verified exit.
 #[derive(Serialize)]
 struct ExitReport<'a> {
     exit: &'a PublishedExit,
@@ -62,14 +62,14 @@ struct ExitReport<'a> {
     log: Log<'a>,
 }
 
-/// Evidence that was looked at.
+/// Verified evidence.
 #[derive(Serialize)]
 struct EvidenceReport<'a> {
     report: &'a VerificationReport,
     log: Log<'a>,
 }
 
-/// What the log was found to be.
+/// The state of the log.
 #[derive(Serialize)]
 struct Log<'a> {
     origin: String,
@@ -103,7 +103,7 @@ impl<'a> Log<'a> {
 
 #[pymethods]
 impl Service {
-    /// A service at `url`, whose evidence and log are at `web_url` where it is named.
+    /// A service at `url`, with its evidence and log at `web_url` if given.
     #[new]
     fn new(
         py: Python<'_>,
@@ -149,7 +149,7 @@ impl Service {
         })
     }
 
-    /// The JSON document of an operation of the service's table, by its id there: `named` is what varies of its path.
+    /// The JSON document of an operation, by its id in the service's table; `named` are the variable parts of its path.
     fn read(
         &self,
         py: Python<'_>,
@@ -164,7 +164,7 @@ impl Service {
         })
     }
 
-    /// From a pool to a verified number: the document, and the evidence that proves it.
+    /// A verified estimate for a pool: the document, and the evidence that proves it.
     fn estimate<'py>(
         &self,
         py: Python<'py>,
@@ -178,7 +178,8 @@ impl Service {
             let visit = self.kept.visit()?;
             let watch = LogWatch::new(&self.client, &visit, self.keys.clone());
             let found = watch.estimate(&pool, size, base, at).await;
-            // What was not kept whole is not answered: the next call could not be held against it.
+            // If the state could not be stored completely, return no answer, because the next call could not be
+            // compared with it.
             visit.end()?;
             let VerifiedExit { exit, verification } = found?;
             let Verification { bytes, report, log, .. } = verification;
@@ -188,7 +189,7 @@ impl Service {
         Ok((document, PyBytes::new(py, &evidence)))
     }
 
-    /// What the checks of the evidence at an address find, whatever that is, and the bytes that were looked at.
+    /// Verifies the evidence at an address, of any kind; returns the report and the bytes.
     fn verify<'py>(
         &self,
         py: Python<'py>,
@@ -207,19 +208,19 @@ impl Service {
         Ok((document, PyBytes::new(py, &evidence)))
     }
 
-    /// The evidence file of an address: bytes, not verified.
+    /// The bytes of the evidence file at an address, not verified.
     fn evidence<'py>(&self, py: Python<'py>, url: &str) -> PyResult<Bound<'py, PyBytes>> {
         let of = async || Ok(self.client.evidence(&evidence_of(url)?).await?);
         Ok(PyBytes::new(py, &self.ask(py, of)?))
     }
 
-    /// The figure file of an address: bytes, not verified.
+    /// The bytes of the figure file at an address, not verified.
     fn figure<'py>(&self, py: Python<'py>, url: &str) -> PyResult<Bound<'py, PyBytes>> {
         let file = self.ask(py, async || Ok(self.client.figure(figure_at(url)?, url).await?))?;
         Ok(PyBytes::new(py, &file))
     }
 
-    /// What the checks of a figure file find, computed anew from the service's snapshots.
+    /// Verifies a figure file by recomputing it from the service's snapshots.
     fn verify_figure(&self, py: Python<'_>, figure: &[u8], keys: Vec<String>) -> PyResult<String> {
         self.ask(py, async || {
             let keys = verifier_keys(&keys)?;
@@ -228,7 +229,7 @@ impl Service {
         })
     }
 
-    /// The snapshot of this name as a file, both hashes checked; of `pool` where its contract has several.
+    /// The snapshot with this hash as a file, with both hashes checked; `pool` is needed if its contract has several.
     fn snapshot<'py>(
         &self,
         py: Python<'py>,
@@ -252,7 +253,7 @@ impl Service {
 }
 
 impl Service {
-    /// Waits for what `ask` comes to, while other threads run, and gives up where Python is interrupted.
+    /// Runs `ask` while other threads run, and gives up if Python is interrupted.
     fn ask<T, F, A>(&self, py: Python<'_>, ask: A) -> PyResult<T>
     where
         T: Send,
@@ -281,7 +282,7 @@ impl Service {
     }
 }
 
-/// A service's address; what is wrong with it is said of the parameter.
+/// Parses a service's URL; an error names the parameter.
 fn address(field: &'static str, url: &str) -> Result<BaseUrl, Problem> {
     url.parse().map_err(|problem: Problem| {
         let detail = problem.detail.replacen("api", field, 1);

@@ -1,4 +1,4 @@
-//! What is asked of a service, as addresses.
+//! Requests to a service, as addresses.
 
 use exitgap_api::operations::{Answer, EvidenceOf, Method, Operation, Parameter, Place, Target};
 use exitgap_api::{Problem, ProblemCode, invalid_parameter, parse_pool};
@@ -13,7 +13,7 @@ const FIGURES: [Operation; 6] = [
     Operation::VenueStressFile,
 ];
 
-/// What the evidence at an address is of.
+/// The result that the evidence at an address is about.
 pub fn evidence_of(url: &str) -> Result<EvidenceOf, Problem> {
     EvidenceOf::from_url(url).ok_or_else(|| {
         let hint = "pass an evidence_url from one of the service's answers";
@@ -21,7 +21,7 @@ pub fn evidence_of(url: &str) -> Result<EvidenceOf, Problem> {
     })
 }
 
-/// Which figure an address is of. Its path and its query are asked of the client's own service, whichever host it names.
+/// The figure at an address. Its path and query are requested from the client's own service, whatever its host.
 pub fn figure_at(url: &str) -> Result<Operation, Problem> {
     let before = url.split('?').next().unwrap_or_default();
     let plain = !url.contains(|c: char| c.is_whitespace() || c.is_control() || "#\\".contains(c));
@@ -36,7 +36,7 @@ pub fn figure_at(url: &str) -> Result<Operation, Problem> {
     })
 }
 
-/// The address of an operation that is read as a document. What its parameters hold, the service judges.
+/// The address of an operation that returns a document. The service validates the parameter values.
 pub fn target(
     id: &str,
     named: &[String],
@@ -67,7 +67,7 @@ pub fn target(
     })
 }
 
-/// What varies of a path: what an address gives meaning to is no part of any.
+/// The variable parts of a path; characters with a meaning in URLs are not allowed in them.
 fn path<'a>(
     places: impl Iterator<Item = &'a Parameter>,
     named: &[String],
@@ -93,7 +93,7 @@ fn path<'a>(
     Ok(parts.collect::<Result<Vec<_>, _>>()?.join("/"))
 }
 
-/// The head of a wrong value.
+/// The beginning of an invalid value, for errors.
 fn shown(text: &str) -> String {
     text.chars().take(40).collect()
 }

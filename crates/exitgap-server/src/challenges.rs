@@ -1,9 +1,9 @@
-//! State proofs that somebody asks for: handed out as they were kept, or made while the nodes still prove the block, and kept for
-//! ever then.
+//! State proofs on request: returned from the stored ones, or created while the nodes can still prove the block, and
+//! then stored permanently.
 //!
-//! **In scope**: what may be made for whom, how much at once, one making for all who ask for the same, and why there is none.
-//! **Out of scope**, and who does it: what a proof proves (`exitgap-core::proof`), how it is asked for (`exitgap-chain`), where it
-//! is kept (`exitgap-store::proofs`) and published (`recorder/`).
+//! **In scope**: which proofs may be created for whom, how many at once, one creation shared by all who request the
+//! same proof, and why a proof is unavailable. **Out of scope**: what a proof proves (`exitgap-core::proof`), how it is
+//! requested from a node (`exitgap-chain`), where it is stored (`exitgap-store::proofs`) and published (`recorder/`).
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -24,36 +24,36 @@ use tokio::time::Instant;
 
 use crate::ops::Service;
 
-/// How many are made at once: a node has the recorder to serve.
+/// How many proofs are created at once: a node must also serve the recorder.
 const AT_ONCE: usize = 2;
 
-/// How many may be waited for, those under way among them.
+/// How many proofs may be pending, including those in progress.
 const MOST_WAITING: usize = 16;
 
-/// How many are begun in a minute, whoever asks.
+/// How many are started per minute, for all callers together.
 const PER_MINUTE: usize = 30;
 
-/// How long one may take. Who asked may have been told to come again by then: it goes on.
+/// Time limit for creating one proof. A caller may already have been told to retry; the work continues.
 const MADE_WITHIN: Duration = Duration::from_mins(1);
 
-/// How long a refusal is repeated before a node is asked again.
+/// How long a failure is repeated before a node is asked again.
 const REFUSED_FOR: Duration = Duration::from_secs(15);
 
-/// What came of a making, once it has ended.
+/// The result of creating a proof, once finished.
 type Made = Option<Result<(), Problem>>;
 
-/// The proofs of one machine, and the nodes that make more.
+/// The stored proofs of one machine, and the nodes that create more.
 pub struct Challenges {
     kept: Arc<Proofs>,
     nodes: BTreeMap<ChainSlug, StateProver>,
     room: Semaphore,
     making: Mutex<BTreeMap<ProofName, watch::Receiver<Made>>>,
-    /// When those of the last minute were begun.
+    /// When the proofs of the last minute were started.
     begun: Mutex<VecDeque<Instant>>,
 }
 
 impl Challenges {
-    /// Of the proofs that are kept here, and the nodes of a configuration. Sends nothing yet.
+    /// Uses the proofs stored here and the nodes of a configuration. Sends no request yet.
     pub fn new(kept: Arc<Proofs>, plan: &Plan) -> Result<Self, ClientError> {
         let mut nodes = BTreeMap::new();
         for chain in plan.chains() {
@@ -65,12 +65,12 @@ impl Challenges {
         Ok(Self { kept, nodes, room: Semaphore::new(AT_ONCE), making, begun })
     }
 
-    /// The proofs that are kept here.
+    /// The proofs stored here.
     pub(crate) fn kept_proofs(&self) -> &Proofs {
         &self.kept
     }
 
-    /// The file that answers: a kept one that covers what is asked for, or one that is made for it.
+    /// The proof file for a request: a stored one that covers it, or a newly created one.
     pub async fn answer(
         self: &Arc<Self>,
         service: &Service,
@@ -91,7 +91,7 @@ impl Challenges {
         self.kept(service, named(reach), None).await?.ok_or_else(absent)
     }
 
-    /// One that is kept, and covers these ticks.
+    /// A stored proof that covers these ticks.
     async fn kept(
         self: &Arc<Self>,
         service: &Service,
@@ -112,7 +112,7 @@ impl Challenges {
         service.blocking_pool().run(find).await?.map_err(|error| unreadable(&shown, &error))
     }
 
-    /// Makes one, or waits for the one that is being made.
+    /// Creates a proof, or waits for the one that is being created.
     pub(crate) async fn made(
         self: &Arc<Self>,
         name: ProofName,
@@ -150,7 +150,7 @@ impl Challenges {
         tokio::spawn(async move {
             let made = this.make(&name, snapshot).await;
             let is_refused = made.is_err();
-            // Nobody may wait any more.
+            // There may be no waiting callers left.
             let _ = end.send(Some(made));
             if is_refused {
                 tokio::time::sleep(REFUSED_FOR).await;
@@ -190,7 +190,7 @@ impl Challenges {
     }
 }
 
-/// Whether one more may be begun now; it is counted then.
+/// Whether another creation may start now; if so, it is counted.
 fn may_begin(begun: &mut VecDeque<Instant>, now: Instant) -> bool {
     while begun.front().is_some_and(|at| now.duration_since(*at) >= Duration::from_mins(1)) {
         begun.pop_front();
@@ -202,7 +202,7 @@ fn may_begin(begun: &mut VecDeque<Instant>, now: Instant) -> bool {
     may
 }
 
-/// A proof that contradicts what was recorded is kept and handed out like any other. It is said aloud.
+/// Logs a proof that contradicts what was recorded. Such a proof is stored and returned like any other.
 pub fn say_what_differs(name: &ProofName, file: &[u8], snapshot: &Snapshot) {
     let checks = check_state(&StateProof::from_bytes(file), snapshot, None);
     for check in checks.iter().filter(|check| check.outcome == Outcome::Fail) {
@@ -238,7 +238,7 @@ async fn why_not(
         ProveError::Proof(ProofError::TooLarge { .. }) => {
             refusal(ProblemCode::ProofTooWide, error.to_string())
         }
-        // Nodes word it as they like: whether they prove the newest block tells the two apart.
+        // Nodes word this error differently; whether they can prove the newest block distinguishes the two causes.
         ProveError::Node(missing) => {
             tracing::info!(block = number, %missing, "a requested state proof was not created");
             if Instant::now() >= deadline {

@@ -1,4 +1,4 @@
-//! Closed days, written while slots are recorded: on a thread of its own, one after the other, until none is left.
+//! Writes closed days while slots are recorded: on a separate thread, one after the other, until none is left.
 
 use std::io;
 use std::path::PathBuf;
@@ -9,25 +9,26 @@ use std::time::{Duration, Instant};
 use exitgap_store::Reader;
 use exitgap_store::days::{DayWritten, DaysError, DaysLog};
 
-/// How often it is looked whether a day has closed.
+/// Polling interval for newly closed days.
 const LOOK_EVERY: Duration = Duration::from_mins(1);
 
-/// The longest pause after failures: a day that cannot be written is not tried every minute.
+/// The longest pause after failures: a day that cannot be written is not retried every minute.
 const AGAIN_WITHIN: Duration = Duration::from_hours(1);
 
-/// Is told how many closed days are not written yet; `None`: that could not be found out, or one could not be written.
+/// Receives the number of closed days that are not written yet; `None`: counting or writing failed.
 pub type DaysCallback = Box<dyn Fn(Option<u64>) + Send>;
 
-/// Opens the log of days; again and again where another process writes it.
+/// Opens the log of days; called again if another process is writing it.
 pub type Open = Box<dyn Fn() -> Result<DaysLog, DaysError> + Send>;
 
-/// Days that are being written. Dropping it ends that, at the latest with the day in hand: what of it is there is nothing yet.
+/// Handle of the task that writes days. Dropping it ends the task, at the latest after the day in progress; a partly
+/// written day does not count as written.
 pub struct DaysWriterHandle {
     _stop: Sender<()>,
 }
 
-/// Writes the closed days of a store, now and as they close. Where many are due, and none was ever written, somebody has to
-/// begin by hand: they may have been lost.
+/// Writes the closed days of a store, now and as they close. If many days are due and none was ever written, an
+/// operator must start by hand, because previously written days may have been lost.
 pub fn start(open: Open, store: PathBuf, told: DaysCallback) -> io::Result<DaysWriterHandle> {
     let (stop, stopped) = channel::<()>();
     let (mut said, mut pause) = (None, LOOK_EVERY);
@@ -41,7 +42,7 @@ pub fn start(open: Open, store: PathBuf, told: DaysCallback) -> io::Result<DaysW
                 Err(error) => {
                     told(None);
                     let words = error.to_string();
-                    // The same is said once.
+                    // Logs the same message only once.
                     if said.as_ref() != Some(&words) {
                         tracing::error!("a closed day was not written: {words}");
                         said = Some(words);
@@ -73,7 +74,7 @@ fn write_due(
     stopped: impl Fn() -> bool,
 ) -> Result<(), DaysError> {
     let reader = match Reader::open(store) {
-        // It is made with the first slot.
+        // The store is created with the first slot.
         Err(exitgap_store::StoreError::NotFound { .. }) => return Ok(()),
         reader => reader?,
     };

@@ -1,10 +1,12 @@
 //! The recorder and the service of exitgap, and the command line that runs them.
 //!
-//! **In scope**: the configuration file ([`config`]), the loop that reads every pool at
-//! every slot and appends it to the store ([`recorder`]), state proofs that are asked for ([`challenges`]), the rules that are kept and told ([`alerts`]), who cosigns
-//! the log, and whose log is cosigned here ([`witness`]), whose logs are followed and compared ([`peers`]), the log in storage that speaks S3 ([`bucket`]), closed days as files ([`days`]), a log that is recorded elsewhere and served here ([`replica`]), the HTTP face of what is answered from the store ([`http`]), the commands of the binary `exitgap-server` ([`cli`]). **Out of scope**, and
-//! who does it: how a pool is read (`exitgap-chain`), how a slot is kept (`exitgap-store`), what is
-//! answered from it ([`ops`]), which tools agents have (`exitgap-mcp`).
+//! **In scope**: the configuration file ([`config`]); the loop that reads every pool at every slot and appends it to
+//! the store ([`recorder`]); state proofs on request ([`challenges`]); stored rules and their events ([`alerts`]); who
+//! cosigns this log, and which logs are cosigned here ([`witness`]); other operators' logs, followed and compared
+//! ([`peers`]); the log in S3-compatible storage ([`bucket`]); closed days as files ([`days`]); a replica of a log that
+//! is recorded elsewhere ([`replica`]); the HTTP interface to the store ([`http`]); the commands of the binary
+//! `exitgap-server` ([`cli`]). **Out of scope**: how a pool is read (`exitgap-chain`), how a slot is stored
+//! (`exitgap-store`), how answers are computed from the store ([`ops`]), the tools for agents (`exitgap-mcp`).
 
 #![expect(
     clippy::result_large_err,
@@ -27,5 +29,5 @@ pub mod witness;
 
 pub use exitgap_ops as ops;
 
-/// How memory is had: an answer is made of some hundred pieces, each for microseconds.
+/// The allocator: an answer consists of hundreds of allocations that each live for microseconds.
 pub use mimalloc::MiMalloc as Allocator;

@@ -1,4 +1,4 @@
-//! Keys in files that nobody but their owner may read.
+//! Keys in files that only their owner can read.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read, Write};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use exitgap_core::file_errors::explained;
 use exitgap_core::secrets::LooseMode;
 
-/// More bytes than a key's file has.
+/// Upper bound on the size of a key file.
 const MAX_KEY_BYTES: u64 = 1024;
 
 /// Why there is no key.
@@ -17,12 +17,12 @@ pub enum SecretFileError {
     /// There is no file.
     #[error("no key at {path}; create one with `exitgap-server key {kind} --out {path}`")]
     Absent {
-        /// Where it was looked for.
+        /// The path of the key.
         path: PathBuf,
-        /// Which command makes one.
+        /// The command that creates such a key.
         kind: &'static str,
     },
-    /// A file is there already.
+    /// The file already exists.
     #[error(
         "{path} already exists and is not overwritten, because earlier signatures are checked with it"
     )]
@@ -30,15 +30,15 @@ pub enum SecretFileError {
         /// The file.
         path: PathBuf,
     },
-    /// It cannot be read or written.
+    /// The file cannot be read or written.
     #[error("{path}: {}", explained(source))]
     File {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// Others than its owner may read or write it.
+    /// Users other than the owner may read or write it.
     #[error("{path}: {loose}")]
     LooseMode {
         /// The file.
@@ -48,14 +48,14 @@ pub enum SecretFileError {
     },
 }
 
-/// Reads what nobody but its owner may read; `kind` is what `exitgap-server key` calls it.
+/// Reads a file that only its owner can read; `kind` is its name in `exitgap-server key`.
 pub fn read_secret(path: &Path, kind: &'static str) -> Result<String, SecretFileError> {
     let file_error = |source| SecretFileError::File { path: path.to_owned(), source };
     let mut file = fs::File::open(path).map_err(|source| match source.kind() {
         io::ErrorKind::NotFound => SecretFileError::Absent { path: path.to_owned(), kind },
         _ => file_error(source),
     })?;
-    // Of the file that was opened, not of what has its name by then.
+    // Read the mode from the open file, because the path may meanwhile name another file.
     let mode = file.metadata().map_err(file_error)?.permissions().mode();
     LooseMode::check(mode)
         .map_err(|loose| SecretFileError::LooseMode { path: path.to_owned(), loose })?;
@@ -64,7 +64,7 @@ pub fn read_secret(path: &Path, kind: &'static str) -> Result<String, SecretFile
     Ok(text)
 }
 
-/// Writes a new key, readable by its owner only, where there is no file.
+/// Writes a key to a new file that only its owner can read; fails if the file exists.
 pub fn write_secret(path: &Path, text: &str) -> Result<(), SecretFileError> {
     let file_error = |source| SecretFileError::File { path: path.to_owned(), source };
     let created = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
@@ -74,7 +74,7 @@ pub fn write_secret(path: &Path, text: &str) -> Result<(), SecretFileError> {
     })?;
     let written = writeln!(file, "{text}").and_then(|()| file.sync_all());
     written.map_err(|source| {
-        // Half a key is of no use, and would keep the next one from being written.
+        // A partly written key is useless, and would prevent the next attempt.
         let _ = fs::remove_file(path);
         file_error(source)
     })

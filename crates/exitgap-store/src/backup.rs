@@ -1,4 +1,4 @@
-//! Copying a store while a recorder goes on writing it.
+//! Copies a store while a recorder continues to write it.
 
 use std::fs::{self, File};
 use std::io;
@@ -8,12 +8,10 @@ use crate::error::StoreError;
 use crate::reader::Reader;
 
 impl Reader {
-    /// Copies the store, as it is at this moment, to `path`, where no file may be. The copy
-    /// is checked at its edge ([`Reader::check_edge`]), and is there whole or not at all: it
-    /// is written aside, synced, and renamed into place.
+    /// Copies the current state of the store to `path`, where no file may exist. The newest part of the copy is checked
+    /// ([`Reader::check_edge`]). The copy is complete or absent: it is written to another file, synced, and renamed.
     ///
-    /// A copy grows old with the next slot. A recorder that publishes refuses to go on from
-    /// an old one.
+    /// A copy is out of date from the next slot on. A recorder that publishes refuses to continue from an old copy.
     pub fn backup(&self, path: impl AsRef<Path>) -> Result<(), StoreError> {
         let path = path.as_ref();
         let failed = |source| StoreError::File { path: path.to_owned(), source };

@@ -1,17 +1,19 @@
-//! What is about to be signed, written down once outside of the database: where several machines look, whatever became of
+//! Claims in external storage: a record of what is about to be signed, which all machines can see whatever happens to
 //! their databases.
 //!
-//! A claim in the database is as safe as its commits. Storage that makes an object once, and for everybody, needs no
-//! database's word: of two recorders one claims a slot first, and the other seals the same, also where a standby was
-//! promoted that lacks what was signed. [`Claims`] is that storage; what stands in it, and why it is believed, stands here.
+//! A claim in the database is only as safe as the database's commits. Storage in which an object can be created only
+//! once, and is visible to all, does not depend on a database. Of two recorders, the first to claim a slot decides its
+//! contents, and the other seals the same, even if a standby was promoted that lacks data that was already signed.
+//! [`Claims`] is that storage. This module defines what is stored in it and how it is verified.
 //!
 //! # A claim's file
 //!
-//! The length of a note, four bytes, the highest first; the note; the body. The note's text is `exitgap/claim/1`, the size of
-//! the log with the slot and the body's SHA-256, a line each: the log's key signs it, so that nobody else who can write there
-//! says what is signed next. Its first line is no log's name, so that no reader takes it for a checkpoint. The body has the
-//! slot's manifest, its checkpoint unsigned, and the files that are not named by their hashes, each behind its path; lengths
-//! as before. Parts are where they are published, by their hashes.
+//! The length of a note, four bytes, big-endian; the note; the body. The note's text is `exitgap/claim/1`, the size of
+//! the log including the slot, and the body's SHA-256, one line each. The log's key signs the note, so that no one else
+//! who can write to the storage can determine what is signed next. Its first line is not a log's name, so readers do
+//! not accept it as a checkpoint. The body has the slot's manifest, its unsigned checkpoint, and the files that are not
+//! named by their hashes, each preceded by its path; lengths have the same form. Parts are stored where they are
+//! published, by their hashes.
 
 use exitgap_core::ids::DocumentHash;
 use exitgap_core::log_folder::{LogFile, MAX_MANIFEST_BYTES, MAX_PART_BYTES, Manifest, PartRef};
@@ -21,24 +23,24 @@ use sha2::{Digest, Sha256};
 use crate::db::Claim;
 use crate::error::StoreError;
 
-/// The longest claim's file: a manifest and two files of documents.
+/// The maximum size of a claim's file: a manifest and two files of documents.
 pub const MAX_CLAIM_BYTES: u64 = MAX_MANIFEST_BYTES as u64 + 2 * MAX_PART_BYTES + (1 << 16);
 
 /// The first line of a claim's note.
 const FORMAT: &str = "exitgap/claim/1";
 
-/// Why the storage did not do what was asked.
+/// The storage's error.
 pub type ClaimsError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Storage in which an object is made once.
+/// Storage in which an object can be created only once.
 pub trait Claims: Send + Sync {
-    /// The claim of this size, of at most [`MAX_CLAIM_BYTES`].
+    /// The claim for this size, of at most [`MAX_CLAIM_BYTES`].
     fn find(&self, size: u64) -> Result<Option<Vec<u8>>, ClaimsError>;
 
     /// A part that a claim names.
     fn part(&self, part: &PartRef) -> Result<Vec<u8>, ClaimsError>;
 
-    /// Makes the parts, then the claim: whether it is there with these bytes, and not with others.
+    /// Creates the parts, then the claim. Returns whether the claim now exists with these bytes, and not with others.
     fn put(
         &self,
         size: u64,
@@ -51,7 +53,7 @@ fn claim_error(size: u64, source: impl Into<ClaimsError>) -> StoreError {
     StoreError::NotClaimed { size, source: source.into() }
 }
 
-/// Claims a slot; refused where another content of it is claimed ([`StoreError::Claimed`]).
+/// Claims a slot. Refused if other contents are claimed for it ([`StoreError::Claimed`]).
 pub fn put(claims: &dyn Claims, claim: &Claim, signer: &SignerKey) -> Result<(), StoreError> {
     let size = claim.size;
     let (mut parts, mut files) = (Vec::new(), Vec::new());
@@ -72,7 +74,7 @@ pub fn put(claims: &dyn Claims, claim: &Claim, signer: &SignerKey) -> Result<(),
     if is_first { Ok(()) } else { Err(StoreError::Claimed { size }) }
 }
 
-/// What is claimed for a log of this size, by whoever has one of the `known` keys; without its parts.
+/// The claim for a log of this size, signed with one of the `known` keys; without its parts.
 fn load_claim(
     claims: &dyn Claims,
     size: u64,
@@ -93,7 +95,7 @@ pub fn checkpoint(
     Ok(load_claim(claims, size, known)?.map(|claim| claim.checkpoint))
 }
 
-/// What is claimed for a log of this size, with all its files.
+/// The claim for a log of this size, with all its files.
 pub fn find(
     claims: &dyn Claims,
     size: u64,
@@ -130,7 +132,7 @@ fn body_of(manifest: &[u8], files: &[(&str, &[u8])]) -> Vec<u8> {
     body
 }
 
-/// A claim's file, read and believed: but for its parts.
+/// A verified claim file, without its parts.
 fn parse_claim(size: u64, bytes: &[u8], known: &[VerifierKey]) -> Result<Claim, String> {
     let mut rest = bytes;
     let note = piece(&mut rest).ok_or("it is truncated")?;
@@ -145,7 +147,7 @@ fn parse_claim(size: u64, bytes: &[u8], known: &[VerifierKey]) -> Result<Claim, 
     if checkpoint.size != size {
         return Err(format!("it belongs to a log of {} slots", checkpoint.size));
     }
-    // Before a log begins its key has no log's name yet.
+    // Before a log begins, its key does not have the log's name yet.
     let known: Vec<_> = known.iter().filter_map(|key| checkpoint.origin.key_of(key)).collect();
     if note.signers(&known).trusted.is_empty() {
         return Err("it is not signed by any key of the log".to_owned());
@@ -159,7 +161,7 @@ fn parse_claim(size: u64, bytes: &[u8], known: &[VerifierKey]) -> Result<Claim, 
     Ok(Claim { size, checkpoint: read.checkpoint, manifest, files })
 }
 
-/// The next piece behind its length.
+/// The next piece, which is preceded by its length.
 fn piece<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
     let (length, after) = rest.split_first_chunk::<4>()?;
     let length = usize::try_from(u32::from_be_bytes(*length)).ok()?;

@@ -1,48 +1,48 @@
-//! What is wrong with what a store holds.
+//! The kinds of damage in a store.
 
 use exitgap_core::ids::{HeadHash, PoolId, SnapshotHash, StateHash};
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::SnapshotError;
 use exitgap_core::tlog::Hash;
 
-/// What is wrong with a stored body.
+/// The damage of a stored body.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CorruptBody {
-    /// An entry names the snapshot, but it is not there.
+    /// An entry names the snapshot, but the snapshot does not exist.
     #[error("it is not in the store")]
     Absent,
-    /// It refers to a dictionary that is not there, or to none of a lower level.
+    /// It refers to a dictionary that does not exist, or whose level is not lower.
     #[error("its dictionary, body {body_no:?}, is not a body of a lower level")]
     NoDictionary {
         /// The number of the dictionary's row.
         body_no: Option<i64>,
     },
-    /// It does not decompress within the size written beside it.
+    /// It does not decompress to the size in its row.
     #[error("it does not decompress to {expected} bytes ({reason})")]
     Zstd {
-        /// The size written beside it.
+        /// The size in its row.
         expected: usize,
-        /// What zstd said, or the size found.
+        /// zstd's error, or the size found.
         reason: String,
     },
-    /// It hashes to something else.
+    /// It has another hash.
     #[error("the hash of its bytes is {found}")]
     Hash {
-        /// The hash of the bytes found.
+        /// The hash found.
         found: SnapshotHash,
     },
-    /// Its state hashes to something else.
+    /// Its state has another hash.
     #[error("its state should have the hash {expected}, but has {found}")]
     State {
-        /// The hash written beside it.
+        /// The hash in its row.
         expected: StateHash,
-        /// The hash of the bytes found.
+        /// The hash found.
         found: StateHash,
     },
-    /// It hashes rightly but is no snapshot this build accepts.
+    /// It has the right hash but is not a snapshot that this build accepts.
     #[error("{0}")]
     NotASnapshot(SnapshotError),
-    /// It is the snapshot of another pool or slot than the entry that names it.
+    /// It is the snapshot of another pool or slot than that of the entry.
     #[error("it is the snapshot of {pool} at {slot}")]
     OfAnother {
         /// The snapshot's pool.
@@ -52,76 +52,76 @@ pub enum CorruptBody {
     },
 }
 
-/// What is wrong with a stored head.
+/// The damage of a stored head.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CorruptHead {
-    /// The entry before, whose hash it holds, is not there.
+    /// The previous entry, whose hash it contains, does not exist.
     #[error("the previous entry is not in the store")]
     NoPredecessor,
-    /// Its bytes hash to something else.
+    /// It has another hash.
     #[error("the hash of its bytes is {found}, but {expected} was sealed")]
     Hash {
         /// The hash that was sealed.
         expected: HeadHash,
-        /// The hash of what the rows make.
+        /// The hash of the head that the rows give.
         found: HeadHash,
     },
-    /// It is not there, does not follow the head before, or has no canonical form.
+    /// It does not exist, does not follow the previous head, or has no canonical form.
     #[error("{0}")]
     Rule(String),
 }
 
-/// What is wrong with the stored log.
+/// The damage of the stored log.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CorruptLog {
-    /// The slot, or the log's own row, is not there.
+    /// The slot, or the log's own row, does not exist.
     #[error("{0} is not in the store")]
     Absent(&'static str),
-    /// The verifier key is none, or not of a log that begins where the store does.
+    /// The verifier key is invalid, or belongs to a log that does not begin where the store does.
     #[error("the verifier key {found:?} does not belong to this log")]
     VerifierKey {
         /// The text found.
         found: String,
     },
-    /// Fewer or more pools than the leaf says.
+    /// The number of pools is not that of the leaf.
     #[error("it seals {expected} pools, but {found} have a head")]
     Pools {
-        /// What the leaf says.
+        /// The number in the leaf.
         expected: u32,
         /// Heads found.
         found: usize,
     },
-    /// The heads' root is another.
+    /// The root over the heads is not that of the leaf.
     #[error("the root over its heads is {found}, but {expected} was sealed")]
     HeadsRoot {
-        /// What the leaf says.
+        /// The root in the leaf.
         expected: Hash,
-        /// What the heads make.
+        /// The root over the heads.
         found: Hash,
     },
-    /// A tile of the tree over the slot's heads is absent, or not what they make.
+    /// A tile of the tree over the slot's heads is absent or wrong.
     #[error("tile {index} of level {level} of the tree over its heads is missing or different")]
     SlotTile {
-        /// Level 0 are the tiles of heads, level 1 is that of their roots.
+        /// Level 0 is the tiles of heads, and level 1 the tile of their roots.
         level: u32,
         /// The tile's index.
         index: usize,
     },
-    /// A node of the log's tree is another.
+    /// A node of the log's tree is wrong.
     #[error(
         "node {index} of level {level} of the log is {found}, but its children give {expected}"
     )]
     Node {
-        /// The node's level; 0 are the leaves.
+        /// The node's level. Level 0 holds the leaves.
         level: u32,
         /// The node's index.
         index: u64,
-        /// What its children, or the slot's leaf, make.
+        /// The hash computed from its children, or from the slot's leaf.
         expected: Hash,
-        /// What the store holds.
+        /// The stored hash.
         found: Hash,
     },
-    /// The checkpoint is none, or does not say what the store holds.
+    /// The checkpoint is invalid, or does not match the store.
     #[error("its checkpoint {0}")]
     Checkpoint(String),
 }

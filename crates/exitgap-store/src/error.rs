@@ -1,4 +1,4 @@
-//! What can go wrong with a store: one variant per broken rule.
+//! Errors of a store: one variant per broken rule.
 
 use std::io;
 use std::path::PathBuf;
@@ -16,16 +16,16 @@ use crate::db::DatabaseError;
 use crate::model::Outcome;
 use crate::writer::changes::RetractionRule;
 
-/// Why the store did not do what was asked.
+/// Why an operation of the store failed.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// A server that was not reached a moment ago is not asked again yet.
+    /// A server that could not be reached recently is not tried again yet.
     #[error("{path} could not be reached just now")]
     Away {
         /// Its URL.
         path: PathBuf,
     },
-    /// The snapshot of a slot has left the database, and nobody said where its day is.
+    /// The snapshot of a slot was archived, and no folder with its day was given.
     #[error(
         "the snapshot of {slot} was removed from the database together with those of {day}. It is in the day's \
          files, in the log's folder, from which `exitgap-server serve` and `exitgap --day <folder>` can read it. \
@@ -38,13 +38,13 @@ pub enum StoreError {
         /// Its day.
         day: Day,
     },
-    /// There is nothing of a day that could leave.
+    /// A day has no data that could be removed.
     #[error("the store has no snapshots of {day} to remove")]
     NothingToLeave {
         /// The day.
         day: Day,
     },
-    /// The files of a day do not have what has left the database.
+    /// The files of a day lack data that was removed from the database.
     #[error(
         "the snapshot of {slot} was removed from the database, but is not in the files of its day: {path}: {why}; \
          restore this folder from a copy, such as the bucket's"
@@ -54,10 +54,10 @@ pub enum StoreError {
         slot: Slot,
         /// The day's folder.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The cause.
         why: String,
     },
-    /// Others than its owner may read or write a database that holds secrets.
+    /// Others than its owner can read or write a database that contains secrets.
     #[error("{path}: {loose}")]
     LooseMode {
         /// The file.
@@ -65,19 +65,19 @@ pub enum StoreError {
         /// Its permissions.
         loose: LooseMode,
     },
-    /// There is something already where all of another database is to be copied to.
+    /// The target of a copy is not empty.
     #[error("{path} already exists and is not overwritten")]
     NotEmpty {
         /// The file, or the server's URL.
         path: PathBuf,
     },
-    /// There is no such file.
+    /// The file does not exist.
     #[error("there is no store at {path}; a recorder creates the store when it first starts")]
     NotFound {
         /// The path asked for.
         path: PathBuf,
     },
-    /// A server's database has no tables, or old ones.
+    /// A server's database lacks the tables, or has an old version of them.
     #[error(
         "{path} does not have the tables of this version; run `exitgap-server migrate` to create them"
     )]
@@ -85,7 +85,7 @@ pub enum StoreError {
         /// Its URL.
         path: PathBuf,
     },
-    /// A role may not read a server's database.
+    /// A role lacks permission to read a server's database.
     #[error(
         "the role of {path} is not allowed to read it; run `exitgap-server migrate` with the role's name"
     )]
@@ -93,27 +93,27 @@ pub enum StoreError {
         /// Its URL.
         path: PathBuf,
     },
-    /// A server was not reached.
+    /// A server could not be reached.
     #[error("{path} cannot be reached: {source}")]
     Unreachable {
         /// The database's URL.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         source: DatabaseError,
     },
-    /// A URL names no database. It is not shown: it may hold a password.
+    /// The URL does not name a database. It is not shown, because it may contain a password.
     #[error("the store's URL cannot be used: {why}")]
     ServerUrl {
-        /// What is wrong with it.
+        /// The cause.
         why: String,
     },
-    /// A role's name is unusual.
+    /// A role's name contains unsupported characters.
     #[error("{found:?} is not a valid role; use at most 63 letters, digits and underscores")]
     RoleName {
         /// The name.
         found: String,
     },
-    /// Whoever records would own what is recorded.
+    /// The recording role would own the recorded data.
     #[error(
         "{role} is the recording role, so it must not own the tables; migrate as another role that can create \
          roles and schemas"
@@ -122,7 +122,7 @@ pub enum StoreError {
         /// The role.
         role: String,
     },
-    /// A server's database is to be copied into a file.
+    /// A server's database cannot be copied to a file.
     #[error(
         "{path} is on a database server; back it up with pg_dump, or `restore` it from the published log"
     )]
@@ -130,7 +130,7 @@ pub enum StoreError {
         /// Its URL.
         path: PathBuf,
     },
-    /// A file is there already.
+    /// The file already exists.
     #[error("{path} already exists and is not changed; choose another name")]
     AlreadyExists {
         /// The path asked for.
@@ -145,17 +145,17 @@ pub enum StoreError {
         path: PathBuf,
         /// The application id of stores.
         expected: i32,
-        /// The one found; 0 for a file that is no `SQLite` database or an empty one.
+        /// The id found; 0 for an empty file or one that is not a `SQLite` database.
         found: i32,
     },
-    /// Fills that cannot be a pool's next ones.
+    /// Fills that cannot follow a pool's previous ones.
     #[error("slot {slot}: the fills of {pool} are not written: {rule}")]
     Fills {
         /// The pool.
         pool: PoolId,
         /// The slot whose head would commit to them.
         slot: Slot,
-        /// What they break.
+        /// The broken rule.
         rule: String,
     },
     /// Issued estimates that a pool's head cannot commit to.
@@ -165,7 +165,7 @@ pub enum StoreError {
         pool: PoolId,
         /// The slot whose head would commit to them.
         slot: Slot,
-        /// What they break.
+        /// The broken rule.
         rule: String,
     },
     /// The file was written by a newer exitgap.
@@ -175,7 +175,7 @@ pub enum StoreError {
     NewerSchema {
         /// The file.
         path: PathBuf,
-        /// The version this build reads and writes.
+        /// The version that this build reads and writes.
         expected: i32,
         /// The version found.
         found: i32,
@@ -187,15 +187,15 @@ pub enum StoreError {
     OlderSchema {
         /// The file.
         path: PathBuf,
-        /// The version this build reads and writes.
+        /// The version that this build reads and writes.
         expected: i32,
         /// The version found.
         found: i32,
     },
-    /// The key's name cannot be a log's.
+    /// The key's name is not valid for a log.
     #[error("the key's name is not valid for a log: {0}")]
     LogName(CheckpointError),
-    /// A successor has its predecessor's name.
+    /// A successor has the same name as its predecessor.
     #[error(
         "{name} is the name of the ended log, and its successor needs a different name; create a key with \
          `exitgap-server key new --name <another name>`"
@@ -204,7 +204,7 @@ pub enum StoreError {
         /// The name.
         name: String,
     },
-    /// The store's log is signed by another key, or has another name.
+    /// The store's log is signed with another key, or has another name.
     #[error(
         "the store's log is signed by {expected}, but the given key is {found}; use the log's key, or, if the \
          log's key was changed after this copy of the store was made, restore into a new file"
@@ -212,18 +212,18 @@ pub enum StoreError {
     WrongKey {
         /// The verifier key in the store.
         expected: String,
-        /// That of the key given, under the name of such a log.
+        /// The verifier key of the given key, with the name of such a log.
         found: String,
     },
-    /// None of the keys that are trusted is of the log that is followed.
+    /// None of the trusted keys belongs to the log that is followed.
     #[error("the log is {log}, but no given key has that name; found {found}")]
     OtherLogsKeys {
         /// The log's origin.
         log: String,
-        /// The keys given.
+        /// The given keys.
         found: String,
     },
-    /// A key of another name is to sign, too.
+    /// A key with another name cannot sign as well.
     #[error(
         "the log is named {expected}, but the key is named {found}; create a key with `exitgap-server key new \
          --name {expected}`"
@@ -234,10 +234,10 @@ pub enum StoreError {
         /// The key's.
         found: String,
     },
-    /// A key is to retire before its log has begun.
+    /// A key cannot retire before its log has begun.
     #[error("the log has not started, so it has no key to retire; remove retiring_key_file")]
     KeyBeforeLog,
-    /// A table, index or trigger is missing, changed or foreign: what protects the series cannot be relied on.
+    /// A table, index or trigger is missing, changed or foreign, so the protection of the series is not guaranteed.
     #[error(
         "{path} was altered: {object} differs from what exitgap created; restore the file from a backup"
     )]
@@ -255,10 +255,10 @@ pub enum StoreError {
     Locked {
         /// The lock file.
         path: PathBuf,
-        /// The process that wrote itself into the lock file.
+        /// The process named in the lock file.
         holder: Option<u32>,
     },
-    /// Another recorder seals on a server.
+    /// Another recorder holds the lease on a server.
     #[error(
         "another recorder ({holder}) uses {path}, for {seconds} s more unless it continues; `exitgap-server \
          record` waits for it, but for any other command stop it first"
@@ -266,12 +266,12 @@ pub enum StoreError {
     Leased {
         /// The database's URL.
         path: PathBuf,
-        /// Who holds it.
+        /// The holder.
         holder: String,
-        /// How long it holds if it is not renewed.
+        /// The seconds for which it holds without renewal.
         seconds: u64,
     },
-    /// This machine's clock is far from the server's.
+    /// This machine's clock is too far from the server's.
     #[error(
         "this machine's clock is {} s {} the clock of the server at {path}; at most {most_s} s is allowed for a \
          recorder. Correct the wrong clock (`timedatectl` shows whether it is synchronized)",
@@ -281,28 +281,28 @@ pub enum StoreError {
     ClockDiffers {
         /// The database's URL.
         path: PathBuf,
-        /// By how much it is ahead; below zero: behind.
+        /// The seconds by which it is ahead; negative if it is behind.
         differs_s: i64,
-        /// How much it may be.
+        /// The maximum.
         most_s: i64,
     },
-    /// A slot was claimed with another content.
+    /// A slot was claimed with other contents.
     #[error(
         "the slot that makes the log {size} slots long was already claimed for signing, by another recorder or \
          earlier by this one; it is sealed as first claimed"
     )]
     Claimed {
-        /// The log's size with the slot.
+        /// The log's size including the slot.
         size: u64,
     },
-    /// What is about to be signed could not be claimed outside of the database, or what is claimed there could not be read.
+    /// The slot could not be claimed in the external storage, or the claim there could not be read.
     #[error(
         "the slot that makes the log {size} slots long is not sealed because of its claim: {source}"
     )]
     NotClaimed {
-        /// The log's size with the slot.
+        /// The log's size including the slot.
         size: u64,
-        /// Why.
+        /// The cause.
         source: ClaimsError,
     },
     /// A file could not be opened, created or locked.
@@ -310,7 +310,7 @@ pub enum StoreError {
     File {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// A slot that could not be published.
@@ -321,9 +321,9 @@ pub enum StoreError {
     SlotTooLarge {
         /// The slot.
         slot: Slot,
-        /// Parts it needs.
+        /// The number of parts needed.
         found: usize,
-        /// Parts it may have.
+        /// The maximum number of parts.
         most: usize,
     },
     /// A slot without any entry.
@@ -332,7 +332,7 @@ pub enum StoreError {
         /// The slot.
         slot: Slot,
     },
-    /// A pool comes twice in one slot.
+    /// A pool is repeated in a slot.
     #[error("slot {slot} was given two entries for {pool}")]
     PoolRepeated {
         /// The slot.
@@ -356,14 +356,14 @@ pub enum StoreError {
         /// The pool.
         pool: PoolId,
     },
-    /// The slot lies before the store's first.
+    /// The slot is before the store's first.
     #[error(
         "slot {found} is before the store's first slot, {first}; earlier slots cannot be added"
     )]
     BeforeFirstSlot {
         /// The store's first slot.
         first: Slot,
-        /// The slot given.
+        /// The given slot.
         found: Slot,
     },
     /// A snapshot of another slot.
@@ -371,7 +371,7 @@ pub enum StoreError {
     SnapshotOfOtherSlot {
         /// The pool.
         pool: PoolId,
-        /// The slot that is written.
+        /// The slot that is being written.
         expected: Slot,
         /// The snapshot's slot.
         found: Slot,
@@ -389,21 +389,21 @@ pub enum StoreError {
     /// A snapshot of another pool.
     #[error("the snapshot given for {expected} belongs to {found}")]
     SnapshotOfOtherPool {
-        /// The pool that is written.
+        /// The pool that is being written.
         expected: PoolId,
         /// The snapshot's pool.
         found: PoolId,
     },
-    /// A slot that is sealed was given again with something else.
+    /// A sealed slot was given again with other contents.
     #[error("slot {slot} of {pool} is recorded as {recorded:?} and cannot become {offered:?}")]
     EntryDiffers {
         /// The slot.
         slot: Slot,
         /// The pool.
         pool: PoolId,
-        /// What the store holds.
+        /// The stored entry.
         recorded: Outcome,
-        /// What was given now.
+        /// The given entry.
         offered: Outcome,
     },
     /// The snapshot has no canonical bytes, or too many.
@@ -411,65 +411,65 @@ pub enum StoreError {
     Snapshot {
         /// The pool.
         pool: PoolId,
-        /// Why.
+        /// The cause.
         error: SnapshotError,
     },
-    /// A stored body is not what its name says.
+    /// A stored body does not match its hash.
     #[error("the stored body of snapshot {hash} is damaged: {what}")]
     Corrupt {
-        /// The snapshot asked for.
+        /// The requested snapshot.
         hash: SnapshotHash,
-        /// What is wrong.
+        /// The damage.
         what: CorruptBody,
     },
-    /// Something was to be sealed in a store that follows a log which others seal.
+    /// Sealing was requested in a store that only follows a log.
     #[error("this store follows a log sealed elsewhere, and has no key to seal a slot")]
     NoSigner,
-    /// A slot to be restored does not make the checkpoint that was signed.
+    /// A restored slot does not give the signed checkpoint.
     #[error(
         "slot {slot} gives a different checkpoint from the signed one: {found:?} instead of {expected:?}"
     )]
     SealedOtherwise {
         /// The slot.
         slot: Slot,
-        /// The checkpoint as it was signed.
+        /// The signed checkpoint.
         expected: String,
-        /// What the slot's entries make.
+        /// The checkpoint from the slot's entries.
         found: String,
     },
-    /// A head, leaf or checkpoint cannot be made of what was given.
+    /// A head, leaf or checkpoint cannot be built from the given data.
     #[error("sealing slot {slot}: {reason}")]
     Seal {
         /// The slot.
         slot: Slot,
-        /// Which document, and why.
+        /// Which document, and the cause.
         reason: String,
     },
-    /// What a pool's entry makes is not the head that was sealed.
+    /// A pool's entry does not give the sealed head.
     #[error("the head of {pool} at {slot} is damaged: {what}")]
     CorruptHead {
         /// The pool.
         pool: PoolId,
         /// The slot.
         slot: Slot,
-        /// What is wrong.
+        /// The damage.
         what: CorruptHead,
     },
-    /// What the log's rows make is not what was sealed and signed.
+    /// The log's rows do not give what was sealed and signed.
     #[error("the log is damaged at {slot}: {what}")]
     CorruptLog {
         /// The slot.
         slot: Slot,
-        /// What is wrong.
+        /// The damage.
         what: CorruptLog,
     },
-    /// The database finds its own file damaged.
+    /// The database reports damage in its own file.
     #[error("the database's pages are damaged: {found}")]
     Pages {
-        /// What it says first.
+        /// The first damage reported.
         found: String,
     },
-    /// A table has other rows than the series makes.
+    /// A table has other rows than the series gives.
     #[error(
         "{table} has {found} rows, but the series gives {expected}{}",
         if matches!(*table, "figures" | "day" | "standing") {
@@ -481,20 +481,20 @@ pub enum StoreError {
     Rows {
         /// The table.
         table: &'static str,
-        /// Rows that the series makes.
+        /// The number of rows that the series gives.
         expected: u64,
         /// Rows found.
         found: u64,
     },
-    /// A row holds what the store never writes.
+    /// A row has a value that the store never writes.
     #[error("the store is damaged: {table} contains {found}")]
     CorruptRow {
         /// The table.
         table: &'static str,
-        /// What was found.
+        /// The value found.
         found: String,
     },
-    /// A pool that is monitored no longer has an entry, or is to retire again.
+    /// A retired pool has a further entry, or is retired again.
     #[error(
         "{pool} retired at slot {retired}; retirement is final, and the pool cannot be recorded again in this log"
     )]
@@ -504,29 +504,29 @@ pub enum StoreError {
         /// The slot of its last entry.
         retired: Slot,
     },
-    /// A pool that is not in the store cannot retire, nor one that has another entry in the slot.
+    /// A pool that is not in the store, or that has another entry in the slot, cannot retire.
     #[error("{pool} cannot retire at slot {slot}: {rule}")]
     Retirement {
         /// The pool.
         pool: PoolId,
-        /// The slot it was to retire in.
+        /// The slot of the retirement.
         slot: Slot,
-        /// Why not.
+        /// The broken rule.
         rule: &'static str,
     },
-    /// A slot that cannot be taken back, or not by this one.
+    /// A slot that cannot be retracted, or not by this slot.
     #[error("slot {slot} of {pool} cannot be retracted at {by}: {rule}")]
     Retraction {
         /// The pool.
         pool: PoolId,
-        /// The slot to be taken back.
+        /// The slot to be retracted.
         slot: Slot,
-        /// The slot whose head was to say so.
+        /// The slot whose head would retract it.
         by: Slot,
-        /// The rule it breaks.
+        /// The broken rule.
         rule: RetractionRule,
     },
-    /// A slot that is sealed was given again with other retractions or retirements.
+    /// A sealed slot was given again with other retractions or retirements.
     #[error("slot {slot} of {pool} is sealed with other retractions or another retirement")]
     ChangesDiffer {
         /// The slot.
@@ -534,7 +534,7 @@ pub enum StoreError {
         /// The first pool whose head differs.
         pool: PoolId,
     },
-    /// A derived row is not what follows from the series. The series itself holds.
+    /// A derived row does not follow from the series. The series itself is valid.
     #[error(
         "{table} has values for {pool} at {at} that do not follow from the series; run `exitgap-server fsck \
          --rebuild` to rebuild these rows"
@@ -544,26 +544,26 @@ pub enum StoreError {
         table: &'static str,
         /// The pool.
         pool: PoolId,
-        /// The slot; the first one of a day.
+        /// The slot, or the first slot of a day.
         at: Slot,
     },
-    /// Whether the slot is written is not known. Open the store anew, and give the same slot again: that is accepted.
+    /// It is unknown whether the slot was written. Reopen the store and give the same slot again, which is accepted.
     #[error("committing slot {slot} failed, and it is unknown whether it was written: {source}")]
     CommitUnknown {
         /// The slot.
         slot: Slot,
-        /// What the database said.
+        /// The database's error.
         source: DatabaseError,
     },
-    /// The write-ahead log could not be folded into the database. What was committed is safe in it.
+    /// The write-ahead log could not be checkpointed. Committed data is safe in it.
     #[error(
         "merging the write-ahead log into the database failed: {source}; committed data is safe; check the disk"
     )]
     Fold {
-        /// What the database said.
+        /// The database's error.
         source: DatabaseError,
     },
-    /// A thread of a check ended before it was done.
+    /// A thread of a check ended early.
     #[error("the check was interrupted; see the process's log for the reason")]
     Interrupted,
     /// Compressing failed.
@@ -571,15 +571,15 @@ pub enum StoreError {
     Compress {
         /// The pool.
         pool: PoolId,
-        /// What zstd said.
+        /// zstd's error.
         source: io::Error,
     },
-    /// The database refused. Nothing was written.
+    /// The database refused the operation. Nothing was written.
     #[error("{doing}: {source}")]
     Database {
-        /// What was being done.
+        /// The operation.
         doing: &'static str,
-        /// What the database said.
+        /// The database's error.
         source: DatabaseError,
     },
 }

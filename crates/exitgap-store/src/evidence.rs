@@ -1,4 +1,4 @@
-//! Evidence files and head windows, put together from a store. Their meaning is the core's.
+//! Assembles evidence files and head windows from a store. The core defines their meaning.
 
 use exitgap_core::evidence::{
     Answer, Base, DocumentError, EvidenceRequest, HeadProof, HeadWindow, LOWEST_DEPTH_SLOTS,
@@ -17,13 +17,13 @@ use crate::log::cosignatures::Cosignatures;
 use crate::model::{Outcome, Pool};
 use crate::reader::Reader;
 
-/// Why there is no evidence of what was asked.
+/// Why there is no evidence for a request.
 #[derive(Debug, thiserror::Error)]
 pub enum EvidenceError {
-    /// The store never heard of the pool.
+    /// The store does not have the pool.
     #[error("{pool} is not in the store")]
     UnknownPool {
-        /// The pool asked for.
+        /// The requested pool.
         pool: PoolId,
     },
     /// The pool has no head for the slot.
@@ -40,17 +40,17 @@ pub enum EvidenceError {
         /// The store's last slot.
         last: Slot,
     },
-    /// The slot has no snapshot, so that nothing follows from it.
+    /// The slot has no snapshot, so it has no result.
     #[error("slot {slot} of {pool} is missing: {}", reason.code())]
     Missing {
         /// The pool asked for.
         pool: PoolId,
         /// The slot asked for.
         slot: Slot,
-        /// Why there is no snapshot.
+        /// The missing reason.
         reason: MissingReason,
     },
-    /// The pool was monitored no longer.
+    /// The pool was already retired.
     #[error("{pool} retired at slot {slot}, and has no snapshot there")]
     Retired {
         /// The pool asked for.
@@ -58,7 +58,7 @@ pub enum EvidenceError {
         /// The slot asked for.
         slot: Slot,
     },
-    /// The slot was sealed a moment ago, and what its witnesses answer belongs into its evidence.
+    /// The slot was sealed just now, and the witnesses' answers, which belong to its evidence, are still awaited.
     #[error(
         "slot {slot} was sealed just now, and its witnesses have not answered yet; try again in a few seconds"
     )]
@@ -66,13 +66,13 @@ pub enum EvidenceError {
         /// The slot.
         slot: Slot,
     },
-    /// The sale has no percentage, and nothing to prove.
+    /// The sale has no percentage, so there is nothing to prove.
     #[error(transparent)]
     Result(#[from] ResultError),
-    /// The parts do not make a file.
+    /// The parts do not form a file.
     #[error("the evidence file cannot be written: {0}")]
     Document(#[from] DocumentError),
-    /// The heads do not make a window.
+    /// The heads do not form a window.
     #[error("the head window cannot be written: {0}")]
     Window(#[from] WindowError),
     /// The store could not be read, or is damaged.
@@ -81,8 +81,8 @@ pub enum EvidenceError {
 }
 
 impl Reader {
-    /// The evidence file of selling `size` worth of the pool's `base` at `slot`: the same
-    /// bytes each time, with the first checkpoint that covers the slot.
+    /// The evidence file for selling `size` of the pool's `base` at `slot`. Its bytes are always the same, and it
+    /// contains the first checkpoint that covers the slot.
     pub fn evidence(
         &self,
         pool: &PoolId,
@@ -116,7 +116,7 @@ impl Reader {
         Ok(write_evidence(&request, &answer, &documents, &stored.canonical, &proof)?)
     }
 
-    /// What proves the pool's head of `slot`, with the first checkpoint that covers it.
+    /// The proof of the pool's head of `slot`, with the first checkpoint that covers it.
     pub fn head_proof(&self, pool: &Pool, slot: Slot) -> Result<HeadProof, StoreError> {
         let corrupt = |what| StoreError::CorruptLog { slot, what: CorruptLog::Absent(what) };
         let (leaf, checkpoint) =
@@ -130,7 +130,7 @@ impl Reader {
         Ok(HeadProof { leaf: leaf.canonical, pool_proof, log_proof })
     }
 
-    /// The pool's heads of the seven days up to and with `slot`, or from its first on.
+    /// The pool's heads of the seven days up to and including `slot`, or from its first head on.
     pub fn window(&self, pool: &PoolId, slot: Slot) -> Result<HeadWindow, EvidenceError> {
         let pool = self.known(pool)?;
         let first = slot.number().saturating_sub(LOWEST_DEPTH_SLOTS - 1);
@@ -156,7 +156,7 @@ impl Reader {
         }
     }
 
-    /// The canonical bytes of the pool's snapshot of `slot`; `None` where it has none.
+    /// The canonical bytes of the pool's snapshot of `slot`; `None` if it has none.
     fn documents_at(
         &self,
         pool: &Pool,

@@ -1,4 +1,4 @@
-//! What pools logged, read back: the documents that their heads commit to.
+//! Reads pools' logs: the documents that their heads commit to.
 
 use exitgap_core::analytics::accuracy::{Fills, MAX_FILLS_BYTES};
 use exitgap_core::ids::DocumentHash;
@@ -11,20 +11,20 @@ use crate::model::{Page, Pool};
 use crate::reader::Reader;
 use crate::rows::slot_of;
 
-/// A document of fills, whose bytes hash to what the pool's head of its slot commits to.
+/// A document of fills, whose hash is the one that the pool's head of its slot commits to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredFills {
     /// The slot of that head.
     pub slot: Slot,
-    /// What it commits to.
+    /// The hash in the commitment.
     pub hash: DocumentHash,
     /// The canonical bytes.
     pub canonical: Vec<u8>,
 }
 
 impl Reader {
-    /// The documents that the pool's heads of a run of slots commit to, both ends included, ascending; at most
-    /// `limit`, of which the last says where the next page begins.
+    /// The documents that the pool's heads in a range of slots commit to, both ends included, ascending; at most
+    /// `limit`. The last one determines where the next page begins.
     pub fn fills(
         &self,
         pool: &Pool,
@@ -51,7 +51,7 @@ impl Reader {
     }
 }
 
-/// A row as what it stands for: its hash is computed again.
+/// A row as a typed value, with its hash recomputed.
 fn decode_row(row: &FillsRow) -> Result<StoredFills, StoreError> {
     let slot = slot_of("fills", row.slot)?;
     let of_slot = |what: &dyn std::fmt::Display| corrupt(format!("slot {slot}: {what}"));

@@ -1,4 +1,4 @@
-//! The receipts of estimates that were paid for, read back: the documents that pools' heads commit to.
+//! Reads the receipts of paid estimates: the documents that pools' heads commit to.
 
 use exitgap_core::analytics::accuracy::{IssuedReceipts, MAX_ISSUED_BYTES};
 use exitgap_core::ids::DocumentHash;
@@ -11,12 +11,12 @@ use crate::model::{Page, Pool};
 use crate::reader::Reader;
 use crate::rows::slot_of;
 
-/// A document of issued estimates, whose bytes hash to what the pool's head of its slot commits to.
+/// A document of issued estimates. Its bytes match the hash that the pool's head of its slot commits to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredIssued {
     /// The slot of that head.
     pub slot: Slot,
-    /// What it commits to.
+    /// The hash that the head commits to.
     pub hash: DocumentHash,
     /// The document.
     pub issued: IssuedReceipts,
@@ -25,8 +25,8 @@ pub struct StoredIssued {
 }
 
 impl Reader {
-    /// The documents that the pool's heads of a run of slots commit to, both ends included, ascending; at most
-    /// `limit`, of which the last says where the next page begins.
+    /// The documents that the pool's heads of a range of slots (both ends included) commit to, in ascending order; at
+    /// most `limit`. The last one determines where the next page begins.
     pub fn issued_documents(
         &self,
         pool: &Pool,
@@ -55,7 +55,7 @@ impl Reader {
     }
 }
 
-/// A row as what it stands for: its hash is computed again.
+/// Decodes a row and hashes its document again.
 fn decode_row(row: &IssuedRow, pool: &Pool) -> Result<StoredIssued, StoreError> {
     let slot = slot_of("issued", row.slot)?;
     let of_slot = |what: &dyn std::fmt::Display| corrupt(format!("slot {slot}: {what}"));

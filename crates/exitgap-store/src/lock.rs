@@ -1,5 +1,5 @@
-//! One recorder per store: a lock the kernel holds for the process, and releases when
-//! it ends in whatever way.
+//! Allows only one recorder per store: the kernel holds the lock for the process and releases it when the process ends
+//! for any reason.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
@@ -7,26 +7,26 @@ use std::path::{Path, PathBuf};
 
 use crate::StoreError;
 
-/// The lock, held until dropped. The file stays: removing it would let two processes
-/// hold locks on two files of one name.
+/// The lock, held until dropped. The file stays: if it were removed, two processes could hold locks on two files with
+/// the same name.
 #[derive(Debug)]
 pub struct Lock {
     file: File,
 }
 
 impl Drop for Lock {
-    /// Said to the kernel, and not left to closing the file: a child process that is about
-    /// to start holds the same open file for a moment.
+    /// Unlocks explicitly instead of relying on closing the file: a child process that is just starting holds the same
+    /// open file for a moment.
     fn drop(&mut self) {
         let _ = self.file.unlock();
     }
 }
 
 impl Lock {
-    /// Takes the lock beside the database, or says who holds it.
+    /// Takes the lock next to the database, or returns its holder.
     ///
-    /// The database's own file is left alone: `SQLite`'s locks on it end as soon as any
-    /// handle of the process on it is closed.
+    /// Does not lock the database's own file, because `SQLite`'s locks on it end as soon as the process closes any
+    /// handle on it.
     pub fn acquire(database: &Path) -> Result<Self, StoreError> {
         let path = path_beside(database)?;
         let file_error = |source| StoreError::File { path: path.clone(), source };
@@ -51,8 +51,8 @@ impl Lock {
     }
 }
 
-/// `<database>.lock`, beside the file that a symbolic link leads to, so that two names
-/// of one database have one lock.
+/// `<database>.lock`, next to the file that a symbolic link points to, so that two names of one database share one
+/// lock.
 fn path_beside(database: &Path) -> Result<PathBuf, StoreError> {
     let file_error = |source| StoreError::File { path: database.to_owned(), source };
     let mut path = if let Ok(path) = database.canonicalize() {
@@ -70,7 +70,7 @@ fn path_beside(database: &Path) -> Result<PathBuf, StoreError> {
     Ok(path)
 }
 
-/// The process id in the lock file: a hint for people, nothing more.
+/// The process id in the lock file. It is only a hint for people.
 fn holder(file: &File) -> Option<u32> {
     let mut text = String::new();
     file.take(16).read_to_string(&mut text).ok()?;

@@ -1,4 +1,4 @@
-//! Which recorded snapshot answers a question about a pool.
+//! Finds the recorded snapshot that answers a request about a pool.
 
 use exitgap_core::ids::{PoolId, SnapshotHash};
 use exitgap_core::series::{LookupError, Slot};
@@ -8,7 +8,7 @@ use crate::error::StoreError;
 use crate::model::{Outcome, Pool};
 use crate::reader::Reader;
 
-/// A recorded slot, found.
+/// A recorded slot that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SlotLookup {
     /// The pool.
@@ -17,13 +17,13 @@ pub struct SlotLookup {
     pub slot: Slot,
     /// Its snapshot's name.
     pub hash: SnapshotHash,
-    /// How many slots of the pool are recorded up to and with it.
+    /// The number of recorded slots of the pool, up to and including this one.
     pub recorded_count: u32,
-    /// Slots after it that are missing, where the newest was asked for.
+    /// The number of missing slots after it, if the request was for the newest slot.
     pub newer_slots_missing: Option<u32>,
 }
 
-/// Why nothing was found.
+/// Why no slot was found.
 #[derive(Debug, thiserror::Error)]
 pub enum FindError {
     /// There is no such snapshot.
@@ -34,11 +34,11 @@ pub enum FindError {
     Store(#[from] StoreError),
 }
 
-/// How many similar names are offered for one that is unknown.
+/// The number of similar names that are suggested for an unknown one.
 const NEAREST: usize = 3;
 
 impl Reader {
-    /// The pool's slot `at`, exactly, or its newest recorded one.
+    /// The pool's slot `at` exactly, or its newest recorded one.
     pub fn find(&self, id: &PoolId, at: Option<Slot>) -> Result<SlotLookup, FindError> {
         let Some(pool) = self.pool(id)? else {
             return Err(unknown_pool(id, self.pools()?).into());
@@ -84,7 +84,7 @@ impl Reader {
     }
 }
 
-/// Names the most similar pools, because a mistyped address looks like no other.
+/// Adds the most similar pool names, because a mistyped address is hard to recognize.
 fn unknown_pool(id: &PoolId, pools: Vec<Pool>) -> LookupError {
     let wanted = id.to_string();
     let mut near: Vec<(f64, PoolId)> = pools

@@ -1,4 +1,4 @@
-//! What goes into the store and what comes out.
+//! The input and output types of the store.
 
 use exitgap_core::analytics::accuracy::{Fills, IssuedReceipts};
 use exitgap_core::ids::{BlockHash, PoolId, SnapshotHash};
@@ -6,42 +6,39 @@ use exitgap_core::pools::Direction;
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::snapshot::Snapshot;
 
-/// A pool's part of a slot that is to be written: with its snapshot as it was read, or made
-/// ready ([`crate::Ready`]).
+/// A pool's part of a slot to be written, with its snapshot either raw or prepared ([`crate::Ready`]).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewEntry<S = Snapshot> {
     /// The pool.
     pub pool: PoolId,
-    /// The direction asked about when a request names no base. It may differ from the
-    /// one written before; the newest is kept.
+    /// The direction used when a request names no base. It may differ from the stored one; the newest is kept.
     pub default_base: Direction,
-    /// The snapshot of that pool and slot, or why there is none.
+    /// The snapshot of this pool and slot, or why there is none.
     pub reading: Result<S, MissingReason>,
 }
 
-/// What a slot's heads say besides their entries.
+/// The statements of a slot's heads besides their entries.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Changes {
-    /// Earlier slots that are taken back.
+    /// Earlier slots to retract.
     pub retractions: Vec<NewRetraction>,
-    /// Pools of the store that are monitored no longer: this slot is their last, and they have
-    /// no other entry in it.
+    /// Pools of the store that are no longer monitored. This slot is their last, and they have no other entry in it.
     pub retirements: Vec<PoolId>,
-    /// Slots up to this one that its reading put in doubt. Kept beside the series: the heads do
-    /// not say it, and a slot that is given again is not compared by it.
+    /// Slots up to this one whose ticks its reading puts in doubt. They are stored outside the series: heads do not
+    /// contain them, and they are not compared when a slot is submitted again.
     pub doubts: Vec<NewDoubt>,
-    /// What pools of the store logged in blocks that are final, at most one of a pool: its head commits to it.
+    /// Fills of pools of the store in final blocks, at most one document per pool, which the pool's head commits to.
     pub fills: Vec<NewFills>,
-    /// The receipts of estimates that were paid for, at most one document of a pool of the store: its head commits to it.
+    /// The receipts of paid estimates, at most one document per pool of the store, which the pool's head commits to.
     pub issued: Vec<IssuedReceipts>,
 }
 
-/// What a pool logged.
+/// The fills of a pool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewFills {
-    /// The pool, one that is all of its contract.
+    /// The pool. It must be the only pool of its contract.
     pub pool: PoolId,
-    /// The document; it follows the pool's one before.
+    /// The document, which follows the pool's previous one.
     pub fills: Fills,
 }
 
@@ -50,46 +47,46 @@ pub struct NewFills {
 pub struct NewDoubt {
     /// The pool.
     pub pool: PoolId,
-    /// The first slot in doubt; up to the one before the reading.
+    /// The first slot in doubt. The last one is the slot before the reading.
     pub first: Slot,
 }
 
-/// An earlier slot of a pool that is taken back.
+/// An earlier slot of a pool to retract.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewRetraction {
     /// The pool.
     pub pool: PoolId,
-    /// The slot, recorded and at most 288 slots before the one that takes it back.
+    /// The slot, which must be recorded and at most 288 slots before the slot that retracts it.
     pub slot: Slot,
-    /// Why.
+    /// The reason.
     pub cause: NewRetractionCause,
 }
 
 impl NewRetraction {
-    /// Takes back a slot whose block gave way to this one.
+    /// Retracts a slot whose block was replaced by this one.
     pub fn for_orphan(pool: PoolId, slot: Slot, canonical: BlockHash) -> Self {
         Self { pool, slot, cause: NewRetractionCause::Orphaned { canonical } }
     }
 }
 
-/// Why a slot is taken back. The block it was read at is the store's own.
+/// Why a slot is retracted. The store itself knows the block that the slot was read at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NewRetractionCause {
-    /// Its block turned out orphaned.
+    /// Its block was orphaned.
     Orphaned {
-        /// The final chain's block of that number.
+        /// The block of that number on the final chain.
         canonical: BlockHash,
     },
-    /// A later full reading proved its ticks wrong.
+    /// A later full reading proved that its ticks were wrong.
     Misread,
 }
 
-/// What [`crate::Store::append_slot`] found and did.
+/// The result of [`crate::Store::append_slot`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AppendOutcome {
-    /// False: the same slot with the same entries was in the store already.
+    /// False if the store already had the same slot with the same entries.
     pub written: bool,
-    /// Slots before this one that were filled with `recorder_down`.
+    /// The number of slots before this one that were filled with `recorder_down`.
     pub filled_slots: u32,
 }
 
@@ -98,11 +95,11 @@ pub struct AppendOutcome {
 pub struct Pool {
     /// Its name.
     pub id: PoolId,
-    /// The direction asked about when a request names no base.
+    /// The direction used when a request names no base.
     pub default_base: Direction,
     /// The slot of its first entry. From here on it has one entry per slot.
     pub first_slot: Slot,
-    /// The slot of its last entry, where it is monitored no longer.
+    /// The slot of its last entry, if it is no longer monitored.
     pub retired_slot: Option<Slot>,
     pub(crate) number: i64,
 }
@@ -112,18 +109,17 @@ pub struct Pool {
 pub struct Entry {
     /// The slot.
     pub slot: Slot,
-    /// The snapshot's name, or why there is none.
+    /// The snapshot's hash, or why there is none.
     pub outcome: Outcome,
-    /// How many snapshots the pool has from its first slot up to and with this one, less those
-    /// that were retracted up to and with this one.
+    /// The number of the pool's snapshots up to and including this slot, minus those retracted up to and including this
+    /// slot.
     pub recorded_count: u32,
-    /// How many slots have passed since the newest snapshot, retracted or not; 0 where this
-    /// one is recorded.
+    /// The number of slots since the newest snapshot, retracted or not; 0 if this slot is recorded.
     pub missing_run: u32,
 }
 
 impl Entry {
-    /// Why there is no snapshot; `None` where there is one, or the pool retired.
+    /// Why there is no snapshot; `None` if there is one or the pool is retired.
     pub fn missing_reason(&self) -> Option<MissingReason> {
         match self.outcome {
             Outcome::Missing(reason) => Some(reason),
@@ -138,57 +134,58 @@ impl Entry {
     }
 }
 
-/// What was recorded for a slot.
+/// The result recorded for a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// The snapshot with this hash.
     Recorded(SnapshotHash),
     /// No snapshot, for this reason.
     Missing(MissingReason),
-    /// No snapshot: the pool is monitored no longer, and this is its last entry.
+    /// No snapshot: the pool is no longer monitored, and this is its last entry.
     Retired,
 }
 
-/// Where a pool stands at a slot.
+/// The state of a pool at a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Latest {
     /// The newest entry.
     pub entry: Entry,
-    /// Slot and hash of the newest snapshot that is not retracted, where the pool has one.
+    /// Slot and hash of the newest snapshot that is not retracted, if the pool has one.
     pub snapshot: Option<(Slot, SnapshotHash)>,
-    /// Slots missing since then, or since the pool's first.
+    /// The number of missing slots since then, or since the pool's first slot.
     pub newer_missing: u32,
-    /// Slots retracted since then, or since the pool's first.
+    /// The number of retracted slots since then, or since the pool's first slot.
     pub newer_retracted: u32,
 }
 
-/// A run of entries, ascending, one per slot.
+/// A range of entries in ascending order, one per slot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page<T = Entry> {
     /// The entries.
     pub entries: Vec<T>,
-    /// Where the next page begins; `None` when this was the last.
+    /// The slot where the next page begins; `None` on the last page.
     pub next: Option<Slot>,
 }
 
-/// What a store holds and what it weighs.
+/// The content and size of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Totals {
-    /// Snapshots stored.
+    /// The number of stored snapshots.
     pub snapshots: u64,
-    /// Those of them that stand alone, as dictionaries of the others.
+    /// The number of key records among them, which are compressed without a dictionary and serve as dictionaries for
+    /// the others.
     pub key_records: u64,
-    /// Bytes of all canonical snapshots.
+    /// The total bytes of all canonical snapshots.
     pub canonical_bytes: u64,
-    /// Bytes of all compressed bodies, without the rows around them.
+    /// The total bytes of all compressed bodies, without the rest of their rows.
     pub zstd_bytes: u64,
-    /// Bytes of the database's pages, with everything: entries, indices, free space.
-    /// The write-ahead log, which is folded in as it grows, is not counted.
+    /// The bytes of all pages of the database, including entries, indices and free space. The write-ahead log, which is
+    /// checkpointed as it grows, is not counted.
     pub database_bytes: u64,
 }
 
 impl Pool {
-    /// Whether the pool has an entry for `slot`, one of the store's.
+    /// Whether the pool has an entry for `slot`, which must be one of the store's slots.
     pub(crate) fn has(&self, slot: Slot) -> bool {
         self.first_slot <= slot && self.retired_slot.is_none_or(|retired| slot <= retired)
     }

@@ -1,5 +1,5 @@
-//! What a store knows beside its series: slots in doubt, and what the recorder has still to do
-//! about earlier slots. No head says any of it.
+//! What a store records outside its series: slots in doubt, and the recorder's pending work on earlier slots. Heads
+//! contain none of it.
 
 use exitgap_core::ids::{BlockHash, ChainSlug, PoolId};
 use exitgap_core::series::Slot;
@@ -11,51 +11,51 @@ use crate::reader::Reader;
 use crate::rows::slot_of;
 use crate::writer::Store;
 
-/// A slot of a pool whose block was said to be orphaned.
+/// A slot of a pool whose block a node reported as orphaned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Suspicion {
     /// The pool.
     pub pool: PoolId,
-    /// The slot, recorded and not taken back yet.
+    /// The slot, which is recorded and not yet retracted.
     pub slot: Slot,
-    /// The block that is said to stand at its block's number.
+    /// The block that the node reported at that block number instead.
     pub canonical: BlockHash,
-    /// The newest slot of the series when it was first said.
+    /// The newest slot of the series at the first report.
     pub seen_by: Slot,
-    /// Whether it was said again, later or by another node: the next head takes the slot back.
+    /// Whether there was a second report, later or from another node. If so, the next head retracts the slot.
     pub confirmed: bool,
 }
 
-/// What came of asking for the blocks of a chain's earlier slots again.
+/// The result of requesting the blocks of a chain's earlier slots again.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RecheckOutcome {
-    /// The first slot that was not asked for; `None`: as before.
+    /// The first slot whose blocks were not requested; `None`: unchanged.
     pub next: Option<Slot>,
-    /// Slots that are suspected, or are so still. A slot's first `seen_by` stays.
+    /// Slots that are newly or still suspected. An existing `seen_by` of a slot stays unchanged.
     pub suspected: Vec<Suspicion>,
-    /// Slots of pools whose block stands after all.
+    /// Slots of pools whose block turned out to be valid.
     pub cleared: Vec<(PoolId, Slot)>,
 }
 
 impl Reader {
-    /// The slot whose full reading put the pool's `slot` in doubt; `None`: it is in none.
+    /// The slot whose full reading put the pool's `slot` in doubt; `None` if the slot is not in doubt.
     pub fn doubt_about(&self, pool: &Pool, slot: Slot) -> Result<Option<Slot>, StoreError> {
         let found = self.db.doubt(pool.number, slot)?;
         found.map(|found| slot_of("doubt", found)).transpose()
     }
 
-    /// How many slots of pools are in doubt.
+    /// The number of slots of pools that are in doubt.
     pub fn doubted_slots(&self) -> Result<u64, StoreError> {
         self.db.count_doubts()
     }
 
-    /// The first slot of the chain whose blocks were not asked for again; `None`: nobody noted.
+    /// The chain's first slot whose blocks were not requested again; `None` if nothing was stored.
     pub fn recheck_from(&self, chain: &ChainSlug) -> Result<Option<Slot>, StoreError> {
         let next = self.db.recheck(chain.as_str())?;
         next.map(|next| slot_of("recheck", next)).transpose()
     }
 
-    /// Every suspicion whose slot is not taken back, oldest slot first.
+    /// Every suspicion whose slot is not retracted, oldest slot first.
     pub fn suspicions(&self) -> Result<Vec<Suspicion>, StoreError> {
         let table = "suspicion";
         self.db.suspicions(|row| {
@@ -72,7 +72,7 @@ impl Reader {
 }
 
 impl Store {
-    /// Notes what came of asking for a chain's earlier blocks again, in one transaction.
+    /// Stores the result of requesting a chain's earlier blocks again, in one transaction.
     pub fn note_rechecked(
         &mut self,
         chain: &ChainSlug,
@@ -98,7 +98,7 @@ impl Store {
     }
 }
 
-/// Writes doubts that the reading of `found` raised. What a pool did not have yet is left out.
+/// Writes the doubts that the reading of `found` raised, without slots before a pool's first one.
 pub fn insert_doubts(
     db: &Db,
     pools: &[Pool],

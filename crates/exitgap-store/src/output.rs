@@ -1,5 +1,5 @@
-//! Files that a command was asked to write. What a name held before is kept until the new file is whole: a disk
-//! that is full, or a process that ends, never leaves half a file there.
+//! Writes output files of commands. The previous file stays until the new one is complete, so a full disk or a process
+//! that ends never leaves a partial file.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -7,9 +7,9 @@ use std::path::Path;
 
 use crate::unfinished::{Unfinished, sync_folder};
 
-/// Writes a file of these bytes at `path`: next to it, synced, and then renamed. What was there is replaced by a file
-/// with the same permissions. Through a symbolic link its target is replaced; what is no file, such as a pipe, is
-/// written to.
+/// Writes a file of these bytes at `path`: as a temporary file next to it, synced and then renamed. The new file keeps
+/// the permissions of the one it replaces. If `path` is a symbolic link, its target is replaced. If it is not a regular
+/// file, such as a pipe, the bytes are written to it.
 pub fn write_output(path: &Path, bytes: &[u8]) -> io::Result<()> {
     write_output_with(path, |file| file.write_all(bytes))
 }
@@ -59,7 +59,7 @@ mod tests {
         });
         assert_eq!(full.unwrap_err().kind(), io::ErrorKind::StorageFull);
         assert_eq!(fs::read(&path).unwrap(), b"what was there");
-        // A control: with room it is replaced.
+        // Control: with enough space the file is replaced.
         write_output(&path, b"what is new").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"what is new");
         assert_eq!(names(folder.path()), ["figure.json"]);

@@ -1,4 +1,4 @@
-//! Reading a store, also while a recorder writes it.
+//! Reads a store, even while a recorder writes to it.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -16,22 +16,22 @@ use crate::folder::LogFolder;
 use crate::model::{Entry, Latest, Outcome, Page, Pool, Totals};
 use crate::rows::{entry_of, pool_of, slot_of};
 
-/// A read-only view of a store. Every call sees whole slots only; two calls may see
-/// different ones. Any number of readers may be open beside the one recorder.
+/// A read-only view of a store. Every call sees only complete slots; two calls may see different ones. Any number of
+/// readers may be open at the same time as the one recorder.
 #[derive(Debug)]
 pub struct Reader {
     pub(crate) db: Db,
-    /// The log's folder, whose closed days have the bodies that left the database.
+    /// The log's folder, whose archives of closed days contain the bodies that were removed from the database.
     pub(crate) days: Option<LogFolder>,
-    /// What was read of them last: a pool's slots are asked for one after the other.
+    /// The archived rows that were read last, because a pool's slots are usually requested one after the other.
     pub(crate) left: RefCell<LeftRows>,
 }
 
 impl Reader {
-    /// The most entries of one [`Page`]: five weeks.
+    /// The maximum number of entries of one [`Page`]: five weeks.
     pub const MAX_PAGE: usize = 10_080;
 
-    /// Opens the store at `path`, a file's or a server's URL, for reading.
+    /// Opens the store at `path` (a file or a server's URL) for reading.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         Ok(Self::over(Db::open_reader(path.as_ref())?, None))
     }
@@ -41,20 +41,20 @@ impl Reader {
         Self { db, days, left: RefCell::default() }
     }
 
-    /// Reads what has left the database from the closed days in this folder of the store's log.
+    /// Makes the reader read archived bodies from the closed days in this folder of the store's log.
     #[must_use]
     pub fn with_days(self, folder: LogFolder) -> Self {
         Self { days: Some(folder), ..self }
     }
 
-    /// Another reader of the same store, on a server of several at the one that this reads.
+    /// Another reader of the same store. If the URL names several servers, it uses the one that this reader uses.
     pub(crate) fn again(&self) -> Result<Self, StoreError> {
         Ok(Self::over(self.db.again()?, self.days.clone()))
     }
 
-    /// Has the bodies of a day leave a server's database, and tells how many there were. Whoever calls has read the day's
-    /// files ([`check_leaving`](crate::days::check_leaving)). `admin` is a URL of the same server, of somebody who is a member
-    /// of the role that owns the tables, as `migrate` makes it.
+    /// Removes the bodies of an archived day from a server's database and returns their number. The caller must have
+    /// checked the day's files ([`check_leaving`](crate::days::check_leaving)). `admin` is a URL of the same server for
+    /// a member of the role that owns the tables, as created by `migrate`.
     pub fn leave(&self, admin: &Path, day: Day) -> Result<u64, StoreError> {
         let nothing = || StoreError::NothingToLeave { day };
         let log = self.log()?.ok_or_else(nothing)?;
@@ -65,23 +65,22 @@ impl Reader {
         self.db.leave(admin, DayRemoval { day, key: &key, checkpoint: &checkpoint })
     }
 
-    /// Whether it can still be asked: one whose connection to a server was lost cannot, and another is to be opened.
+    /// Whether the reader is usable. If the connection to a server is lost, open a new reader.
     pub fn is_open(&self) -> bool {
         self.db.is_open()
     }
 
-    /// Whether the store is a server's.
+    /// Whether the store is on a server.
     pub(crate) fn is_of_a_server(&self) -> bool {
         matches!(self.db, Db::Postgres(_))
     }
 
-    /// What the server of the store says of itself; `None`: it is a file.
+    /// The state that the store's server reports; `None` for a file.
     pub fn server(&self) -> Result<Option<ServerState>, StoreError> {
         self.db.server()
     }
 
-    /// The store's first and last slot; `None` while nothing was recorded. Every slot
-    /// between them is in the store.
+    /// The store's first and last slot; `None` before anything is recorded. The store has every slot between them.
     pub fn slots(&self) -> Result<Option<(Slot, Slot)>, StoreError> {
         match self.db.sealed_slots()? {
             (Some(first), Some(last)) => {
@@ -91,12 +90,12 @@ impl Reader {
         }
     }
 
-    /// All pools of the store, in the order of their names.
+    /// All pools of the store, sorted by name.
     pub fn pools(&self) -> Result<Vec<Pool>, StoreError> {
         self.db.pools(pool_of)
     }
 
-    /// The pool of this name; `None` if the store has none.
+    /// The pool with this name; `None` if the store has none.
     pub fn pool(&self, id: &PoolId) -> Result<Option<Pool>, StoreError> {
         self.db.pool(&id.to_string())?.map(pool_of).transpose()
     }
@@ -106,8 +105,8 @@ impl Reader {
         Ok(self.entries(pool, slot, slot, 1)?.entries.pop())
     }
 
-    /// The pool's entries from slot `from` to `to`, both included, ascending: at most
-    /// `limit` of them and never more than [`Reader::MAX_PAGE`].
+    /// The pool's entries from slot `from` to `to`, both included, ascending: at most `limit`, and never more than
+    /// [`Reader::MAX_PAGE`].
     pub fn entries(
         &self,
         pool: &Pool,
@@ -117,7 +116,7 @@ impl Reader {
     ) -> Result<Page, StoreError> {
         let limit = limit.clamp(1, Self::MAX_PAGE);
         let entries = self.db.entries(pool.number, [from, to], limit, entry_of)?;
-        // A page that is full may have a successor; the page after the last is empty.
+        // After a full page there may be another one. The page after the last entry is empty.
         let next = match entries.last() {
             Some(last) if entries.len() == limit => last.slot.next().filter(|next| *next <= to),
             _ => None,
@@ -125,8 +124,8 @@ impl Reader {
         Ok(Page { entries, next })
     }
 
-    /// Where the pool stands at slot `at`, or now: its newest entry at or before it, and its
-    /// newest snapshot that is not retracted. `None` before its first slot.
+    /// The state of the pool at slot `at`, or now: its newest entry at or before that slot, and its newest snapshot
+    /// that is not retracted. `None` before its first slot.
     pub fn latest(&self, pool: &Pool, at: Option<Slot>) -> Result<Option<Latest>, StoreError> {
         let Some(entry) = self.newest_entry(pool, at.unwrap_or(Slot::LAST))? else {
             return Ok(None);
@@ -166,22 +165,22 @@ impl Reader {
         self.db.newest_entry(pool.number, at)?.map(entry_of).transpose()
     }
 
-    /// How many slots of the pool are recorded and not retracted, up to and with `at` or now.
-    /// Kept as a running count: this reads one row.
+    /// The number of recorded slots of the pool that are not retracted, up to and including `at`, or up to now. It is
+    /// stored as a running count, so this reads one row.
     pub fn recorded_count(&self, pool: &Pool, at: Option<Slot>) -> Result<u32, StoreError> {
         let newest = self.newest_entry(pool, at.unwrap_or(Slot::LAST))?;
         Ok(newest.map_or(0, |newest| newest.recorded_count))
     }
 
-    /// The pool's snapshot of `slot`; `None` where there is no entry or it is missing.
-    /// Checked against its hash and against the entry.
+    /// The pool's snapshot of `slot`, checked against its hash and the entry; `None` if there is no entry or the slot
+    /// is missing.
     pub fn snapshot_at(&self, pool: &Pool, slot: Slot) -> Result<Option<Snapshot>, StoreError> {
         let Some(Entry { outcome: Outcome::Recorded(hash), .. }) = self.entry(pool, slot)? else {
             return Ok(None);
         };
         let corrupt = |what| StoreError::Corrupt { hash, what };
         let found = match self.snapshot_of(&pool.id, hash, slot)? {
-            // It may be another slot's.
+            // The same snapshot may be stored for another slot.
             None => self.snapshot(&pool.id, hash)?,
             found => found,
         };
@@ -193,7 +192,7 @@ impl Reader {
         Err(corrupt(CorruptBody::OfAnother { pool: found_pool.clone(), slot: found_slot }))
     }
 
-    /// What the store holds and weighs. Reads every row: not for requests.
+    /// The content and size of the store. Reads every row, so do not call this in requests.
     pub fn totals(&self) -> Result<Totals, StoreError> {
         self.db.totals()
     }

@@ -1,4 +1,4 @@
-//! Rows as what they stand for: nothing that a file holds is believed.
+//! Converts rows into typed values. The content of a database file is untrusted.
 
 use exitgap_core::ids::{DocumentHash, HeadHash, SnapshotHash};
 use exitgap_core::series::{MissingReason, Slot};
@@ -8,7 +8,7 @@ use crate::error::StoreError;
 use crate::log::FullEntry;
 use crate::model::{Entry, Outcome, Pool, direction_of};
 
-/// A slot, of this table.
+/// A slot read from this table.
 pub fn slot_of(table: &'static str, number: i64) -> Result<Slot, StoreError> {
     u64::try_from(number)
         .ok()
@@ -36,7 +36,7 @@ pub fn entry_of(row: EntryRow) -> Result<Entry, StoreError> {
     let outcome = match (row.snapshot, row.missing_reason) {
         (Some(hash), None) => Outcome::Recorded(SnapshotHash(hash)),
         (None, Some(code)) => {
-            // What is recorded here has a reason that is known here.
+            // The recorder stores only reasons that this version knows.
             let known = MissingReason::ALL.into_iter().find(|reason| reason.code() == code);
             Outcome::Missing(known.ok_or_else(|| corrupt(format!("the reason {code:?}")))?)
         }
@@ -61,7 +61,7 @@ pub fn entry_of(row: EntryRow) -> Result<Entry, StoreError> {
     if counts_agree { Ok(entry) } else { Err(corrupt(format!("the counts {count} and {run}"))) }
 }
 
-/// An entry with what else its head holds but for what that takes back, and the head's hash.
+/// An entry with the other contents of its head, except for retractions, and the head's hash.
 pub fn full_entry_of(row: HeadRow) -> Result<(FullEntry, HeadHash), StoreError> {
     let table = "entry";
     let dollars = |depth: Option<i64>| {
@@ -78,7 +78,7 @@ pub fn full_entry_of(row: HeadRow) -> Result<(FullEntry, HeadHash), StoreError> 
         fills: row.fills.map(DocumentHash),
         issued: row.issued.map(DocumentHash),
     };
-    // A missing slot's head states no depth, so that no hash would tell.
+    // A missing slot's head contains no depth, so its hash would not reveal a wrong one.
     if !matches!(full.entry.outcome, Outcome::Recorded(_)) && full.depth_usd != [None; 2] {
         let found = format!("depths for {}, which has no snapshot", full.entry.slot);
         return Err(StoreError::CorruptRow { table, found });

@@ -1,4 +1,4 @@
-//! A pool and its snapshots, for the tests of what is drawn from a store.
+//! A pool and its snapshots, for the tests of figures computed from a store.
 
 use exitgap_core::U256;
 use exitgap_core::ids::{Address, BlockHash, PoolId};
@@ -17,7 +17,7 @@ pub fn pool() -> PoolId {
     PoolId::new("anvil".parse().unwrap(), Address([0xaa; 20]))
 }
 
-/// The price rises by three percent at slot 10, and half of the liquidity leaves one slot later.
+/// The price rises by three percent at slot 10, and half of the liquidity is removed one slot later.
 pub fn snapshot(index: u32) -> Snapshot {
     snapshot_with(index, if index > 10 { 40_000_000_000_000 } else { 80_000_000_000_000 })
 }

@@ -1,7 +1,9 @@
-//! Reading that several recorders of a server's store share: who reads which shard of the pools, and what was read.
+//! Sharing the reading among several recorders of a server's store: which recorder reads which shard of the pools, and
+//! the results.
 //!
-//! A [`Share`] is one recorder's part in it: it holds shards, and puts what it read of them. Whoever seals asks its
-//! [`Store`] which readings came, freezes the slot, and takes them. What a reading is, the recorder decides: here it is bytes.
+//! A [`Share`] is the part of one recorder: it holds shards and submits its readings of them. The recorder that seals
+//! asks its [`Store`] which readings arrived, freezes the slot and takes them. The recorder defines the content of a
+//! reading; here it is just bytes.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,13 +17,13 @@ use crate::rows::slot_of;
 
 pub use crate::db::{HeldShard, Put};
 
-/// The most bytes of a reading, as it is made and as it is kept.
+/// The maximum number of bytes of a reading, both uncompressed and stored.
 pub const MAX_READING_BYTES: usize = 1 << 28;
 
-/// Most of a reading is digits: more effort makes it little smaller.
+/// zstd's compression level. Most of a reading is digits, which hardly compress better at a higher level.
 const EFFORT: i32 = 1;
 
-/// Why the reading is not shared, or not taken.
+/// Why the reading cannot be shared, or a reading is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum SharingError {
     /// The store is a file.
@@ -33,7 +35,7 @@ pub enum SharingError {
         /// The file.
         path: PathBuf,
     },
-    /// A reading is larger than any.
+    /// A reading exceeds the maximum size.
     #[error(
         "the reading of {shard} at slot {slot} has {found} bytes, more than {MAX_READING_BYTES}; reduce \
          shard_pools"
@@ -46,14 +48,14 @@ pub enum SharingError {
         /// Its bytes.
         found: usize,
     },
-    /// A reading cannot be read.
+    /// A reading cannot be parsed.
     #[error("the reading of {shard} at slot {slot} cannot be read: {what}")]
     Unreadable {
         /// The slot.
         slot: Slot,
         /// The shard.
         shard: String,
-        /// What is wrong with it.
+        /// The reason.
         what: String,
     },
     /// The store.
@@ -61,7 +63,7 @@ pub enum SharingError {
     Store(#[from] StoreError),
 }
 
-/// One recorder's share of the reading.
+/// The share of one recorder in the reading.
 pub struct Share(Attendant);
 
 impl std::fmt::Debug for Share {
@@ -71,31 +73,31 @@ impl std::fmt::Debug for Share {
 }
 
 impl Share {
-    /// A share of the reading for the store on a server. Nothing is held yet.
+    /// A share of the reading for the store on a server. It holds no shard yet.
     pub fn open(store: &Path) -> Result<Self, SharingError> {
         let opened = attendant(store);
         let opened = opened.ok_or_else(|| SharingError::NotAServer { path: store.to_owned() })?;
         Ok(Self(opened?))
     }
 
-    /// The same share by another connection, where that of before was lost.
+    /// The same share over a new connection, after the previous one was lost.
     pub fn again(&self) -> Result<Self, SharingError> {
         Ok(Self(self.0.again()?))
     }
 
-    /// How long what it holds is held after it last said that it is there.
+    /// How long its shards stay reserved after its last report.
     pub fn holds(&self) -> Duration {
         self.0.holds()
     }
 
-    /// Whether its connection still holds.
+    /// Whether its connection is open.
     pub fn is_open(&self) -> bool {
         self.0.is_open()
     }
 
-    /// Says that this recorder is there, and which of these shards it is to read until it asks again: those that it had,
-    /// and free ones, up to its share of all. It is to ask three times in the time that a lease holds. Where `may_leave`,
-    /// what is beyond its share goes to others; who is in the midst of reading does not leave.
+    /// Reports that this recorder is alive, and returns the shards that it must read until it reports again: the shards
+    /// that it had, and free ones, up to its share of all. Call this three times per lease duration. If `may_leave`,
+    /// shards beyond its share go to other recorders; a recorder that is in the middle of reading keeps its shards.
     pub fn attend(
         &self,
         shards: &[String],
@@ -104,13 +106,13 @@ impl Share {
         Ok(self.0.attend(shards, may_leave)?)
     }
 
-    /// Leaves all of it to others at once, and not only when its time runs out.
+    /// Releases all shards at once instead of waiting until the lease expires.
     pub fn leave(&self) -> Result<(), SharingError> {
         Ok(self.0.leave()?)
     }
 
-    /// Puts what was read of a shard at a slot: where it counts, the slot is sealed with it, whatever becomes of this process.
-    /// Of several readings the first counts.
+    /// Submits the reading of a shard at a slot. If it counts, the slot is sealed with it, even if this process ends.
+    /// If there are several readings, the first counts.
     pub fn put(&self, slot: Slot, of: &HeldShard, reading: &[u8]) -> Result<Put, SharingError> {
         let shard = || of.shard.clone();
         if reading.len() > MAX_READING_BYTES {
@@ -124,27 +126,28 @@ impl Share {
 }
 
 impl Store {
-    /// Of which shards there are readings of a slot.
+    /// The shards that have readings of a slot.
     pub fn shards_read(&self, slot: Slot) -> Result<Vec<String>, StoreError> {
         self.reader().db.shards_read(slot.number())
     }
 
-    /// Which shards are somebody's to read.
+    /// The shards that a recorder currently holds.
     pub fn shards_held(&self) -> Result<Vec<String>, StoreError> {
         self.reader().db.shards_held()
     }
 
-    /// Has no further reading of a slot count, nor of one before: those that count are there when this returns.
+    /// Excludes all later readings of this slot and of earlier ones. The readings that count are stored when this
+    /// returns.
     pub fn freeze(&self, slot: Slot) -> Result<(), StoreError> {
         self.reader().db.freeze(slot.number())
     }
 
-    /// What was read of a shard at a slot.
+    /// The reading of a shard at a slot.
     pub fn shard_reading(&self, slot: Slot, shard: &str) -> Result<Option<Vec<u8>>, SharingError> {
         let Some(packed) = self.reader().db.reading_of(slot.number(), shard)? else {
             return Ok(None);
         };
-        // Its frame says how much it is; one that says nothing is bounded alike.
+        // The frame states the size. If it does not, the same limit applies.
         let size = zstd::zstd_safe::get_frame_content_size(&packed).ok().flatten();
         let size = size.and_then(|size| usize::try_from(size).ok()).unwrap_or(MAX_READING_BYTES);
         let unpacked = zstd::bulk::decompress(&packed, size.min(MAX_READING_BYTES));
@@ -154,7 +157,7 @@ impl Store {
         })
     }
 
-    /// The first slot after this one of which there are readings: whoever sealed before did not come to it.
+    /// The first slot after this one that has readings, which the previous sealing recorder did not reach.
     pub fn next_read(&self, after: Option<Slot>) -> Result<Option<Slot>, StoreError> {
         let next = self.reader().db.next_read(after.map(Slot::number))?;
         next.map(|slot| slot_of("reading", slot)).transpose()

@@ -6,21 +6,21 @@ use core::str::FromStr;
 use super::note::{MAX_NOTE_BYTES, Note, NoteError, empty_lines};
 use super::tree::Hash;
 
-/// The most hashes of a proof: a log of `2^64` leaves.
+/// The most hashes that a proof may hold: enough for a log of `2^64` leaves.
 pub const MAX_PROOF_HASHES: usize = 64;
 
-/// The longest proof text looked at.
+/// The longest proof text that is parsed.
 pub const MAX_PROOF_BYTES: usize = MAX_NOTE_BYTES + (4 << 10);
 
 const PROOF_HEADER: &str = "c2sp.org/tlog-proof@v1";
 
-/// Why a text is not a checkpoint or a proof of a log.
+/// Why a text is not a checkpoint or a log proof.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CheckpointError {
     /// Not a signed note.
     #[error(transparent)]
     Note(#[from] NoteError),
-    /// The origin does not have the form of the logs that are read.
+    /// The origin does not have the form that this kind of log requires.
     #[error("origin {found:?} is not {form}")]
     Origin {
         /// The form, for example `<name>/<first slot>`.
@@ -28,7 +28,7 @@ pub enum CheckpointError {
         /// The line found, cut to 100 characters.
         found: String,
     },
-    /// The size is no plain number.
+    /// The size is not a decimal number without leading zeros.
     #[error("size {found:?} is not a whole number without leading zeros")]
     Size {
         /// The line found, cut to 100 characters.
@@ -43,7 +43,7 @@ pub enum CheckpointError {
     /// An extension line is empty.
     #[error("a checkpoint's extension lines must not be empty")]
     Extension,
-    /// The proof is not of the tlog-proof form.
+    /// The text is not a valid `tlog-proof`.
     #[error("line {line} of the proof does not follow c2sp.org/tlog-proof@v1")]
     Proof {
         /// Counted from 1.
@@ -55,14 +55,14 @@ pub enum CheckpointError {
 }
 
 impl CheckpointError {
-    /// The error of an origin that does not have this form. The line is cut to 100 characters.
+    /// The error for an origin that does not have this form. The line is cut to 100 characters.
     pub fn origin(form: &'static str, line: &str) -> Self {
         Self::Origin { form, found: cut(line) }
     }
 }
 
-/// A log's name: the line that opens its checkpoints. Logs whose names say more than that have a type
-/// of their own, with which [`Checkpoint`] is read and written as well.
+/// A log's name: the first line of its checkpoints. A log whose name carries more than that has an origin type of its
+/// own, and [`Checkpoint`] works with that type as well.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin(String);
 
@@ -125,16 +125,16 @@ impl fmt::Display for OriginLine {
     }
 }
 
-/// A log's state: how many leaves it holds, and the root over them. `O` is the form of the log's name.
+/// A log's state: the number of its leaves and the root over them. `O` is the form of the log's name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checkpoint<O = Origin> {
     /// The log.
     pub origin: O,
-    /// How many leaves it holds.
+    /// The number of leaves.
     pub size: u64,
     /// The RFC 6962 root over them.
     pub root: Hash,
-    /// Extension lines, which nothing here reads.
+    /// Extension lines. This crate does not interpret them.
     pub extensions: Vec<String>,
 }
 
@@ -153,7 +153,7 @@ impl<O: fmt::Display> Checkpoint<O> {
 impl<O: FromStr<Err = CheckpointError>> Checkpoint<O> {
     /// Reads the text of a note.
     pub fn from_text(text: &str) -> Result<Self, CheckpointError> {
-        // Not `lines`, which takes CR LF for a line's end, too.
+        // Not `lines`, which also accepts CR LF as the end of a line.
         let mut lines = text.split_terminator('\n');
         let mut next = || lines.next().unwrap_or_default();
         let (origin, size, root) = (next(), next(), next());

@@ -1,5 +1,5 @@
-//! Cosignatures (C2SP `tlog-cosignature`, its Ed25519 form): a witness's word that a checkpoint was,
-//! at a stated time, the largest state of its log that it knew, and that all states it knew are of one history.
+//! Cosignatures (C2SP `tlog-cosignature`, its Ed25519 form). With a cosignature a witness states that at a given time
+//! this checkpoint was the largest state of the log that it knew, and that all states it knew belong to one history.
 
 use core::fmt;
 use core::str::FromStr;
@@ -12,21 +12,21 @@ use super::note::{KeyId, Note, NoteError, SignatureLine, SignerKey, check_name, 
 /// The algorithm byte of an Ed25519 cosignature in key ids and encoded keys.
 const COSIGNATURE_V1: u8 = 4;
 
-/// The last second that a cosignature may name.
+/// The latest second that a cosignature may state.
 pub const MAX_COSIGNATURE_TIME_S: u64 = i64::MAX as u64;
 
 /// Why a text is not a witness's verifier key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WitnessKeyError {
-    /// The text has not the form of a key, or is one that signs logs.
+    /// The text does not have the form of a key, or it is a key that signs logs.
     #[error("not a witness key: expected <name>+<8 hex digits>+<base64 of 04 and 32 bytes>")]
     Form,
-    /// The name cannot be a key's, or the id is not that of name and bytes.
+    /// The name is not valid for a key, or the id does not match the name and the key bytes.
     #[error(transparent)]
     Note(#[from] NoteError),
 }
 
-/// Who cosigns: a name and a public key, written `<name>+<id>+<base64>`.
+/// A witness's name and public key, written `<name>+<id>+<base64>`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WitnessKey {
     name: String,
@@ -45,7 +45,7 @@ impl WitnessKey {
         self.id
     }
 
-    /// The key itself, whatever it is called.
+    /// The public key alone, without name and id.
     pub fn public_bytes(&self) -> &[u8; 32] {
         self.key.as_bytes()
     }
@@ -55,8 +55,8 @@ impl WitnessKey {
         Self { name, id, key }
     }
 
-    /// What this witness's signature lines under a note are worth. One that is not by the key makes all of them
-    /// worthless; of several the earliest counts.
+    /// Judges this witness's signature lines under a note. One line that is not signed by the key makes the result
+    /// `Forged`. Of several valid cosignatures the earliest counts.
     pub fn judge(&self, note: &Note<'_>) -> CosignatureStatus {
         let mut earliest = CosignatureStatus::Absent;
         for line in note.lines().iter().filter(|line| self.is_named_by(line)) {
@@ -75,8 +75,8 @@ impl WitnessKey {
         earliest
     }
 
-    /// Of lines that this witness may have answered, the first that is its cosignature of `text`, with its time.
-    /// Lines of others, and what is no signature line, count for nothing.
+    /// Finds, in the lines of a witness's response, the first that is this key's cosignature of `text`, and returns it
+    /// with its time. Lines of other keys and lines that are not signature lines are skipped.
     pub fn find(&self, lines: &str, text: &str) -> Option<(String, u64)> {
         let lines = lines.lines().filter_map(super::note::parse_line);
         let mut ours = lines.filter(|line| self.is_named_by(line));
@@ -87,7 +87,7 @@ impl WitnessKey {
         line.name == self.name && line.id == self.id
     }
 
-    /// The time at which the line says that it was made, where it is this key's cosignature of the text.
+    /// The time that the line states, if the line is this key's cosignature of the text.
     fn time_of(&self, line: &SignatureLine<'_>, text: &str) -> Option<u64> {
         let (time, signature) = line.signature.split_first_chunk::<8>()?;
         let time_s = u64::from_be_bytes(*time);
@@ -127,23 +127,23 @@ impl fmt::Display for WitnessKey {
     }
 }
 
-/// What a witness's lines under a note come to.
+/// The result of judging a witness's lines under a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CosignatureStatus {
-    /// There is none.
+    /// The note has no line of this witness.
     Absent,
     /// It cosigned, at this Unix second by its own clock.
     At(u64),
-    /// A line stands under the witness's name and id, and is not by its key.
+    /// A line has the witness's name and id but was not signed with its key.
     Forged,
 }
 
-/// A witness's private key: that of a log's signer, used for cosignatures alone.
+/// A witness's private key: a [`SignerKey`] that is used only for cosignatures.
 #[derive(Debug, Clone)]
 pub struct Cosigner(SignerKey);
 
 impl Cosigner {
-    /// Cosigns with this key, under its name. The key should sign nothing else.
+    /// Cosigns with this key, under its name. The key should not sign anything else.
     pub fn new(key: SignerKey) -> Self {
         Self(key)
     }
@@ -154,7 +154,7 @@ impl Cosigner {
         WitnessKey::from_key(of_logs.name().to_owned(), of_logs.verifying_key())
     }
 
-    /// The cosignature line, with its line break, of a checkpoint's text at this Unix second.
+    /// The cosignature line, including its line break, for a checkpoint's text at this Unix second.
     pub fn cosign(&self, text: &str, time_s: u64) -> String {
         let time_s = time_s.min(MAX_COSIGNATURE_TIME_S);
         let signature = self.0.sign_bytes(message(time_s, text).as_bytes());
@@ -164,7 +164,7 @@ impl Cosigner {
     }
 }
 
-/// What is signed: two lines, and then the whole text of the note.
+/// The signed bytes: two lines, then the whole text of the note.
 fn message(time_s: u64, text: &str) -> String {
     format!("cosignature/v1\ntime {time_s}\n{text}")
 }
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn keys_of_witnesses_that_others_run_read_as_they_are_written() {
-        // Keys that operators of C2SP witnesses publish: the ids are theirs.
+        // Keys that operators of C2SP witnesses publish, with the ids that they publish.
         for key in [
             "witness.stagemole.eu+67f7aea0+BEqSG3yu9YrmcM3BHvQYTxwFj3uSWakQepafafpUqklv",
             "remora.n621.de+da77ade7+BOvN63jn/bLvkieywe8R6UYAtVtNbZpXh34x7onlmtw2",
@@ -193,7 +193,7 @@ mod tests {
         let wrong = |text: &str| text.parse::<WitnessKey>().unwrap_err();
         let other_name = wrong(&key.replacen("w1", "w2", 1));
         assert!(matches!(other_name, WitnessKeyError::Note(NoteError::KeyId { .. })));
-        // A log's key is no witness's.
+        // A log's key is not accepted as a witness's key.
         let of_log = SignerKey::from_seed("witness.example/w1", [3; 32]).unwrap().verifier();
         assert_eq!(wrong(&of_log.to_string()), WitnessKeyError::Form);
         assert_eq!(wrong("a+b"), WitnessKeyError::Form);
@@ -228,10 +228,10 @@ mod tests {
         assert_eq!(key.find(&format!("noise\n{line}"), TEXT), Some((line.clone(), 1_700_000_000)));
         assert_eq!(judge(&[other.cosign(TEXT, 5)]), CosignatureStatus::Absent);
         assert_eq!(key.find(&other.cosign(TEXT, 5), TEXT), None);
-        // Of two that hold the earlier counts, whatever their order.
+        // If two cosignatures are valid, the earlier one counts, in either order.
         let later = ours.cosign(TEXT, 1_700_000_009);
         assert_eq!(judge(&[later.clone(), line.clone()]), CosignatureStatus::At(1_700_000_000));
-        // Of another text, and every single byte of it changed.
+        // A cosignature of another text, and one with any single byte changed, is forged.
         let elsewhere = ours.cosign("another text\n", 5);
         assert_eq!(judge(std::slice::from_ref(&elsewhere)), CosignatureStatus::Forged);
         assert_eq!(judge(&[line.clone(), elsewhere]), CosignatureStatus::Forged);
@@ -251,7 +251,7 @@ mod tests {
                 "{length}"
             );
         }
-        // A signature by the same key as a log's is none of a witness: its id is another.
+        // A log signature by the same key is not a cosignature, because it has a different key id.
         let of_log = SignerKey::from_seed("witness.example/w1", [3; 32]).unwrap();
         let signed = of_log.sign(TEXT).unwrap();
         assert_eq!(key.judge(&Note::parse(&signed).unwrap()), CosignatureStatus::Absent);

@@ -1,11 +1,11 @@
-//! A log's file of keys: one per line, those that came later behind the others.
+//! A log's key file: one key per line, oldest first.
 
 use super::note::VerifierKey;
 
-/// The most bytes of a file of keys.
+/// The maximum size of a key file, in bytes.
 pub const MAX_KEY_FILE_BYTES: usize = 64 << 10;
 
-/// Reads keys, one per line; empty lines count for nothing.
+/// Reads keys, one per line. Empty lines are ignored.
 pub fn keys_from_lines(bytes: &[u8]) -> Result<Vec<VerifierKey>, String> {
     if bytes.len() > MAX_KEY_FILE_BYTES {
         return Err(format!("larger than the maximum of {MAX_KEY_FILE_BYTES} bytes"));

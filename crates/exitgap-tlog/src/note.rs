@@ -10,12 +10,12 @@ use sha2::{Digest, Sha256};
 /// The algorithm byte of Ed25519 in key ids and encoded keys.
 pub(super) const ED25519: u8 = 1;
 
-/// The longest note looked at.
+/// The longest note that is parsed.
 pub const MAX_NOTE_BYTES: usize = 64 << 10;
-/// The most signature lines looked at.
+/// The most signature lines that a note may have.
 pub const MAX_SIGNATURES: usize = 64;
 
-/// Why a text is not a signed note, or a key not a key.
+/// Why a text is not a signed note, or not a valid key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoteError {
     /// More than [`MAX_NOTE_BYTES`].
@@ -49,10 +49,10 @@ pub enum NoteError {
     /// The text is not an encoded verifier key, `<name>+<id>+<base64>`.
     #[error("not a verifier key: expected <name>+<8 hex digits>+<base64 of 01 and 32 bytes>")]
     VerifierKey,
-    /// The key's id is not that of its name and bytes.
+    /// The key's id does not match its name and bytes.
     #[error("the key's id is {found}, but its name and bytes give {expected}")]
     KeyId {
-        /// The id that belongs there.
+        /// The id that matches the name and bytes.
         expected: KeyId,
         /// The id found.
         found: KeyId,
@@ -60,7 +60,7 @@ pub enum NoteError {
     /// The text is not an encoded signer key.
     #[error("not a signer key: expected PRIVATE+KEY+<name>+<8 hex digits>+<base64>")]
     SignerKey,
-    /// A key's name is empty or holds white space or `+`.
+    /// A key's name is empty or contains white space or `+`.
     #[error("a key name must not be empty and must not contain white space or '+'")]
     Name,
 }
@@ -90,7 +90,7 @@ impl fmt::Display for KeyId {
     }
 }
 
-/// Who signs: a name and a public key, written `<name>+<id>+<base64>`.
+/// A signer's name and public key, written `<name>+<id>+<base64>`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VerifierKey {
     name: String,
@@ -109,12 +109,12 @@ impl VerifierKey {
         self.id
     }
 
-    /// The key itself, whatever it is called.
+    /// The public key alone, without name and id.
     pub fn public_bytes(&self) -> &[u8; 32] {
         self.key.as_bytes()
     }
 
-    /// The same key as the signer of this name.
+    /// The same public key under another name.
     pub fn with_name(&self, name: &str) -> Result<Self, NoteError> {
         check_name(name)?;
         let id = KeyId::for_key(name, ED25519, self.key.as_bytes());
@@ -131,7 +131,7 @@ pub(super) fn check_name(name: &str) -> Result<(), NoteError> {
     if fits { Ok(()) } else { Err(NoteError::Name) }
 }
 
-/// Base64 of the algorithm byte and 32 bytes, in its one spelling.
+/// Base64 of the algorithm byte and 32 key bytes. Only the canonical encoding is accepted.
 pub(super) fn key_bytes(text: &str, algorithm: u8) -> Option<[u8; 32]> {
     let bytes =
         Base64::decode_vec(text).ok().filter(|bytes| Base64::encode_string(bytes) == text)?;
@@ -142,7 +142,7 @@ pub(super) fn key_bytes(text: &str, algorithm: u8) -> Option<[u8; 32]> {
 impl FromStr for VerifierKey {
     type Err = NoteError;
     fn from_str(text: &str) -> Result<Self, NoteError> {
-        // The base64 may hold '+', the name and the id may not.
+        // The base64 part may contain '+'. The name and the id may not.
         let mut parts = text.splitn(3, '+');
         let (Some(name), Some(id), Some(key)) = (parts.next(), parts.next(), parts.next()) else {
             return Err(NoteError::VerifierKey);
@@ -174,14 +174,14 @@ pub struct SignerKey {
 }
 
 impl SignerKey {
-    /// The key that 32 random bytes make. The caller brings the randomness.
+    /// Makes a key from 32 random bytes, which the caller provides.
     pub fn from_seed(name: &str, seed: [u8; 32]) -> Result<Self, NoteError> {
         check_name(name)?;
         Ok(Self { name: name.to_owned(), key: SigningKey::from_bytes(&seed) })
     }
 
-    /// The same key under another name: a log's name may hold what is not known when the key is made,
-    /// such as when the log begins.
+    /// The same key under another name. A log's name may contain something that is not yet known when the key is made,
+    /// for example the log's first slot.
     pub fn with_name(&self, name: &str) -> Result<Self, NoteError> {
         Self::from_seed(name, self.key.to_bytes())
     }
@@ -196,25 +196,25 @@ impl SignerKey {
         }
     }
 
-    /// The private half as text; whoever reads it can sign.
+    /// The private key as text. Anyone who reads it can sign.
     pub fn to_secret_text(&self) -> String {
         let encoded = Base64::encode_string(&[&[ED25519][..], self.key.as_bytes()].concat());
         format!("PRIVATE+KEY+{}+{}+{encoded}", self.name, self.verifier().id)
     }
 
-    /// Signs `text`, which ends with a line break, into a note.
+    /// Signs `text`, which must end with a line break, and returns the note.
     pub fn sign(&self, text: &str) -> Result<String, NoteError> {
         check_text(text)?;
         Ok(format!("{text}\n{}", self.signature_line(text)))
     }
 
-    /// Adds this key's signature to a note that others signed.
+    /// Adds this key's signature to a note that already has signatures.
     pub fn sign_beside(&self, note: &str) -> Result<String, NoteError> {
         let text = Note::parse(note)?.text;
         Ok(format!("{note}{}", self.signature_line(text)))
     }
 
-    /// What the key makes of these bytes, whatever they are.
+    /// Signs arbitrary bytes.
     pub(super) fn sign_bytes(&self, bytes: &[u8]) -> [u8; 64] {
         self.key.sign(bytes).to_bytes()
     }
@@ -248,7 +248,7 @@ impl fmt::Debug for SignerKey {
     }
 }
 
-/// A note taken apart; its signatures are not yet verified.
+/// A parsed note. Its signatures are not yet verified.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note<'a> {
     /// The signed text, with its last line break.
@@ -261,22 +261,22 @@ pub struct Note<'a> {
 pub(super) struct SignatureLine<'a> {
     pub name: &'a str,
     pub id: KeyId,
-    /// The bytes after the id: what they are, the key's algorithm says.
+    /// The bytes after the key id. The key's algorithm determines their meaning.
     pub signature: Vec<u8>,
 }
 
-/// What a note's signatures are worth to somebody who trusts certain keys.
+/// The result of checking a note's signatures against a set of trusted keys.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Signers {
     /// Trusted keys that signed, as `<name>+<id>`.
     pub trusted: Vec<String>,
-    /// Trusted keys under whose name and id a signature stands that is not theirs.
+    /// Trusted keys whose name and id appear on a signature line that they did not sign.
     pub forged: Vec<String>,
-    /// Names and ids that are not trusted; ignored, as C2SP requires.
+    /// Names and ids of keys that are not trusted. They are ignored, as C2SP requires.
     pub unknown: Vec<String>,
 }
 
-/// Where a text's empty lines are: each at the line break before it.
+/// The positions of a text's empty lines: for each, the index of the line break before it.
 pub(super) fn empty_lines(text: &str) -> impl DoubleEndedIterator<Item = usize> {
     let pairs = text.as_bytes().windows(2).enumerate();
     pairs.filter(|(_, pair)| *pair == b"\n\n").map(|(position, _)| position)
@@ -293,10 +293,10 @@ fn check_text(text: &str) -> Result<(), NoteError> {
 }
 
 impl<'a> Note<'a> {
-    /// Takes a note apart.
+    /// Parses a note.
     pub fn parse(note: &'a str) -> Result<Self, NoteError> {
         check_text(note)?;
-        // The last empty line separates: a text may hold empty lines itself.
+        // The last empty line separates text and signatures, because the text may contain empty lines itself.
         let split = empty_lines(note).next_back().ok_or(NoteError::Shape)?;
         let (text, lines) = (&note[..=split], &note[split + 2..]);
         if text.len() < 2 || lines.is_empty() {
@@ -313,7 +313,7 @@ impl<'a> Note<'a> {
         Ok(Self { text, signatures })
     }
 
-    /// Checks every signature whose name and id are trusted.
+    /// Checks every signature line that has the name and id of a trusted key.
     pub fn signers(&self, trusted: &[VerifierKey]) -> Signers {
         let mut signers = Signers::default();
         for line in &self.signatures {
@@ -336,7 +336,7 @@ impl<'a> Note<'a> {
         &self.signatures
     }
 
-    /// The lines of all but these keys, each with its line break: what others signed beside them.
+    /// The signature lines of all keys except these, each with its line break.
     pub fn lines_of_others(&self, keys: &[VerifierKey]) -> String {
         let of_others = |line: &&SignatureLine<'_>| {
             keys.iter().all(|key| key.name != line.name || key.id != line.id)
@@ -344,7 +344,7 @@ impl<'a> Note<'a> {
         self.signatures.iter().filter(of_others).map(SignatureLine::to_text).collect()
     }
 
-    /// The note as only these keys signed it: without the lines of all others.
+    /// The note with only the signature lines of these keys.
     pub fn by(&self, keys: &[VerifierKey]) -> String {
         let of_them = |line: &&SignatureLine<'_>| {
             keys.iter().any(|key| key.name == line.name && key.id == line.id)
@@ -432,7 +432,7 @@ mod tests {
         assert_eq!(Note::parse(note.trim_end()), Err(NoteError::Shape));
         assert_eq!(Note::parse("text\n\n"), Err(NoteError::Shape));
         assert_eq!(Note::parse("te\txt\n\n— a b\n"), Err(NoteError::Control));
-        // As a program that knows other line breaks would save it: the bytes signed are not these.
+        // A program that writes CR LF line breaks would save the note like this. Those are not the signed bytes.
         let saved = note.replace('\n', "\r\n");
         assert_eq!(Note::parse(&saved), Err(NoteError::Control));
         assert!(NoteError::Control.to_string().contains("LF, not CR LF"));

@@ -1,14 +1,14 @@
-//! Whose cosignatures are asked for (C2SP `tlog-policy`): logs, witnesses, groups of them and the quorum.
+//! Witness policies (C2SP `tlog-policy`): logs, witnesses, groups of witnesses, and the required quorum.
 
 use super::cosignature::{WitnessKey, WitnessKeyError};
 use super::note::{NoteError, VerifierKey};
 
-/// The longest policy looked at.
+/// The longest policy that is parsed.
 pub const MAX_POLICY_BYTES: usize = 64 << 10;
-/// The most logs, witnesses and groups of a policy, of each kind.
+/// The most logs, the most witnesses and the most groups that a policy may have.
 pub const MAX_POLICY_ITEMS: usize = 64;
 
-/// Why a text is no policy.
+/// Why a text is not a policy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PolicyError {
     /// More than [`MAX_POLICY_BYTES`].
@@ -22,7 +22,7 @@ pub enum PolicyError {
     Line {
         /// Counted from 1.
         line: usize,
-        /// Which.
+        /// The broken rule.
         rule: PolicyRule,
     },
     /// No line names the quorum.
@@ -30,7 +30,7 @@ pub enum PolicyError {
     NoQuorum,
 }
 
-/// A rule that a line of a policy breaks.
+/// A rule that a line of a policy can break.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PolicyRule {
     /// A control character other than tab and line break, or no line break at the end.
@@ -38,39 +38,39 @@ pub enum PolicyRule {
         "a policy must not contain control characters other than tab and LF, and each line must end with LF"
     )]
     Octets,
-    /// It begins with no word that a policy has.
+    /// The line does not begin with a keyword of the policy format.
     #[error("expected `log`, `witness`, `group` or `quorum`")]
     Keyword,
-    /// The words after the first are too few or too many.
+    /// The line has too few or too many words after the keyword.
     #[error("expected `{0}`")]
     Words(&'static str),
-    /// No key of a log.
+    /// Not a valid log key.
     #[error("the log's key: {0}")]
     LogKey(NoteError),
-    /// No key of a witness.
+    /// Not a valid witness key.
     #[error("the witness's key: {0}")]
     WitnessKey(WitnessKeyError),
-    /// A key stands there twice, under whatever names.
+    /// The same key appears twice, possibly under different names.
     #[error("its key is already in line {before}; one key counts once, under any name")]
     KeyTwice {
-        /// The line of the first.
+        /// The line of its first occurrence.
         before: usize,
     },
-    /// A name stands for two things.
+    /// The same name is given to two items.
     #[error("the name {0:?} is already used")]
     NameTaken(String),
-    /// A name that no earlier line gives.
+    /// No earlier line defines this name.
     #[error("{0:?} is not defined in an earlier line")]
     UnknownName(String),
-    /// A member of two groups, or twice of one.
+    /// An item is a member of two groups, or twice of one group.
     #[error("{0:?} is already a member of a group, and can be a member of only one")]
     MemberTwice(String),
-    /// How many of a group is no number from 1 to its members.
+    /// A group's threshold is not a number from 1 to the number of its members.
     #[error("{found:?} is neither `any`, `all` nor a number from 1 to {members}")]
     Threshold {
-        /// What stands there.
+        /// The text found.
         found: String,
-        /// How many members there are.
+        /// The number of members.
         members: usize,
     },
     /// A second quorum.
@@ -84,13 +84,13 @@ pub enum PolicyRule {
 /// A witness of a policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PolicyWitness {
-    /// What the policy calls it.
+    /// Its name in the policy.
     pub name: String,
     /// Its key.
     pub key: WitnessKey,
 }
 
-/// Which logs' checkpoints count, and by whom they are to be cosigned.
+/// Which logs' checkpoints are accepted, and which witnesses must have cosigned them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WitnessPolicy {
     logs: Vec<VerifierKey>,
@@ -99,14 +99,14 @@ pub struct WitnessPolicy {
     quorum: Option<Member>,
 }
 
-/// Of these so many.
+/// A group is met if `threshold` of its members are met.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Group {
     threshold: usize,
     members: Vec<Member>,
 }
 
-/// A witness or an earlier group, by its place.
+/// A witness or an earlier group, by its index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Member {
     Witness(usize),
@@ -133,8 +133,8 @@ impl WitnessPolicy {
         Ok(Self { logs, witnesses, groups, quorum })
     }
 
-    /// A policy of any log that asks for so many of these witnesses; refused where a key stands among them twice,
-    /// where they are too many, or too few.
+    /// A policy for any log that requires cosignatures of `threshold` of these witnesses. Refused if a key appears
+    /// twice, if there are too many witnesses, or if there are fewer than the threshold.
     pub fn of_witnesses(keys: &[WitnessKey], threshold: usize) -> Result<Self, PolicyRule> {
         let mut policy =
             Self { logs: Vec::new(), witnesses: Vec::new(), groups: Vec::new(), quorum: None };
@@ -162,7 +162,7 @@ impl WitnessPolicy {
         Ok(policy)
     }
 
-    /// The keys of the logs whose checkpoints count; none: those that are known otherwise.
+    /// The keys of the accepted logs. Empty if the policy names no log and the caller knows the keys from elsewhere.
     pub fn logs(&self) -> &[VerifierKey] {
         &self.logs
     }
@@ -172,12 +172,12 @@ impl WitnessPolicy {
         &self.witnesses
     }
 
-    /// Whether the policy asks for cosignatures at all.
+    /// Whether the policy requires any cosignatures.
     pub fn asks_for_cosignatures(&self) -> bool {
         self.quorum.is_some()
     }
 
-    /// Whether those witnesses that `cosigned`, by their places, are the quorum.
+    /// Whether the witnesses that `cosigned`, by index, meet the quorum.
     pub fn is_met(&self, cosigned: &[bool]) -> bool {
         let Some(quorum) = self.quorum else { return true };
         let mut met: Vec<bool> = Vec::with_capacity(self.groups.len());
@@ -185,7 +185,7 @@ impl WitnessPolicy {
             Member::Witness(place) => cosigned.get(place).copied().unwrap_or_default(),
             Member::Group(place) => met.get(place).copied().unwrap_or_default(),
         };
-        // A group's members stand before it.
+        // A group's members always come before the group.
         for group in &self.groups {
             let having = group.members.iter().filter(|member| has(&met, member)).count();
             met.push(having >= group.threshold);
@@ -193,8 +193,8 @@ impl WitnessPolicy {
         has(&met, &quorum)
     }
 
-    /// The first second at which the quorum had cosigned, by these times of the witnesses; `None` where it has not, or
-    /// none is asked for.
+    /// The first second at which the quorum was met, given the time of each witness's cosignature. `None` if it is not
+    /// met, or if the policy does not require one.
     pub fn met_at(&self, times_s: &[Option<u64>]) -> Option<u64> {
         self.quorum?;
         let by = |time_s: u64| -> Vec<bool> {
@@ -204,20 +204,20 @@ impl WitnessPolicy {
     }
 }
 
-/// What was read so far.
+/// What the parser has read so far.
 #[derive(Default)]
 struct PolicyParser {
     logs: Vec<VerifierKey>,
     witnesses: Vec<PolicyWitness>,
     groups: Vec<Group>,
     quorum: QuorumChoice,
-    /// Every name, what it stands for, and whether it is a group's member.
+    /// Every name with the item that it stands for, and whether that item is already a member of a group.
     names: Vec<(Vec<u8>, Member, bool)>,
     log_lines: Vec<usize>,
     witness_lines: Vec<usize>,
 }
 
-/// Whether and which quorum was named.
+/// Whether a quorum line was read, and which quorum it names.
 #[derive(Default)]
 enum QuorumChoice {
     #[default]
@@ -306,7 +306,7 @@ impl PolicyParser {
             number => {
                 let text = utf8(number).ok_or_else(wrong)?;
                 let found: usize = text.parse().map_err(|_| wrong())?;
-                // Digits alone, and none before the first that counts.
+                // Only digits, without leading zeros.
                 Some(found).filter(|found| found.to_string() == text).ok_or_else(wrong)?
             }
         };
@@ -333,7 +333,7 @@ impl PolicyParser {
         Ok(())
     }
 
-    /// Gives a name, which nothing else has, to a witness or a group.
+    /// Gives an unused name to a witness or a group.
     fn name(&mut self, name: &[u8], member: Member) -> Result<(), PolicyRule> {
         if name == NONE || self.names.iter().any(|(known, ..)| known == name) {
             return Err(PolicyRule::NameTaken(shown(name)));
@@ -351,7 +351,7 @@ fn utf8(word: &[u8]) -> Option<&str> {
     core::str::from_utf8(word).ok()
 }
 
-/// A name, for people: its first 100 characters.
+/// The first 100 characters of a name, for error messages.
 fn shown(name: &[u8]) -> String {
     String::from_utf8_lossy(name).chars().take(100).collect()
 }
@@ -368,7 +368,7 @@ mod tests {
         Cosigner::new(signer).verifier()
     }
 
-    /// The example of the specification: two of three X, and one of three Y.
+    /// The example in the specification: two of three X, and one of three Y.
     fn example() -> String {
         let log = SignerKey::from_seed("log.example/5957856", [99; 32]).unwrap().verifier();
         let mut text = format!("# two operators\n\nlog {log}\n");
@@ -389,11 +389,11 @@ mod tests {
             let of_y = cosigned[3..].iter().any(|cosigned| *cosigned);
             assert_eq!(policy.is_met(&cosigned), of_x >= 2 && of_y, "{cosigned:?}");
         }
-        // The second X, the first Y: the later of the two.
+        // The quorum is met at the later of two times: the second X and the first Y.
         let times = [Some(30), Some(10), None, Some(90), Some(20), None];
         assert_eq!(policy.met_at(&times), Some(30));
         assert_eq!(policy.met_at(&[Some(1), Some(1), Some(1), None, None, None]), None);
-        // As the specification strongly recommends, 32 of each kind are accepted.
+        // The specification strongly recommends accepting 32 of each kind.
         let names: Vec<String> = (0..32).map(|place| format!("w{place}")).collect();
         let mut many = String::new();
         for (place, name) in (1..).zip(&names) {
@@ -431,7 +431,7 @@ mod tests {
         assert_eq!(refused("quorum X-and-Y\n", "quorum X-and-Y"), R::Octets);
         assert_eq!(refused("quorum X-and-Y\n", "quorum X-and-Y\r\n"), R::Octets);
         assert_eq!(refused("quorum X-and-Y\n", "quorum none\nquorum none\n"), R::SecondQuorum);
-        // A quorum may be named before others, but not before what it names.
+        // The quorum line may come before other lines, but not before the group that it names.
         assert!(matches!(refused("group X-w", "quorum X-and-Y\ngroup X-w"), R::UnknownName(_)));
         let error = WitnessPolicy::parse(text.replacen("quorum", "#", 1).as_bytes());
         assert_eq!(error, Err(PolicyError::NoQuorum));
@@ -459,7 +459,7 @@ mod tests {
         let error = WitnessPolicy::parse(text.as_bytes());
         assert_eq!(error, Err(PolicyError::Line { line: 2, rule: twice.clone() }));
         assert_eq!(WitnessPolicy::of_witnesses(&[first.clone(), second], 2), Err(twice));
-        // Two keys, whatever they are called, do.
+        // Two different keys are accepted, whatever their names.
         assert!(WitnessPolicy::of_witnesses(&[first, key(8)], 2).is_ok());
         let few = PolicyRule::Threshold { found: "2".to_owned(), members: 1 };
         assert_eq!(WitnessPolicy::of_witnesses(&[key(8)], 2), Err(few));

@@ -1,5 +1,5 @@
-//! The one judgement of a checkpoint's signatures: a trusted key of its own log signed it, and
-//! nobody signed falsely as a trusted key.
+//! Decides whether a checkpoint's signatures are valid: a trusted key of the checkpoint's own log signed it, and no
+//! signature under a trusted key's name and id is forged. Only this module decides that.
 
 use core::fmt::Display;
 use core::str::FromStr;
@@ -7,11 +7,11 @@ use core::str::FromStr;
 use super::checkpoint::{Checkpoint, CheckpointError};
 use super::note::{Note, Signers, VerifierKey};
 
-/// Why a checkpoint's signatures are worth nothing to somebody who trusts certain keys.
+/// Why a checkpoint's signatures do not satisfy a caller who trusts certain keys.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TrustError {
-    /// A signature stands under a trusted key's name and id, and is not by that key: whatever else
-    /// is true of the note, somebody tampered with it.
+    /// A signature line has a trusted key's name and id but was not signed with that key. Even if other signatures are
+    /// valid, someone tampered with the note.
     #[error("the signature named {signer} was not made by the key with that name")]
     Forged {
         /// The key, as `<name>+<id>`.
@@ -20,27 +20,26 @@ pub enum TrustError {
     /// No trusted key of the log signed. A key of one log does not vouch for another.
     #[error("the checkpoint of {origin} is not signed by a trusted key")]
     NotTrusted {
-        /// The log, whose name the key would have.
+        /// The log. A trusted key's name must be the same.
         origin: String,
-        /// Who did sign, as `<name>+<id>`: trusted keys of other logs, then unknown ones.
+        /// The keys that did sign, as `<name>+<id>`: trusted keys of other logs, then unknown keys.
         found: Vec<String>,
     },
 }
 
-/// Why a text is no checkpoint that a trusted key signed.
+/// Why a text is not a checkpoint signed with a trusted key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SignedError {
-    /// It cannot be read.
+    /// The text cannot be parsed.
     #[error(transparent)]
     Unreadable(#[from] CheckpointError),
-    /// It can, and is not signed as it must be.
+    /// The checkpoint was parsed, but its signatures are not sufficient.
     #[error(transparent)]
     Unsigned(#[from] TrustError),
 }
 
 impl Signers {
-    /// The trusted key of the log `origin` that signed, as `<name>+<id>`, where no signature is
-    /// forged.
+    /// The trusted key of the log `origin` that signed, as `<name>+<id>`. Fails if any signature is forged.
     pub fn of_log(&self, origin: &impl Display) -> Result<&str, TrustError> {
         if let Some(signer) = self.forged.first() {
             return Err(TrustError::Forged { signer: signer.clone() });
@@ -68,8 +67,8 @@ impl Signers {
 }
 
 impl Note<'_> {
-    /// Requires that one of `keys` signed for the log `origin`, and that nobody signed falsely as
-    /// one of them. Answers who, as `<name>+<id>`.
+    /// Requires that one of `keys` signed for the log `origin` and that no signature under one of these keys is forged.
+    /// Returns the signing key as `<name>+<id>`.
     pub fn signed_by(
         &self,
         origin: &impl Display,
@@ -109,7 +108,7 @@ mod tests {
         Checkpoint { origin, size: 7, root, extensions: Vec::new() }.to_text()
     }
 
-    /// The text under these signatures: each a key, and the text that it really signed.
+    /// A note with this text. Each key really signed the text next to it, which may be another one.
     fn note(signatures: &[(&SignerKey, &str)]) -> String {
         let line = |(key, signed): &(&SignerKey, &str)| {
             format!("{}\n", key.sign(signed).unwrap().lines().last().unwrap())
@@ -136,7 +135,7 @@ mod tests {
         };
         let checkpoint = Checkpoint::from_text(&text).unwrap();
         assert_eq!(judged(&[(&ours, &text)]), Ok(checkpoint.clone()));
-        // Others may sign beside it, whatever they sign.
+        // Lines of unknown keys are ignored, even if they signed another text.
         let beside = [(&stranger, "another text\n"), (&ours, &text[..]), (&other, &text[..])];
         assert_eq!(judged(&beside), Ok(checkpoint.clone()));
         assert_eq!(judged(&[(&other, &text)]), unsigned(&[&other]));

@@ -1,24 +1,24 @@
-//! Tiles (C2SP `tlog-tiles`): a published log's tree in files of up to 256 hashes, each of eight
-//! levels of the tree, and its leaves' data in files of as many entries.
+//! Tiles (C2SP `tlog-tiles`): a published log's tree in files of up to 256 hashes, each covering eight levels of the
+//! tree, and the leaves' data in files of up to 256 entries.
 
 use core::ops::Range;
 use core::str::FromStr;
 
 use super::tree::{Hash, Subtree, root};
 
-/// Hashes or entries of a full tile.
+/// The number of hashes or entries in a full tile.
 pub const TILE_WIDTH: u64 = 1 << TILE_HEIGHT;
 
 /// Levels of the tree that one tile spans.
 const TILE_HEIGHT: u32 = 8;
 
-/// Levels of tiles that a log of up to `2^64 - 1` leaves has.
+/// The number of tile levels in a log of up to `2^64 - 1` leaves.
 const LEVELS: u32 = u64::BITS / TILE_HEIGHT;
 
-/// What a tile holds.
+/// The content of a tile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TileKind {
-    /// Roots of complete subtrees of 256 to this power leaves: 0 to 7.
+    /// Roots of complete subtrees of `256^level` leaves, where the level is 0 to 7.
     Level(u32),
     /// The leaves' data.
     Entries,
@@ -34,8 +34,8 @@ pub struct Tile {
 }
 
 impl Tile {
-    /// The tile of this place on its shelf, with the first `width` of its hashes or entries;
-    /// `None` where no log has it.
+    /// The tile at this index of its level or of the entries, with the first `width` hashes or entries; `None` if no
+    /// log can have it.
     pub fn new(shelf: TileKind, index: u64, width: u64) -> Option<Self> {
         let height = match shelf {
             TileKind::Level(level) if level >= LEVELS => return None,
@@ -47,8 +47,8 @@ impl Tile {
         fits.then_some(Self { shelf, index, width })
     }
 
-    /// The tile that a complete subtree's root is made of, as wide as a log of `size` leaves has it;
-    /// `None` where the log does not have the subtree.
+    /// The tile whose hashes give the root of a complete subtree, as wide as it is in a log of `size` leaves; `None` if
+    /// the log does not contain the subtree.
     pub fn for_subtree(subtree: Subtree, size: u64) -> Option<Self> {
         let (level, low) = (subtree.height / TILE_HEIGHT, subtree.height % TILE_HEIGHT);
         let hashes = size.checked_shr(level * TILE_HEIGHT)?;
@@ -60,7 +60,7 @@ impl Tile {
         Self::new(TileKind::Level(level), index, (hashes - index * TILE_WIDTH).min(TILE_WIDTH))
     }
 
-    /// The tiles that a log's growth from `before` to `size` leaves made or widened.
+    /// The tiles that were created or became wider when the log grew from `before` to `size` leaves.
     pub fn grown(before: u64, size: u64) -> impl Iterator<Item = Self> {
         shelves(before, size).flat_map(|(shelf, before, size)| {
             (before / TILE_WIDTH..size.div_ceil(TILE_WIDTH)).filter_map(move |index| {
@@ -69,33 +69,33 @@ impl Tile {
         })
     }
 
-    /// The full tiles among them: narrower ones of their place are no longer needed.
+    /// The full ones among those tiles. Narrower tiles at the same index are no longer needed.
     pub fn full_tiles(before: u64, size: u64) -> impl Iterator<Item = Self> {
         Self::grown(before, size).filter(Self::is_full)
     }
 
-    /// What it holds.
+    /// The content of the tile.
     pub fn kind(&self) -> TileKind {
         self.shelf
     }
 
-    /// How many hashes or entries it holds: 1 to 256.
+    /// The number of hashes or entries: 1 to 256.
     pub fn width(&self) -> u64 {
         self.width
     }
 
-    /// Whether it is as wide as a tile can be, and so never changes.
+    /// Whether it has its maximum width and therefore never changes.
     pub fn is_full(&self) -> bool {
         self.width == TILE_WIDTH
     }
 
-    /// Which of its shelf's hashes or entries it holds.
+    /// The range of hashes or entries that it holds, by index in its level.
     pub fn places(&self) -> Range<u64> {
         let first = self.index * TILE_WIDTH;
         first..first + self.width
     }
 
-    /// The complete subtrees whose roots it holds; none where it holds entries.
+    /// The complete subtrees whose roots it holds. Empty for a tile of entries.
     pub fn subtrees(&self) -> impl Iterator<Item = Subtree> {
         let level = match self.shelf {
             TileKind::Level(level) => Some(level),
@@ -108,14 +108,14 @@ impl Tile {
         level.map(of).into_iter().flatten()
     }
 
-    /// Where it lies below the log: `tile/<level>/<index>`, and `.p/<width>` where it is not full.
-    /// The index stands in groups of three digits, all but the last marked: `x001/x234/067`.
+    /// Its path below the log: `tile/<level>/<index>`, followed by `.p/<width>` if it is not full. The index is written
+    /// in groups of three digits, and every group except the last starts with `x`: `x001/x234/067`.
     pub fn path(&self) -> String {
         let full = self.path_when_full();
         if self.is_full() { full } else { format!("{full}.p/{}", self.width) }
     }
 
-    /// Where the full tile of its place lies; with `.p` behind it, the folder of narrower ones.
+    /// The path of the full tile at the same index. With `.p` appended, it is the folder of the narrower tiles.
     pub fn path_when_full(&self) -> String {
         let shelf = match self.shelf {
             TileKind::Level(level) => level.to_string(),
@@ -130,8 +130,8 @@ impl Tile {
         format!("tile/{shelf}/{groups}")
     }
 
-    /// The root of a complete subtree from the hashes of the tile that holds it; `None` where this
-    /// is another tile, or these are not its hashes.
+    /// The root of a complete subtree, computed from the hashes of the tile that covers it; `None` if this tile does
+    /// not cover the subtree or the number of hashes is wrong.
     pub fn root_of(&self, subtree: Subtree, hashes: &[Hash]) -> Option<Hash> {
         let low = subtree.height % TILE_HEIGHT;
         let count = 1 << low;
@@ -143,8 +143,8 @@ impl Tile {
     }
 }
 
-/// The shelves that a log of `size` leaves has and growth from `before` added to, with what stood
-/// on each before and stands there now.
+/// The tile levels (and the entries) that grew when the log grew from `before` to `size` leaves, each with its length
+/// before and after.
 fn shelves(before: u64, size: u64) -> impl Iterator<Item = (TileKind, u64, u64)> {
     let levels = (0..LEVELS).map(|level| (TileKind::Level(level), level * TILE_HEIGHT));
     levels
@@ -153,7 +153,7 @@ fn shelves(before: u64, size: u64) -> impl Iterator<Item = (TileKind, u64, u64)>
         .filter(|(_, before, size)| before < size)
 }
 
-/// Not the path of a tile.
+/// The text is not the path of a tile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("expected tile/<level>/<index> or tile/entries/<index>, optionally followed by .p/<width>")]
 pub struct TilePathError;
@@ -161,9 +161,9 @@ pub struct TilePathError;
 impl FromStr for Tile {
     type Err = TilePathError;
 
-    /// Reads the one spelling that a tile has.
+    /// Parses a path. Each tile has exactly one valid path.
     fn from_str(path: &str) -> Result<Self, TilePathError> {
-        // The longest: an index of seven groups, and a width.
+        // Longer than any valid path, which has at most seven index groups and a width.
         const MOST_BYTES: usize = 64;
         let read = || {
             let (shelf, rest) = path.strip_prefix("tile/")?.split_once('/')?;
@@ -183,7 +183,7 @@ impl FromStr for Tile {
     }
 }
 
-/// Adds a leaf's data to a tile of entries: its length in two bytes, then itself. Whether it is
+/// Appends a leaf's data to a tile of entries: its length in two bytes, then the data. Returns whether the data is
 /// short enough.
 #[must_use]
 pub fn push_entry(tile: &mut Vec<u8>, entry: &[u8]) -> bool {
@@ -195,7 +195,7 @@ pub fn push_entry(tile: &mut Vec<u8>, entry: &[u8]) -> bool {
     length.is_ok()
 }
 
-/// The whole entries of a tile, and the bytes after the last: none where the tile is whole.
+/// Splits a tile into its complete entries and the remaining bytes. Nothing remains if the tile is complete.
 pub fn split_entries(tile: &[u8]) -> (Vec<&[u8]>, &[u8]) {
     let (mut entries, mut rest) = (Vec::new(), tile);
     while let Some((length, after)) = rest.split_first_chunk::<2>() {
@@ -292,7 +292,7 @@ mod tests {
         assert_eq!(split_entries(&tile[..8]), (vec![&b"first"[..]], &tile[7..8]));
     }
 
-    /// The tiles of a log, as a folder would hold them.
+    /// The tiles of a log, as a folder stores them.
     fn tiles(leaves: &[Hash]) -> BTreeMap<Tile, Vec<Hash>> {
         let is_hashes = |tile: &Tile| tile.kind() != TileKind::Entries;
         let of = |subtree: Subtree| {

@@ -15,7 +15,7 @@ use base64ct::{Base64, Encoding};
 pub struct Hash(pub [u8; 32]);
 
 impl Hash {
-    /// Reads padded standard base64, of which each hash has one spelling.
+    /// Reads padded standard base64. Only the canonical encoding of a hash is accepted.
     pub fn from_base64(text: &str) -> Option<Self> {
         let bytes: [u8; 32] = Base64::decode_vec(text).ok()?.try_into().ok()?;
         (Base64::encode_string(&bytes) == text).then_some(Self(bytes))
@@ -51,8 +51,8 @@ fn left_size(size: u64) -> u64 {
     1 << (size - 1).ilog2()
 }
 
-/// The runs of leaves whose roots are the siblings from leaf `index` up to the root of `size`
-/// leaves, in the proof's order; `None` where there is no such leaf.
+/// The ranges of leaves whose roots are the siblings on the path from leaf `index` up to the root of `size` leaves, in
+/// the proof's order; `None` if there is no such leaf.
 pub fn inclusion_ranges(index: u64, size: u64) -> Option<Vec<Range<u64>>> {
     if index >= size {
         return None;
@@ -73,8 +73,8 @@ pub fn inclusion_ranges(index: u64, size: u64) -> Option<Vec<Range<u64>>> {
     Some(ranges)
 }
 
-/// The runs of leaves whose roots prove that the first `old` leaves are a prefix of `new`, in the
-/// proof's order; `None` unless `old ≤ new`. From no leaves on there is nothing to prove.
+/// The ranges of leaves whose roots prove that the first `old` leaves are a prefix of `new`, in the proof's order;
+/// `None` unless `old ≤ new`. If `old` is 0, there is nothing to prove.
 pub fn consistency_ranges(old: u64, new: u64) -> Option<Vec<Range<u64>>> {
     if old == 0 || old > new {
         return (old == 0).then(Vec::new);
@@ -98,17 +98,17 @@ pub fn consistency_ranges(old: u64, new: u64) -> Option<Vec<Range<u64>>> {
     Some(ranges)
 }
 
-/// A complete subtree: that of this place among those of `2^height` leaves.
+/// A complete subtree, given by its height and its index among the subtrees of that height.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Subtree {
     /// 0 for a leaf.
     pub height: u32,
-    /// Its place among those of its height, from the left.
+    /// Its index among the subtrees of its height, from the left.
     pub index: u64,
 }
 
-/// The complete subtrees that a run of leaves is made of, from left to right: at most 64 of a run
-/// that a proof names. Their roots [`join`] to the run's.
+/// The complete subtrees that make up a range of leaves, from left to right. A range named by a proof has at most 64.
+/// [`join`] turns their roots into the range's root.
 pub fn subtrees(run: Range<u64>) -> Vec<Subtree> {
     let Range { mut start, end } = run;
     let mut subtrees = Vec::new();
@@ -121,33 +121,32 @@ pub fn subtrees(run: Range<u64>) -> Vec<Subtree> {
     subtrees
 }
 
-/// The root over the roots of neighbouring complete subtrees, given from left to right, each
-/// smaller than the one before; over none that of the empty tree.
+/// The root over the roots of adjacent complete subtrees, given from left to right, each smaller than the one before.
+/// Without any roots it is the root of the empty tree.
 pub fn join(roots: &[Hash]) -> Hash {
     let whole = roots.iter().rev().copied().reduce(|right, left| node_hash(left, right));
     whole.unwrap_or_else(|| root(&[]))
 }
 
-/// The root over leaf hashes; over none it is the hash of nothing.
+/// The root over leaf hashes. For an empty list it is the SHA-256 of the empty string.
 pub fn root(leaves: &[Hash]) -> Hash {
     match leaves {
         [] => Hash(Sha256::digest([]).into()),
         [leaf] => *leaf,
         _ => {
-            // The largest power of two below their count.
+            // Split at the largest power of two below the number of leaves.
             let (left, right) = leaves.split_at(1 << (leaves.len() - 1).ilog2());
             node_hash(root(left), root(right))
         }
     }
 }
 
-/// The siblings from leaf `index` up to the root; `None` where there is no such leaf.
+/// The siblings on the path from leaf `index` up to the root; `None` if there is no such leaf.
 pub fn inclusion_proof(leaves: &[Hash], index: usize) -> Option<Vec<Hash>> {
     roots(leaves, inclusion_ranges(index as u64, leaves.len() as u64)?)
 }
 
-/// The nodes that prove the first `old_size` leaves to be a prefix; `None` unless
-/// `old_size ≤ leaves`.
+/// The nodes that prove that the first `old_size` leaves are a prefix; `None` unless `old_size ≤ leaves`.
 pub fn consistency_proof(leaves: &[Hash], old_size: usize) -> Option<Vec<Hash>> {
     roots(leaves, consistency_ranges(old_size as u64, leaves.len() as u64)?)
 }
@@ -166,13 +165,13 @@ pub struct Frontier {
 }
 
 impl Frontier {
-    /// The tree of `size` leaves whose complete subtrees have these roots, largest first; `None` where that many leaves
-    /// make another number of them.
+    /// The tree of `size` leaves whose complete subtrees have these roots, largest first; `None` if a tree of that size
+    /// has a different number of complete subtrees.
     pub fn from_roots(size: u64, roots: Vec<Hash>) -> Option<Self> {
         (roots.len() as u64 == u64::from(size.count_ones())).then_some(Self { size, roots })
     }
 
-    /// How many leaves there are.
+    /// The number of leaves.
     pub fn size(&self) -> u64 {
         self.size
     }
@@ -194,8 +193,7 @@ impl Frontier {
     }
 }
 
-/// The root that an inclusion proof leads to; `None` where its length does not fit
-/// the index and size.
+/// Computes the root from an inclusion proof; `None` if the proof's length does not match index and size.
 pub fn root_from_inclusion(leaf: Hash, index: u64, size: u64, proof: &[Hash]) -> Option<Hash> {
     if index >= size {
         return None;
@@ -220,9 +218,8 @@ pub fn root_from_inclusion(leaf: Hash, index: u64, size: u64, proof: &[Hash]) ->
     (last == 0).then_some(hash)
 }
 
-/// Whether `proof` shows that the tree of `old_size` with `old_root` is a prefix of
-/// the tree of `new_size` with `new_root`. The tree of no leaves is a prefix of every other, and
-/// needs no proof.
+/// Whether `proof` shows that the tree of `old_size` with `old_root` is a prefix of the tree of `new_size` with
+/// `new_root`. The empty tree is a prefix of every tree and needs no proof.
 pub fn is_consistent(
     old_size: u64,
     old_root: Hash,
@@ -239,7 +236,7 @@ pub fn is_consistent(
     if old_size == 0 {
         return proof.is_empty() && old_root == root(&[]);
     }
-    // A tree that is a complete subtree of the new one is its own first node.
+    // If the old tree is a complete subtree of the new one, its root is the first node, and the proof omits it.
     let (first, rest) = match proof.split_first() {
         _ if old_size.is_power_of_two() => (old_root, proof),
         Some((first, rest)) => (*first, rest),
@@ -285,7 +282,7 @@ mod tests {
             Hash::from_base64("bjQLnP+zepicpUTmu3gKLHiQHT+zNzh2hRGjBhevoB0="),
             Some(leaf_hash(&[]))
         );
-        // One bit of padding changed: another spelling of the same bytes.
+        // One padding bit is changed: a non-canonical encoding of the same bytes.
         assert_eq!(Hash::from_base64("bjQLnP+zepicpUTmu3gKLHiQHT+zNzh2hRGjBhevoB1="), None);
     }
 

@@ -1,5 +1,5 @@
-//! The protocol between a log and its witnesses (C2SP `tlog-witness`): what is asked, and whether it may be
-//! cosigned. Pure: who keeps the state, and how the answer travels, is for others.
+//! The protocol between a log and its witnesses (C2SP `tlog-witness`): the request, and the rules by which a witness
+//! may cosign. Pure: storing the state and sending the response are up to the caller.
 
 use core::str::FromStr;
 
@@ -8,23 +8,23 @@ use super::note::{MAX_NOTE_BYTES, VerifierKey, empty_lines};
 use super::signatures::{SignedError, TrustError};
 use super::tree::{Hash, is_consistent};
 
-/// The most hashes of a request's proof.
+/// The most hashes in a request's proof.
 pub const MAX_REQUEST_HASHES: usize = 63;
-/// The longest request looked at.
+/// The longest request that is parsed.
 pub const MAX_REQUEST_BYTES: usize = MAX_NOTE_BYTES + (4 << 10);
 
 /// A request to cosign a checkpoint: `add-checkpoint`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AddCheckpoint {
-    /// The size of the checkpoint that the witness cosigned last, as far as the log knows; 0: none.
+    /// The size of the checkpoint that the witness cosigned last, as far as the log knows; 0 if there is none.
     pub old: u64,
-    /// RFC 6962 proof that the checkpoint goes on from there.
+    /// RFC 6962 proof that the checkpoint extends the tree of `old` leaves.
     pub proof: Vec<Hash>,
     /// The signed checkpoint.
     pub checkpoint: String,
 }
 
-/// Why a text is no request.
+/// Why a text is not a request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RequestError {
     /// More than [`MAX_REQUEST_BYTES`].
@@ -33,7 +33,7 @@ pub enum RequestError {
         /// Bytes found.
         found: usize,
     },
-    /// A line before the empty one is not as it should be.
+    /// A line before the empty line is malformed.
     #[error(
         "line {line}: expected `old <size>`, then at most 63 hashes in base64, then an empty line"
     )]
@@ -41,7 +41,7 @@ pub enum RequestError {
         /// Counted from 1.
         line: usize,
     },
-    /// What follows is no checkpoint.
+    /// The text after the empty line is not a checkpoint.
     #[error("the checkpoint: {0}")]
     Checkpoint(#[from] CheckpointError),
     /// The old size is larger than the checkpoint's.
@@ -67,8 +67,8 @@ impl AddCheckpoint {
         text
     }
 
-    /// Reads an untrusted body. Its checkpoint can be read, and is not older than the old size; nothing is
-    /// verified.
+    /// Parses an untrusted request body. The checkpoint must be readable and not smaller than the old size. Signatures
+    /// and proof are not verified here.
     pub fn from_text<O: FromStr<Err = CheckpointError>>(
         text: &str,
     ) -> Result<(Self, Checkpoint<O>), RequestError> {
@@ -94,28 +94,28 @@ impl AddCheckpoint {
     }
 }
 
-/// The state of a log that a witness cosigned last.
+/// The state of a log that a witness last cosigned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WitnessedState {
-    /// Leaves.
+    /// The number of leaves.
     pub size: u64,
     /// The root over them.
     pub root: Hash,
 }
 
-/// Why a checkpoint is not cosigned.
+/// Why a witness does not cosign a checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WitnessRefusal {
-    /// No key of the log signed it, or one was signed for falsely.
+    /// No key of the log signed it, or a signature under one of its keys is forged.
     #[error(transparent)]
     Unsigned(TrustError),
-    /// The witness last cosigned another size than the request goes on from.
+    /// The old size in the request is not the size that the witness cosigned last.
     #[error("the last cosigned size is {size}")]
     OtherSize {
-        /// That size.
+        /// The size that the witness cosigned last.
         size: u64,
     },
-    /// The log signed two states of one size.
+    /// The log signed two different roots for the same size.
     #[error("the log signed a different root of size {size} before")]
     Contradiction {
         /// The size of both.
@@ -223,14 +223,14 @@ mod tests {
         let at = |size: usize| Some(state(&ours[..size]));
         assert_eq!(judge(&request(&ours[..7], 0, &signer()), None), Ok(state(&ours[..7])));
         assert_eq!(judge(&request(&ours, 7, &signer()), at(7)), Ok(state(&ours)));
-        // The same again is cosigned again: its answer may have been lost.
+        // The same checkpoint is cosigned again, because the first response may have been lost.
         assert_eq!(judge(&request(&ours[..7], 7, &signer()), at(7)), Ok(state(&ours[..7])));
-        // Another size than the log says, also an older one: it is never rolled back.
+        // The log states another old size than the witness knows, also a smaller one: the witness never goes back.
         assert_eq!(judge(&request(&ours, 5, &signer()), at(7)), Err(W::OtherSize { size: 7 }));
         assert_eq!(judge(&request(&ours, 0, &signer()), at(7)), Err(W::OtherSize { size: 7 }));
         assert_eq!(judge(&request(&ours[..5], 5, &signer()), at(7)), Err(W::OtherSize { size: 7 }));
         assert_eq!(judge(&request(&ours, 7, &signer()), None), Err(W::OtherSize { size: 0 }));
-        // A fork: of the same size, whatever it says that it goes on from, and of a larger one.
+        // A fork: of the same size, whatever old size it states, and of a larger size.
         for old in [0, 3, 7] {
             let fork = request(&other[..7], old, &signer());
             assert_eq!(judge(&fork, at(7)), Err(W::Contradiction { size: 7 }));
@@ -240,11 +240,11 @@ mod tests {
         let mut longer = request(&ours, 7, &signer());
         longer.proof.push(Hash([0; 32]));
         assert_eq!(judge(&longer, at(7)), refused);
-        // A proof where there is nothing to go on from.
+        // A proof is sent although there is no earlier state.
         let mut first = request(&ours, 0, &signer());
         first.proof.push(Hash([0; 32]));
         assert_eq!(judge(&first, None), Err(W::Proof { old: 0, size: 11 }));
-        // Nobody else's key, and none that is forged beside it.
+        // A stranger's key is not accepted, nor a forged signature next to a valid one.
         let stranger = SignerKey::from_seed(signer().verifier().name(), [2; 32]).unwrap();
         let unsigned = judge(&request(&ours, 7, &stranger), at(7));
         assert!(matches!(unsigned, Err(W::Unsigned(TrustError::NotTrusted { .. }))));

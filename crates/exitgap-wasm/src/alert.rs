@@ -1,4 +1,4 @@
-//! A rule about a pool over slot after slot.
+//! Evaluates a rule about a pool, slot after slot.
 
 use exitgap_api::{Problem, ProblemCode};
 use exitgap_core::alerts::{AlertCheckpoint, AlertRule, AlertRun, SealedSlot};
@@ -9,34 +9,34 @@ use exitgap_core::snapshot::{Snapshot, SnapshotFile};
 use exitgap_core::tlog::Hash;
 use serde::Serialize;
 
-/// An event, and the bytes that a service sends of it.
+/// An event, with the bytes that a service sends for it.
 #[derive(Debug, Serialize)]
 pub struct SaidEvent {
-    /// Its name: the same from every evaluator.
+    /// Its id: the same for every evaluator.
     pub id: String,
-    /// What kind, as documents spell it.
+    /// Its type, as documents spell it.
     pub r#type: &'static str,
-    /// Its place among the alert's events, from 1.
+    /// Its position among the alert's events, from 1.
     pub seq: u32,
-    /// The number of the slot that made it.
+    /// The number of the slot that caused it.
     pub slot: u32,
     /// The canonical document.
     pub document: String,
 }
 
-/// Where a rule stands.
+/// The state of a rule.
 #[derive(Debug, Serialize)]
 pub struct StandingNow {
-    /// As documents spell it.
+    /// The state, as documents spell it.
     pub standing: &'static str,
-    /// The number of the slot that is to come; absent after the pool's last.
+    /// The number of the next slot; absent after the pool's last slot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_slot: Option<u32>,
-    /// How many events there were.
+    /// The number of events so far.
     pub seq: u32,
-    /// The rule, every word of it, as its hash is taken.
+    /// The canonical rule, as it is hashed.
     pub rule: String,
-    /// That hash.
+    /// The rule's hash.
     pub rule_hash: String,
 }
 
@@ -44,12 +44,12 @@ pub struct StandingNow {
 #[derive(Debug)]
 pub struct RunningAlert {
     run: AlertRun,
-    /// The head that was taken last, and its hash; what was kept of a run does not say it.
+    /// The last processed head and its hash; a stored run does not contain them.
     last: Option<(Head, HeadHash)>,
 }
 
 impl RunningAlert {
-    /// Reads a rule; goes on from what was kept of its run, where something was.
+    /// Parses a rule; continues a stored run if one is given.
     pub fn new(rule: &[u8], kept: Option<&[u8]>) -> Result<Self, Problem> {
         let rule = AlertRule::from_json(rule).map_err(|error| {
             Problem::new(ProblemCode::InvalidParameter, error.to_string()).field(error.field)
@@ -63,8 +63,8 @@ impl RunningAlert {
         Ok(Self { run, last: None })
     }
 
-    /// Takes the next slot: the pool's head, the snapshot file that it names, where it names one, and the first
-    /// checkpoint over it. A head must follow the one before it, and the snapshot be the one that the head names.
+    /// Processes the next slot: the pool's head, the snapshot file if the head names a snapshot, and the first
+    /// checkpoint that covers the slot. A head must follow the previous one, and the snapshot must match the head.
     pub fn process_slot(
         &mut self,
         head: &[u8],
@@ -94,7 +94,7 @@ impl RunningAlert {
             .collect()
     }
 
-    /// Where it stands.
+    /// The current state.
     pub fn current_standing(&self) -> StandingNow {
         let rule = self.run.rule();
         StandingNow {
@@ -106,13 +106,13 @@ impl RunningAlert {
         }
     }
 
-    /// What is to be kept of it, to go on later.
+    /// The bytes to store, for continuing later.
     pub fn keep(&self) -> Vec<u8> {
         self.run.keep()
     }
 }
 
-/// The checkpoint of texts and a number.
+/// A checkpoint from its texts and its size.
 pub fn checkpoint_of(origin: &str, size: u64, root: &str) -> Result<AlertCheckpoint, Problem> {
     let root = Hash::from_base64(root)
         .ok_or_else(|| unreadable("checkpoint", &"its root is not base64 of 32 bytes"))?;
@@ -127,7 +127,7 @@ fn named_by(head: &Head) -> Option<SnapshotHash> {
     }
 }
 
-/// The snapshot of a file, which must be the one that a head names.
+/// The snapshot in a file, which must be the one that a head names.
 fn snapshot_of(file: &[u8], head: &Head) -> Result<Snapshot, Problem> {
     let file = SnapshotFile::from_json(file).map_err(|error| unreadable("snapshot", &error))?;
     let found = file.documents.hash();

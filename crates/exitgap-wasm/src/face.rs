@@ -1,7 +1,7 @@
-//! What JavaScript calls: everything here passes on, and nothing decides.
+//! The functions for JavaScript, which only pass calls on.
 //!
-//! Bytes come in as bytes, options as texts, whole numbers and arrays of texts; documents leave as
-//! objects, and what is refused is thrown as the object of a [`Problem`].
+//! Bytes are passed as bytes, options as texts, integers and arrays of texts; documents are returned as objects, and
+//! errors are thrown as the object of a [`Problem`].
 
 use exitgap_api::Problem;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
@@ -20,7 +20,7 @@ pub fn js_version() -> String {
     env!("CARGO_PKG_VERSION").to_owned()
 }
 
-/// The most bytes that are looked at of what a caller passes.
+/// The maximum sizes of a caller's inputs.
 #[wasm_bindgen(js_name = limits)]
 pub fn js_limits() -> Result<JsValue, JsValue> {
     object(&LIMITS)
@@ -269,7 +269,7 @@ impl JsOpened {
     }
 }
 
-/// What is no document, or the problem to be thrown.
+/// A result other than a document, or the problem to throw.
 fn or_thrown<T>(outcome: Result<T, Problem>) -> Result<T, JsValue> {
     outcome.map_err(|problem| thrown(&problem))
 }

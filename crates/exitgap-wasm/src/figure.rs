@@ -1,4 +1,4 @@
-//! A figure file, checked with the snapshots and the documents of swaps that it names.
+//! Checks a figure file against the snapshots and logs documents that it names.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::verification::verifier_keys;
 
-/// What a figure names: a snapshot, or a document of what a pool logged.
+/// An input that a figure names: a snapshot, or a document of a pool's logs.
 #[derive(Debug, Serialize)]
 pub struct WantedPage {
     /// Its pool.
@@ -26,24 +26,24 @@ pub struct WantedPage {
     pub fills: Option<String>,
 }
 
-/// A figure file being checked: fed pages of what it [wants](Self::wanted_page).
+/// A figure file being checked: it receives pages of the inputs that it [wants](Self::wanted_page).
 #[derive(Debug)]
 pub struct CheckedFigure {
     verifier: FigureVerifier,
-    /// The last page of each pool.
+    /// The last page of snapshots for each pool.
     pages: BTreeMap<PoolId, BTreeMap<SnapshotHash, SnapshotDocuments>>,
-    /// The last page of documents.
+    /// The last page of logs documents.
     logged: BTreeMap<DocumentHash, Vec<u8>>,
 }
 
 impl CheckedFigure {
-    /// Reads a file, and makes the checks that need no snapshot.
+    /// Parses a file, and makes the checks that need no snapshot.
     pub fn from_file(file: &[u8], keys: &[String]) -> Result<Self, Problem> {
         let verifier = FigureVerifier::new(file, &verifier_keys(keys)?);
         Ok(Self { verifier, pages: BTreeMap::new(), logged: BTreeMap::new() })
     }
 
-    /// What is needed next; `None` where all was given.
+    /// The next required input; `None` if there are no more.
     pub fn wanted_page(&self) -> Option<WantedPage> {
         let (pool, slot, snapshot, fills) = match self.verifier.next_want()? {
             FigureWant::Snapshot(of) => (&of.pool, of.slot, Some(of.snapshot.to_string()), None),
@@ -52,8 +52,8 @@ impl CheckedFigure {
         Some(WantedPage { pool: pool.to_string(), slot: slot.number(), snapshot, fills })
     }
 
-    /// Takes a page for what is wanted, in place of the one before: snapshot files of the pool, one a line, or lines of
-    /// what it logged. What is wanted counts as absent where it is not among them.
+    /// Adds a page with the wanted input, in place of the previous one: snapshot files of the pool, or its logs
+    /// documents, one per line. If the page lacks the wanted input, that counts as absent.
     pub fn add_page(&mut self, lines: &[u8]) -> Result<(), Problem> {
         match self.verifier.next_want() {
             Some(FigureWant::Snapshot(first)) => {
@@ -84,7 +84,7 @@ impl CheckedFigure {
         Ok(())
     }
 
-    /// Gives what is wanted as long as the last pages have it.
+    /// Supplies wanted inputs as long as the last pages contain them.
     fn go_on(&mut self) {
         while let Some(wanted) = self.verifier.next_want() {
             match wanted {
@@ -103,12 +103,12 @@ impl CheckedFigure {
         }
     }
 
-    /// How many of how many snapshots and documents were looked at.
+    /// The number of processed inputs, and the total.
     pub fn progress(&self) -> (usize, usize) {
         self.verifier.progress()
     }
 
-    /// What the checks found.
+    /// The report of the checks.
     pub fn report(self) -> FigureReport {
         self.verifier.finish()
     }

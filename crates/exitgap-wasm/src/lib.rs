@@ -48,13 +48,13 @@ use exitgap_core::proof::MAX_PROOF_BYTES;
 use exitgap_core::snapshot::{MAX_SNAPSHOT_BYTES, MAX_SNAPSHOT_FILE_BYTES};
 use serde::Serialize;
 
-/// Half as large as the one that comes with Rust.
+/// Half as large as Rust's default allocator.
 #[cfg(target_arch = "wasm32")]
 #[global_allocator]
 static ALLOCATOR: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();
 
-/// The most bytes that are looked at of what a caller passes, or fetches to pass it on, by the kind
-/// of document: a caller checks them before it copies.
+/// The maximum size of a caller's input, by the kind of document. Callers check it before they copy or download the
+/// input.
 pub const LIMITS: Limits = Limits {
     snapshot: MAX_SNAPSHOT_BYTES,
     state: MAX_STATE_BYTES,
@@ -67,10 +67,10 @@ pub const LIMITS: Limits = Limits {
     text: MAX_TEXT_BYTES,
 };
 
-/// The most bytes of any other argument, such as a policy or ladders.
+/// The maximum size of any other argument, such as a policy or ladders.
 const MAX_TEXT_BYTES: usize = 4 << 20;
 
-/// The most bytes of each kind of document.
+/// The maximum size of each kind of document, bytes.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Limits {
     /// A snapshot, alone.
@@ -85,7 +85,7 @@ pub struct Limits {
     pub window: usize,
     /// A figure file.
     pub figure: usize,
-    /// A page of snapshots or of what a pool logged.
+    /// A page of snapshots or of a pool's logs.
     pub page: usize,
     /// A state proof.
     pub proof: usize,

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use wasm_bindgen::JsValue;
 
-/// The object of a document, or that of the problem, to be thrown.
+/// The object of a document, or of the problem to throw.
 pub fn answer<T: Serialize, P: Serialize>(outcome: Result<T, P>) -> Result<JsValue, JsValue> {
     match outcome {
         Ok(document) => object(&document),
@@ -11,12 +11,12 @@ pub fn answer<T: Serialize, P: Serialize>(outcome: Result<T, P>) -> Result<JsVal
     }
 }
 
-/// The object of a document: what `JSON.parse` would make of it.
+/// The object of a document: the same as from `JSON.parse`.
 pub fn object(document: &impl Serialize) -> Result<JsValue, JsValue> {
     Ok(document.serialize(&serde_wasm_bindgen::Serializer::json_compatible())?)
 }
 
-/// What is thrown of a problem.
+/// The object to throw for a problem.
 pub fn thrown(problem: &impl Serialize) -> JsValue {
     object(problem).unwrap_or_else(|error| error)
 }

@@ -1,4 +1,4 @@
-//! A snapshot, read once and asked often.
+//! A snapshot, parsed once and used many times.
 
 use std::sync::Arc;
 
@@ -13,9 +13,8 @@ use exitgap_core::pools::{Direction, PoolState};
 use exitgap_core::snapshot::{Snapshot, SnapshotFile};
 use exitgap_core::units::{GapLimit, SizeUsd};
 
-/// The name of the snapshot in a file: the SHA-256 of its bytes, which name the state beside it by
-/// the SHA-256 of that. Nothing else of either is looked at: both may be of a kind that only a later
-/// version reads.
+/// The hash of the snapshot in a file: the SHA-256 of its bytes, which contain the SHA-256 of the state. Both hashes
+/// are checked, but nothing else: snapshot and state may be of a kind that only a later version can read.
 pub fn snapshot_hash(snapshot: &[u8]) -> Result<SnapshotHash, Problem> {
     let documents = file_of(snapshot)?.documents;
     let found = PoolState::hash_of(&documents.state);
@@ -32,7 +31,7 @@ pub fn snapshot_hash(snapshot: &[u8]) -> Result<SnapshotHash, Problem> {
 const PASS: &str =
     "pass a snapshot file, as from `exitgap snapshot` or the client, or an evidence file";
 
-/// A snapshot file, or what of an evidence file is one.
+/// A snapshot file, or the snapshot in an evidence file.
 fn file_of(file: &[u8]) -> Result<SnapshotFile, Problem> {
     SnapshotFile::from_json(file).map_err(|error| unreadable(&error.to_string()).hint(PASS))
 }
@@ -41,7 +40,7 @@ fn unreadable(why: &str) -> Problem {
     Problem::new(ProblemCode::SourceUnreadable, format!("snapshot: {why}")).field("snapshot")
 }
 
-/// A snapshot, ready for questions in both directions.
+/// A snapshot, prepared for questions in both directions.
 #[derive(Debug)]
 pub struct OpenSnapshot {
     snapshot: Arc<Snapshot>,
@@ -50,7 +49,7 @@ pub struct OpenSnapshot {
 }
 
 impl OpenSnapshot {
-    /// Reads a snapshot file, or the snapshot in an evidence file.
+    /// Parses a snapshot file, or the snapshot in an evidence file.
     pub fn from_file(snapshot: &[u8]) -> Result<Self, Problem> {
         let file = file_of(snapshot)?;
         let read = file.open().map_err(|error| {
@@ -62,13 +61,13 @@ impl OpenSnapshot {
         Ok(Self { snapshot: Arc::new(read), provenance, exits: Exits::default() })
     }
 
-    /// What a sale of `size_usd` fills at.
+    /// The estimate for a sale of `size_usd`.
     pub fn estimate(&self, base: &str, size_usd: &str) -> Result<ExitResult, Problem> {
         let size = parse_size(size_usd)?;
         self.answers(base)?.estimate(size)
     }
 
-    /// Depth by gap and slippage by size; the standard steps where there are none.
+    /// Depth by gap and slippage by size; with the standard steps if none are given.
     pub fn ladder(
         &self,
         base: &str,
@@ -86,7 +85,7 @@ impl OpenSnapshot {
         self.answers(base)?.max_size_for(limit)
     }
 
-    /// One sale in several orders, beside the same sale at once.
+    /// One sale in several orders, compared with a single order.
     pub fn simulate_orders(
         &self,
         base: &str,
@@ -99,15 +98,15 @@ impl OpenSnapshot {
         self.answers(base)?.simulate_orders(plan)
     }
 
-    /// Which token `base` names: 0 or 1.
+    /// The index of the token that `base` names: 0 or 1.
     pub fn base_index(&self, base: &str) -> Result<u8, Problem> {
         let index = self.direction(base)?.base_index();
         Ok(u8::from(index == 1))
     }
 
-    /// What the pool pays for an amount of the token of this index. Both are raw units, 256 bits
-    /// as four of 64, the lowest first, but for the highest where they are zero in the answer: a
-    /// text would take longer to pass than the answer to find.
+    /// The amount that the pool pays for an amount of the token with this index. Both are raw units, 256 bits as four
+    /// 64-bit words, the lowest first; the answer omits leading zero words. Passing a text would take longer than
+    /// computing the answer.
     pub fn fill(&self, base_index: u8, amount_in: [u64; 4]) -> Result<Vec<u64>, Problem> {
         let direction = Direction::BOTH[usize::from(base_index == 1)];
         let exit = self.exits.get_or_prepare(self.snapshot.observation(), direction);
@@ -118,7 +117,7 @@ impl OpenSnapshot {
         Ok(limbs[..count].to_vec())
     }
 
-    /// Itself with the direction that sells `base`; what is prepared of it is shared.
+    /// The shared parts, with the direction that sells `base`.
     pub(crate) fn sale_parts(
         &self,
         base: &str,

@@ -1,4 +1,4 @@
-//! Venues being put together, row by row, and ranked.
+//! Collects venues, row by row, and ranks them.
 
 use exitgap_api::{
     Number, Problem, ProblemCode, RouteExit, RouteLadder, RouteRanking, RouteRung, RouteSplit,
@@ -6,12 +6,12 @@ use exitgap_api::{
 };
 use exitgap_core::units::{Percent, SizeUsd};
 
-/// Ladders of venues, as far as ranking needs them.
+/// The ladders of venues, as far as ranking needs them.
 #[derive(Debug, Default)]
 pub struct Venues(Vec<RouteLadder>);
 
 impl Venues {
-    /// Adds a venue without rows: its pool, whether its ladder is live, the token it sells.
+    /// Adds a venue without rows: its pool, whether its ladder is live, and the token it sells.
     pub fn venue(&mut self, pool: &str, live: bool, base_address: &str) {
         self.0.push(RouteLadder {
             pool: pool.to_owned(),
@@ -22,7 +22,7 @@ impl Venues {
         });
     }
 
-    /// Adds a row to the venue added last.
+    /// Adds a row to the last added venue.
     pub fn row(
         &mut self,
         size_usd: &str,
@@ -43,7 +43,7 @@ impl Venues {
         Ok(())
     }
 
-    /// Ranks the venues for an exit of `size_usd`. `fixed_costs_usd` are one for each venue, or none.
+    /// Ranks the venues for an exit of `size_usd`. `fixed_costs_usd` has one cost per venue, or is empty.
     pub fn rank(
         &self,
         fixed_costs_usd: &[String],

@@ -1,4 +1,4 @@
-//! Snapshots being put together, and an exit split over them.
+//! Collects snapshots, and splits an exit over them.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ impl SplitOver {
         Ok(())
     }
 
-    /// Splits `size_usd` over the venues. `fixed_costs_usd` are one for each venue, or none.
+    /// Splits `size_usd` over the venues. `fixed_costs_usd` has one cost per venue, or is empty.
     pub fn best(&self, fixed_costs_usd: &[String], size_usd: &str) -> Result<BestSplit, Problem> {
         let (costs, size) = (parse_fixed_costs(fixed_costs_usd)?, parse_size(size_usd)?);
         if !costs.is_empty() && costs.len() != self.0.len() {

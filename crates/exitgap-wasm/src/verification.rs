@@ -1,12 +1,12 @@
-//! Evidence, checked and computed anew.
+//! Verifies and recomputes evidence.
 
 use exitgap_api::{Problem, ProblemCode, Recomputation, VerificationReport};
 use exitgap_core::evidence::{CheckName, Evidence, Policy, SeenCheckpoint};
 use exitgap_core::tlog::{Hash, VerifierKey};
 
-/// Verifies an evidence file. `seen` is a checkpoint seen before, and the hashes in base64 that link it
-/// with the file's; `window` is a head window that ends at the file's head. Consistency and window are
-/// required where the caller gives what they need.
+/// Verifies an evidence file. `seen` is a checkpoint seen before, with the base64 hashes that prove its consistency
+/// with the file's; `window` is a head window that ends at the file's head. The checks of consistency and window are
+/// required if the caller gives their inputs.
 pub fn verify(
     evidence: &[u8],
     keys: &[String],
@@ -17,8 +17,8 @@ pub fn verify(
     Ok(VerificationReport::from_evidence(&Evidence::from_bytes(evidence), &policy))
 }
 
-/// Computes the result of an evidence file anew from its own snapshot and head, and compares.
-/// This checks no hash and no signature.
+/// Recomputes the result of an evidence file from its own snapshot and head, and compares. This checks no hash and no
+/// signature.
 pub fn recompute(evidence: &[u8]) -> Result<Recomputation, Problem> {
     Recomputation::from_evidence(&Evidence::from_bytes(evidence))
 }
@@ -42,7 +42,7 @@ fn policy(
     Ok(policy)
 }
 
-/// Keys that a caller trusts.
+/// Parses the keys that a caller trusts.
 pub(crate) fn verifier_keys(keys: &[String]) -> Result<Vec<VerifierKey>, Problem> {
     let keys = keys.iter().map(|key| key.trim().parse::<VerifierKey>());
     keys.collect::<Result<Vec<_>, _>>().map_err(|error| {

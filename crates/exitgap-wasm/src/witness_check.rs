@@ -1,15 +1,15 @@
-//! Whether those whom a reader trusts cosigned the checkpoint of evidence.
+//! Checks whether witnesses that the reader trusts cosigned the evidence's checkpoint.
 
 use exitgap_api::Problem;
 use exitgap_core::evidence::{Evidence, WitnessCheck};
 
-/// Holds an evidence file against a policy of witnesses. `now_s` is the caller's clock, where it has one.
+/// Checks an evidence file against a witness policy. `now_s` is the caller's clock, if it has one.
 pub fn check_witnesses(
     evidence: &[u8],
     policy: &[u8],
     now_s: Option<f64>,
 ) -> Result<WitnessCheck, Problem> {
-    // Past it no number is exact, and no clock is.
+    // Beyond this range neither floats nor clocks are exact.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,

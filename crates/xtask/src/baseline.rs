@@ -1,4 +1,4 @@
-//! The bench's baseline: the median of three runs of every key, committed, and how far a new run is from it.
+//! The benchmark's committed baseline: the median of three runs for every key; and the comparison of a new run with it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,16 +8,16 @@ use serde_json::{Map, Value, json};
 
 use crate::failure::{Context, Failure, Result};
 
-/// Where the baseline is kept.
+/// The path of the baseline.
 pub const FILE: &str = "crates/exitgap-bench/baseline.json";
 
-/// Runs whose median counts.
+/// Number of runs for the median.
 pub const RUNS: usize = 3;
 
-/// A key may be worse by this share of the baseline, in hundredths.
+/// How much worse than the baseline a key may be, percent.
 const TOLERATED_PCT: f64 = 10.0;
 
-/// What one run measured.
+/// The numbers of one run.
 pub type Figures = BTreeMap<String, f64>;
 
 /// A key of the baseline.
@@ -28,18 +28,18 @@ struct Kept {
     most: f64,
 }
 
-/// Which way a key gets worse.
+/// The direction in which a key gets worse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Worse {
     /// Times and sizes.
     Higher,
     /// Rates, shares and scores.
     Lower,
-    /// Other people's code, and counts of what was tried.
+    /// Other people's code, and counts of attempts.
     Neither,
 }
 
-/// Decided by the name of a key, as the bench's README lists them.
+/// Decided by the key's name, as listed in the benchmark's README.
 fn worse(key: &str) -> Worse {
     let last = key.rsplit('.').next().unwrap_or(key);
     let is_peer = (key.starts_with("quote.") || key.starts_with("wasm.quote."))
@@ -68,7 +68,7 @@ fn worse(key: &str) -> Worse {
 }
 
 impl Kept {
-    /// The median, the least and the most of some runs.
+    /// The median, minimum and maximum of several runs.
     fn from_runs(values: &[f64]) -> Option<Self> {
         let mut sorted = values.to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -76,8 +76,7 @@ impl Kept {
         Some(Self { median: sorted[sorted.len() / 2], least, most })
     }
 
-    /// By how many hundredths a value is worse, where that is more than is tolerated and more than the runs of the
-    /// baseline differ among themselves.
+    /// By how many percent a value is worse, if that exceeds both the tolerance and the spread of the baseline's runs.
     fn exceeded_by(self, key: &str, value: f64) -> Option<f64> {
         let loss = match worse(key) {
             Worse::Higher => value - self.median,
@@ -89,7 +88,7 @@ impl Kept {
     }
 }
 
-/// Reads what a run of the bench printed with `--json`.
+/// Parses the output of a benchmark run with `--json`.
 pub fn read_figures(json: &str) -> Result<Figures> {
     let wrong = || Failure::new(format!("the bench printed no JSON object of numbers: {json:?}"));
     let last = json.lines().rev().find(|line| line.starts_with('{')).ok_or_else(wrong)?;
@@ -97,7 +96,7 @@ pub fn read_figures(json: &str) -> Result<Figures> {
     found.into_iter().map(|(key, value)| Ok((key, value.as_f64().ok_or_else(wrong)?))).collect()
 }
 
-/// Writes the medians of these runs into the baseline; keys of other parts stay as they are.
+/// Writes the medians of these runs to the baseline; keys of other parts are kept.
 pub fn keep(root: &Path, runs: &[Figures]) -> Result<()> {
     let mut kept = read_baseline(root)?;
     let keys = runs.first().map(|run| run.keys().cloned().collect::<Vec<_>>());
@@ -107,7 +106,7 @@ pub fn keep(root: &Path, runs: &[Figures]) -> Result<()> {
             kept.insert(key, figure);
         }
     }
-    // A line for each key: so a change of one is a change of one line.
+    // One line per key, so that a change of one key changes one line.
     let lines: Vec<String> = kept
         .iter()
         .map(|(key, Kept { median, least, most })| {
@@ -121,7 +120,7 @@ pub fn keep(root: &Path, runs: &[Figures]) -> Result<()> {
     Ok(())
 }
 
-/// Compares a run with the baseline: prints every key that is worse, and fails if there is one.
+/// Compares a run with the baseline: prints every key that is worse, and fails if there is any.
 pub fn compare(root: &Path, run: &Figures) -> Result<()> {
     let kept = read_baseline(root)?;
     let mut worse = 0;
@@ -226,7 +225,7 @@ mod tests {
         fs::write(folder.join(FILE), &before).unwrap();
         keep(&folder, &[]).unwrap();
         assert_eq!(fs::read_to_string(folder.join(FILE)).unwrap(), before);
-        // What is measured is added, and what was there stays.
+        // New keys are added, existing ones are kept.
         let runs = [3.0, 1.0, 2.0].map(|value| Figures::from([("a.made_up_ms".to_owned(), value)]));
         keep(&folder, &runs).unwrap();
         let (committed, now) = (read_baseline(&root).unwrap(), read_baseline(&folder).unwrap());

@@ -1,4 +1,4 @@
-//! `cargo xtask defects`: applies small defects, one after the other, and sees whether the tests notice them.
+//! `cargo xtask defects`: applies small defects one after the other, and checks whether the tests notice them.
 
 mod patch;
 mod tree;
@@ -14,7 +14,7 @@ use patch::{Build, Defect, Runner, TestSelector, Tier};
 use tree::Tree;
 use verdict::Ran;
 
-/// What `cargo xtask defects --help` prints.
+/// The output of `cargo xtask defects --help`.
 pub const HELP: &str = "\
 Check that the tests notice sixty small defects.
 
@@ -50,7 +50,7 @@ enum Action {
     Test,
     /// Print it.
     List,
-    /// See whether it applies.
+    /// Check whether it applies.
     Check,
 }
 
@@ -106,9 +106,9 @@ fn needs_fixtures(noticing: &TestSelector) -> bool {
     matches!(noticing.runner, Runner::Suite | Runner::Server)
 }
 
-/// What the tests of these defects come to without them, each once.
+/// The results of these defects' tests without the defects, each test run once.
 fn controls(tree: &Tree, defects: &[Defect]) -> Result<BTreeMap<TestSelector, Ran>> {
-    // The site first: it makes some of the files of the package, which the package makes anew.
+    // The site first: it builds some of the package's files, which the package then builds again.
     for build in [Build::Site, Build::Package, Build::Python] {
         if defects.iter().any(|defect| defect.build == Some(build)) {
             tree.build(build)?;
@@ -128,7 +128,7 @@ fn controls(tree: &Tree, defects: &[Defect]) -> Result<BTreeMap<TestSelector, Ra
     Ok(found)
 }
 
-/// Applies a defect and requires that its tests fail, and that they passed without it where that was looked at.
+/// Applies a defect and requires that its tests fail, and that they passed without it if that was checked.
 fn judge(tree: &Tree, defect: &Defect, controls: &BTreeMap<TestSelector, Ran>) -> Result<()> {
     for noticing in &defect.tests {
         match controls.get(noticing) {
@@ -154,7 +154,8 @@ fn judge(tree: &Tree, defect: &Defect, controls: &BTreeMap<TestSelector, Ran>) -
     Ok(())
 }
 
-/// Prints the line of a defect, with the words for a good one or before the reason of a bad one; answers which it is.
+/// Prints a defect's result, with the text for a good one or before the reason for a bad one; returns whether it is
+/// good.
 fn tell(defect: &Defect, judged: &Result<()>, [good, bad]: [&str; 2], json: bool) -> bool {
     let line = match judged {
         Ok(()) => format!("{}: {good}", defect.title()),
@@ -189,7 +190,7 @@ fn list(defect: &Defect) {
     }
 }
 
-/// Those that were asked for, by number.
+/// The selected defects, by number.
 fn chosen(defects: Vec<Defect>, plan: &Plan) -> Result<Vec<Defect>> {
     if let Some(unknown) =
         plan.numbers.iter().find(|number| !defects.iter().any(|one| one.number == **number))

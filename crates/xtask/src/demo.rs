@@ -1,4 +1,4 @@
-//! `cargo xtask demo`: builds the programs and hands over to `exitgap-demo`.
+//! `cargo xtask demo`: builds the programs and starts `exitgap-demo`.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use crate::failure::{Context, Failure, Result};
 use crate::{process, setup, workspace};
 
-/// What `cargo xtask demo --help` prints.
+/// The output of `cargo xtask demo --help`.
 pub const HELP: &str = "\
 Play days on a development chain, record them, query an exit, and serve.
 
@@ -39,8 +39,8 @@ pub struct Programs {
     pub cli: PathBuf,
 }
 
-/// What is built of the workspace before the first number: the programs, and of the test package
-/// only what plays the chain. The rest of it triples what is compiled.
+/// What is built before the first number is shown: the programs, and only that part of the test package which simulates
+/// the chain. The rest would triple the amount of code to compile.
 const FIRST: [&str; 8] = [
     "--package",
     "exitgap-server",
@@ -55,7 +55,7 @@ const FIRST: [&str; 8] = [
 /// Builds them.
 pub fn build(root: &Path) -> Result<Programs> {
     let mut build = workspace::cargo(root);
-    // Who plays it once builds it once; what builds again sooner costs time and disk now.
+    // Most users build the demonstration only once, and incremental builds would cost time and disk space now.
     build.env("CARGO_INCREMENTAL", "0");
     process::run(build.arg("build").args(FIRST), "cargo build")?;
     let metadata = workspace::metadata(root)?;
@@ -71,7 +71,7 @@ pub fn build(root: &Path) -> Result<Programs> {
     Ok(Programs { demo, server, cli: binary("exitgap")? })
 }
 
-/// Builds and runs it.
+/// Builds and runs the demonstration.
 pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
     let (once, payments) = match arguments {
         [flag] if flag == "--payments" => (false, true),
@@ -89,7 +89,7 @@ pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
     let programs = fetched?;
     let target = root.join("target");
     let pages = target.join("demo.pages");
-    // Of an earlier demonstration.
+    // Left by an earlier demonstration.
     let _ = fs::remove_file(&pages);
     let mut demo = Command::new(programs.demo);
     demo.arg("--server").arg(programs.server);
@@ -102,14 +102,14 @@ pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
     } else {
         demo.arg("--pages").arg(&pages);
         let root = root.to_owned();
-        // It ends with us: the programs it runs are of our process group.
+        // It ends with this process: the programs it runs are in the same process group.
         std::thread::spawn(move || build_pages(&root, &pages));
     }
     demo.arg("--lifeline");
     process::run_on_lifeline(demo.current_dir(root), "exitgap-demo")
 }
 
-/// Builds the site and names its folder in `pages`; nothing where it could not be built.
+/// Builds the site and writes its folder to the file `pages`; writes nothing if the build fails.
 fn build_pages(root: &Path, pages: &Path) {
     let log = root.join("target/site.log");
     eprintln!(
@@ -123,21 +123,21 @@ fn build_pages(root: &Path, pages: &Path) {
             String::new()
         }
     };
-    // Written whole before it is there under its name. Where it cannot be written, the
-    // demonstration waits on, and Ctrl-C ends it.
+    // The file is written completely before it gets its name. If it cannot be written, the demonstration keeps waiting,
+    // and Ctrl-C ends it.
     let written = pages.with_extension("partial");
     if fs::write(&written, site).and_then(|()| fs::rename(&written, pages)).is_err() {
         eprintln!("demo: {} could not be written; press Ctrl-C", pages.display());
     }
 }
 
-/// The folder of the built site. What builds it says its words into `log`.
+/// The folder of the built site. The build's output goes to `log`.
 fn site(root: &Path, log: &Path) -> Result<PathBuf> {
     let words = || format!("writing {}", log.display());
     let out = File::create(log).context(words())?;
     let err = out.try_clone().context(words())?;
     let this = std::env::current_exe().context("finding this program")?;
-    // What is played comes first: the number is out before the pages are.
+    // The simulation has priority: the number is shown before the pages are ready.
     let mut build = if cfg!(unix) { Command::new("nice") } else { Command::new(&this) };
     if cfg!(unix) {
         build.args(["-n", "10"]).arg(this);

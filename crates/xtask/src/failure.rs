@@ -14,7 +14,7 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// Something the command needs, or checks, is not as it must be: exit code 1.
+    /// Something that the command needs or checks is not as required: exit code 1.
     pub fn new(what: impl Into<String>) -> Self {
         Self { what: what.into(), remedy: None, code: 1 }
     }
@@ -24,7 +24,7 @@ impl Failure {
         Self { code: 2, ..Self::new(what) }
     }
 
-    /// The same, ending with the exit code of the program that failed.
+    /// The same, with the exit code of the program that failed.
     pub fn with_code(self, code: u8) -> Self {
         Self { code, ..self }
     }
@@ -51,7 +51,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Adds the name of what was being done to an input or output error.
+/// Adds a description of the operation to an input or output error.
 pub trait Context<T> {
     /// `doing` completes the sentence "failed while …".
     fn context(self, doing: impl fmt::Display) -> Result<T>;

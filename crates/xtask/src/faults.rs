@@ -1,5 +1,5 @@
-//! `cargo xtask faults`: kills, power cuts, full and failing disks, flipped bits, changed evidence,
-//! floods of requests.
+//! `cargo xtask faults`: kills, power failures, full and failing disks, flipped bits, modified evidence, floods of
+//! requests.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use crate::failure::Result;
 use crate::{process, setup, workspace};
 
-/// What `cargo xtask faults --help` prints.
+/// The output of `cargo xtask faults --help`.
 pub const HELP: &str = "\
 Inject faults into a recorded series or its service, and report the results.
 
@@ -73,10 +73,11 @@ pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
     if brings(arguments, "s3") {
         setup::ensure_moto(root)?;
     }
-    // A flood is of a service that records a chain.
+    // A flood needs a service that records a chain.
     setup::ensure(root)?;
     let mut build = workspace::cargo(root);
-    // All that `cargo xtask test` builds: with less, the features of shared dependencies are others, and most is built anew.
+    // Builds the same as `cargo xtask test`: with less, shared dependencies would have other features, and most would
+    // be rebuilt.
     build.arg("build").args(workspace::NATIVE).args(["--lib", "--bins", "--tests", "--quiet"]);
     process::run(&mut build, "cargo build")?;
     let metadata = workspace::metadata(root)?;
@@ -84,20 +85,20 @@ pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
     process::run(faults.args(arguments), "the fault harness")
 }
 
-/// Whether these arguments ask for a kind: they name it, or none.
+/// Whether these arguments select a kind: they name it, or none.
 fn brings(arguments: &[String], kind: &str) -> bool {
     let is_kind = |word: &&String| !word.starts_with('-') && word.parse::<u64>().is_err();
     let mut named = arguments.iter().filter(is_kind).flat_map(|word| word.split(',')).peekable();
     named.peek().is_none() || named.any(|word| word == kind)
 }
 
-/// Whether this runs as root.
+/// Whether this process runs as root.
 pub fn is_root() -> bool {
     let id = Command::new("id").arg("-u").output();
     id.is_ok_and(|output| output.stdout.trim_ascii() == b"0")
 }
 
-/// Whether a program runs and succeeds; what it says is not shown.
+/// Whether a program runs and succeeds; its output is discarded.
 pub fn answers(program: &str, arguments: &[&str]) -> bool {
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

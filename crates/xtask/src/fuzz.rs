@@ -1,7 +1,7 @@
 //! `cargo xtask fuzz`: the fuzz targets of `fuzz/` under `libFuzzer`, with the ordinary compiler.
 //!
-//! `libFuzzer` needs code that counts which branches were taken. The flags that ask for it are
-//! stable, so neither a nightly compiler nor `cargo fuzz` is needed; the latter works too.
+//! `libFuzzer` needs code instrumented with branch counters. The required flags are stable, so neither a nightly
+//! compiler nor `cargo fuzz` is needed; the latter works too.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use std::process::Command;
 use crate::failure::{Context, Failure, Result};
 use crate::{process, workspace};
 
-/// What `cargo xtask fuzz --help` prints.
+/// The output of `cargo xtask fuzz --help`.
 pub const HELP: &str = "\
 Run the fuzz targets.
 
@@ -28,18 +28,18 @@ fuzz/artifacts/<target>; run the target's binary on that file to reproduce it.";
 /// The targets, as the suite runs them too.
 const TARGETS: [&str; 6] = ["verify", "checkpoint", "window", "snapshot", "slot", "tile"];
 
-/// What `libFuzzer` asks of the compiler.
+/// The compiler flags that `libFuzzer` needs.
 const COVERAGE: &str = "--cfg fuzzing -Cpasses=sancov-module -Ccodegen-units=1 \
     -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
     -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares";
 
-/// The longest input: some times the largest seed.
+/// Maximum length of an input: several times the largest seed.
 const MAX_INPUT_BYTES: u32 = 16_384;
 
-/// The line in which `libFuzzer` says how many inputs it ran.
+/// The line in which `libFuzzer` reports the number of executed inputs.
 const EXECUTED: &str = "stat::number_of_executed_units:";
 
-/// What to run.
+/// The selected targets.
 #[derive(Debug, PartialEq, Eq)]
 struct Chosen {
     seconds: u32,
@@ -52,7 +52,7 @@ pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
     let host = host(root)?;
     let manifest = root.join("fuzz/Cargo.toml");
     let mut build = workspace::cargo(root);
-    // Naming the target keeps the flags away from build scripts.
+    // An explicit target keeps the flags away from build scripts.
     build.args(["build", "--release", "--locked", "--bins", "--target", &host, "--target-dir"]);
     build.arg(root.join("fuzz/target")).arg("--manifest-path").arg(&manifest);
     process::run(build.env("RUSTFLAGS", COVERAGE), "cargo build of the fuzz targets")?;
@@ -78,7 +78,7 @@ pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
         .remedy("the inputs are in fuzz/artifacts; each target's output is above"))
 }
 
-/// Runs one target; how many inputs it ran, or that it found something.
+/// Runs one target; returns the number of inputs, or an error if it found something.
 fn run_target(root: &Path, host: &str, target: &str, seconds: u32) -> Result<String> {
     let folder = root.join("fuzz");
     let (found, artifacts) =
@@ -122,7 +122,7 @@ fn plan(arguments: &[String]) -> Result<Chosen> {
     Ok(plan)
 }
 
-/// The compiler's own target.
+/// The compiler's default target.
 fn host(root: &Path) -> Result<String> {
     let output = Command::new("rustc").arg("-vV").current_dir(root).output();
     let output = output.context("querying rustc for its host")?;

@@ -1,5 +1,4 @@
-//! `cargo xtask licences`: the notices that the licences of others' code ask to be handed on with
-//! what is built from it.
+//! `cargo xtask licences`: collects the notices that third-party licences require with distributed builds.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +8,7 @@ use crate::check::Diagnostic;
 use crate::failure::{Context, Failure, Result};
 use crate::{process, py, setup, test, workspace};
 
-/// What `cargo xtask licences --help` prints.
+/// The output of `cargo xtask licences --help`.
 pub const HELP: &str = "\
 Write the third-party licence notices of everything that is shipped.
 
@@ -28,7 +27,7 @@ and their versions, with those that the build takes: run this after a change of 
 
 const NATIVE: &str = "x86_64-unknown-linux-gnu";
 
-/// Something that is handed to others.
+/// Something that is distributed.
 struct Artifact {
     package: &'static str,
     manifest: &'static str,
@@ -69,13 +68,13 @@ const SHIPPED: [Artifact; 5] = [
     },
 ];
 
-/// Writes all notices anew.
+/// Rewrites all notices.
 pub fn write_notices(root: &Path) -> Result<()> {
     let about = setup::ensure_about(root)?;
     let home = root.join("crates/xtask");
     for Artifact { package, manifest, target, notices } in SHIPPED {
         let path = root.join(notices);
-        // It asks for every target's packages, of which a build fetched its own.
+        // The tool needs the packages of every target; a build fetched only its own.
         let mut fetch = workspace::cargo(root);
         fetch.args(["fetch", "--locked", "--quiet", "--manifest-path"]).arg(root.join(manifest));
         process::run(&mut fetch, "cargo fetch")?;
@@ -98,7 +97,7 @@ pub fn write_notices(root: &Path) -> Result<()> {
     Ok(())
 }
 
-/// One kind of line break, and no white space at the end of a line: the texts come from anywhere.
+/// Normalizes line breaks and removes trailing white space, because the texts come from many sources.
 fn tidy(text: &str) -> String {
     let mut tidied = String::with_capacity(text.len());
     for line in text.lines() {
@@ -108,12 +107,12 @@ fn tidy(text: &str) -> String {
     tidied
 }
 
-/// Packages that are shipped without a notice, and notices of what is not built from.
+/// Packages that are shipped without a notice, and notices for packages that are not used.
 pub fn differences(root: &Path) -> Result<Vec<Diagnostic>> {
     let mut findings = Vec::new();
     for shipped in SHIPPED {
         let text = fs::read_to_string(root.join(shipped.notices)).unwrap_or_default();
-        // Of a macro nothing is shipped but what it writes; its own notice may stand there.
+        // A macro's own code is not shipped, only its output; its notice may be listed.
         let (shipped_with, built_with) =
             (tree(root, &shipped, "normal,no-proc-macro")?, tree(root, &shipped, "normal")?);
         findings.extend(compare(
@@ -139,7 +138,7 @@ fn tree(root: &Path, shipped: &Artifact, edges: &str) -> Result<BTreeSet<String>
     Err(Failure::new(format!("cargo tree failed:\n{words}")))
 }
 
-/// Packages of `cargo tree`, as `name version`, without this workspace's: they have a path.
+/// The packages in the output of `cargo tree`, as `name version`, without those of this workspace, which have a path.
 fn taken(tree: &str) -> BTreeSet<String> {
     let others = tree.lines().filter(|line| !line.contains('/'));
     others
@@ -150,7 +149,7 @@ fn taken(tree: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// Packages that notices name: lines of two words, after two spaces and a dash.
+/// The packages named in the notices: lines of two words, after two spaces and a dash.
 fn parse_notices(notices: &str) -> BTreeSet<String> {
     let lines = notices.lines().filter_map(|line| line.strip_prefix("  - "));
     lines.filter(|line| !line.starts_with("exitgap-")).map(str::to_owned).collect()

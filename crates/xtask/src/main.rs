@@ -1,7 +1,7 @@
 //! Developers' commands of exitgap: `cargo xtask <command>`. See `cargo xtask --help`.
 //!
-//! In scope: fetching what tests need, running the tests, the checks and the measurements. Out of
-//! scope: anything the product does; a command here only builds, starts and watches other programs.
+//! In scope: fetching the tests' requirements, running the tests, the checks and the measurements. Out of scope:
+//! anything the product does; a command here only builds, starts and watches other programs.
 
 mod baseline;
 mod check;
@@ -37,9 +37,9 @@ use failure::{Failure, Result};
 /// A developer's command.
 struct Command {
     name: &'static str,
-    /// What it does, in a line.
+    /// A one-line description.
     about: &'static str,
-    /// What `--help` prints.
+    /// The output of `--help`.
     help: &'static str,
     run: fn(&Path, &[String]) -> Result<()>,
 }
@@ -167,7 +167,7 @@ const COMMANDS: [Command; 16] = [
 fn help() -> String {
     let mut commands = String::new();
     for Command { name, about, .. } in &COMMANDS {
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(commands, "  {name:<8} {about}");
     }
     format!(
@@ -219,7 +219,7 @@ fn run(arguments: &[String]) -> Result<()> {
     (command.run)(&workspace::root(), rest)
 }
 
-/// Whether the only argument allowed here was given.
+/// Whether the only supported argument was given.
 fn flag(arguments: &[String], name: &str) -> Result<bool> {
     match arguments {
         [] => Ok(false),

@@ -1,7 +1,7 @@
-//! `cargo xtask bench` and `cargo xtask parity`: measuring programs, built with optimisation.
+//! `cargo xtask bench` and `cargo xtask parity`: run measuring programs, built with optimisation.
 //!
-//! Their stdout is handed through untouched; cargo's and setup's words go to stderr. So with
-//! `--json` nothing but the program's JSON is on stdout.
+//! Their stdout is passed through unchanged; the output of cargo and of the setup goes to stderr. So with `--json`,
+//! stdout contains only the program's JSON.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -13,7 +13,7 @@ use crate::{
     workspace,
 };
 
-/// What `cargo xtask bench --help` prints.
+/// The output of `cargo xtask bench --help`.
 pub const BENCH_HELP: &str = "\
 Measure speed, compared with other libraries in the same run.
 
@@ -57,7 +57,7 @@ Parts that run alone:
 
 The bench is a package of its own, crates/exitgap-bench, with its own lock file. Setup installs what a part needs.";
 
-/// What `cargo xtask parity --help` prints.
+/// The output of `cargo xtask parity --help`.
 pub const PARITY_HELP: &str = "\
 Compare quotes with the real contracts on random pools.
 
@@ -76,7 +76,7 @@ Usage: cargo xtask parity [--cases N] [--seed S] [--json]
 Builds tests/peers for it (excluded from the workspace, with its own lock file), but for --vectors, which needs no
 contract. Exit code 1 if a single token unit differs, or a file cannot be compared.";
 
-/// What a part of the bench needs besides the JavaScript library that every run has.
+/// What a part of the benchmark needs in addition to the JavaScript library that every run has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Prerequisite {
     /// `verify` alone as a WASM module.
@@ -85,16 +85,16 @@ enum Prerequisite {
     Package,
     /// The package's main module without state proofs.
     WithoutProof,
-    /// The programs of the bench, which it starts by name.
+    /// The programs that the benchmark starts by name.
     Programs,
     Postgres,
-    /// A server that speaks S3.
+    /// An S3-compatible server.
     Moto,
-    /// A light client to compare with.
+    /// A light client for comparison.
     Helios,
 }
 
-/// A part that needs something: its name, whether it runs when none is named, and what it needs.
+/// A part with requirements: its name, whether it runs by default, and what it needs.
 const NEEDS: [(&str, bool, &[Prerequisite]); 9] = [
     ("evidence", true, &[Prerequisite::Verifier]),
     ("figures", true, &[Prerequisite::Package]),
@@ -107,7 +107,7 @@ const NEEDS: [(&str, bool, &[Prerequisite]); 9] = [
     ("wasm", false, &[Prerequisite::Package, Prerequisite::Helios]),
 ];
 
-/// Runs the benches.
+/// Runs the benchmarks.
 pub fn bench(root: &Path, arguments: &[String]) -> Result<()> {
     let has = |word: &str| arguments.iter().any(|argument| argument == word);
     let ways = ["--json", "--moment", "--baseline", "--compare"];
@@ -145,7 +145,7 @@ pub fn bench(root: &Path, arguments: &[String]) -> Result<()> {
     process::run(&mut prepare(root, arguments, false)?, "the bench")
 }
 
-/// What one run measures.
+/// The numbers of one run.
 fn figures(root: &Path, parts: &[String]) -> Result<baseline::Figures> {
     let mut command = prepare(root, &[parts, &["--json".to_owned()]].concat(), false)?;
     let output = command.stderr(Stdio::inherit()).output().context("starting the bench")?;
@@ -155,12 +155,12 @@ fn figures(root: &Path, parts: &[String]) -> Result<baseline::Figures> {
     baseline::read_figures(&String::from_utf8_lossy(&output.stdout))
 }
 
-/// Runs every part of the bench on small inputs.
+/// Runs every part of the benchmark on small inputs.
 pub fn bench_for_a_moment(root: &Path) -> Result<()> {
     process::run(&mut prepare(root, &[], true)?, "the bench")
 }
 
-/// The bench, with what its parts need.
+/// The benchmark command, after preparing what its parts need.
 fn prepare(root: &Path, arguments: &[String], moment: bool) -> Result<Command> {
     let named = arguments.iter().find(|argument| !argument.starts_with('-'));
     let needs = |need: Prerequisite| {
@@ -207,7 +207,7 @@ fn prepare(root: &Path, arguments: &[String], moment: bool) -> Result<Command> {
     Ok(command)
 }
 
-/// Builds `verify` alone as a WASM module, as small as a page would have it.
+/// Builds `verify` alone as a WASM module, as small as for a page.
 fn verifier_module(root: &Path, moment: bool) -> Result<PathBuf> {
     test::ensure_wasm_target(root)?;
     let profile = if moment { "release" } else { "wasm" };
@@ -230,7 +230,7 @@ fn verifier_module(root: &Path, moment: bool) -> Result<PathBuf> {
     Ok(module)
 }
 
-/// Runs the comparison with the contracts, or with what they said once.
+/// Runs the comparison with the contracts, or with their recorded outputs.
 pub fn parity(root: &Path, arguments: &[String]) -> Result<()> {
     let place = |name| arguments.iter().position(|argument| argument == name);
     if place("--vectors").or(place("--vector")).is_none() {
@@ -239,7 +239,7 @@ pub fn parity(root: &Path, arguments: &[String]) -> Result<()> {
     }
     let mut arguments = arguments.to_vec();
     let folder = place("--vectors").and_then(|index| arguments.get_mut(index + 1));
-    // Given from where the command was called.
+    // A path relative to the caller's working directory.
     if let Some(folder) = folder
         && let Ok(whole) = std::path::absolute(&*folder)
     {

@@ -1,8 +1,8 @@
-//! `cargo xtask bench build`: how long a change waits for its tests.
+//! `cargo xtask bench build`: the time from a change to its test results.
 //!
-//! The last commit is cloned into target/, with nothing built in it, and what CI runs is run there. Cargo's registry, npm's
-//! cache and the system's packages are this machine's own. Then one line is changed at a time, as a developer would, and
-//! its test is run.
+//! The last commit is cloned into target/ without build output, and the commands of CI run there. Cargo's registry,
+//! npm's cache and the system's packages are this machine's own. Then one line at a time is changed, as a developer
+//! would, and its test is run.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use std::time::Instant;
 use crate::failure::{Context, Failure, Result};
 use crate::{process, workspace};
 
-/// A line of a figure, and the test of its file.
+/// A line of a figure's code, and the test in its file.
 const FIGURE: Edit =
     Edit { file: "crates/exitgap-core/src/analytics/decay/mod.rs", test: "analytics::decay" };
 
@@ -22,30 +22,30 @@ const HANDLER: Edit = Edit {
     test: "service::refusals::answers_keep_the_conventions",
 };
 
-/// A file that is changed, and the words of the tests that are run.
+/// A file to change, and the words that select the tests to run.
 struct Edit {
     file: &'static str,
     test: &'static str,
 }
 
-/// What was measured, in the order in which it is printed.
+/// The measurements, in the order in which they are printed.
 type Keys = Vec<(&'static str, u64)>;
 
 /// What is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
-    /// What CI runs, with nothing built.
+    /// The commands of CI, without build output.
     Cold,
-    /// What CI runs, once more.
+    /// The commands of CI, once more.
     Warm,
     /// One test after one edit.
     Edits,
-    /// What CI runs, with nothing built and nothing downloaded.
+    /// The commands of CI, without build output and downloads.
     Uncached,
 }
 
 impl Part {
-    /// What is measured when none is named.
+    /// The default parts.
     const USUAL: [Self; 3] = [Self::Cold, Self::Warm, Self::Edits];
 
     fn word(self) -> &'static str {
@@ -57,7 +57,7 @@ impl Part {
         }
     }
 
-    /// The parts that these words name, or the usual ones.
+    /// The parts with these names, or the default ones.
     pub fn from_words(words: &[String]) -> Vec<Self> {
         let all = [Self::Cold, Self::Warm, Self::Edits, Self::Uncached];
         let is_named = |part: &Self| words.iter().any(|word| word == part.word());
@@ -66,7 +66,7 @@ impl Part {
     }
 }
 
-/// Clones, runs, changes, and prints what it took.
+/// Clones, runs, changes, and prints the times.
 pub fn bench(root: &Path, json: bool, parts: &[Part]) -> Result<()> {
     let folder = root.join("target/bench-build");
     if folder.exists() {
@@ -90,7 +90,7 @@ pub fn bench(root: &Path, json: bool, parts: &[Part]) -> Result<()> {
     }
     for (key, edit) in [("edit_figure_test_s", FIGURE), ("edit_handler_test_s", HANDLER)] {
         if has(Part::Edits) {
-            // Once without being timed: a developer has built before.
+            // An untimed run first: a developer has built before.
             test(&clone, edit.test)?;
             append_line(&clone, edit.file)?;
             keys.push((key, test(&clone, edit.test)?));
@@ -125,8 +125,8 @@ fn git_clone(root: &Path, clone: &Path) -> Result<()> {
     process::run(&mut git, "git clone")
 }
 
-/// Runs what CI runs, and returns the seconds it took; with `caches`, an empty folder, in place of this machine's
-/// downloads. The system's packages stay.
+/// Runs the commands of CI, and returns the seconds; with `caches`, an empty folder replaces this machine's downloads.
+/// The system's packages stay.
 fn ci(clone: &Path, caches: Option<&Path>) -> Result<u64> {
     let mut command = Command::new("bash");
     command.arg(".ci/run").env("CI", "true");
@@ -137,7 +137,7 @@ fn ci(clone: &Path, caches: Option<&Path>) -> Result<u64> {
     time_command(clone, &mut command, ".ci/run")
 }
 
-/// Runs the tests of these words, and returns the seconds it took.
+/// Runs the tests selected by these words, and returns the seconds.
 fn test(clone: &Path, words: &str) -> Result<u64> {
     let mut command = workspace::cargo(clone);
     command.args(["xtask", "test", words]);
@@ -145,11 +145,11 @@ fn test(clone: &Path, words: &str) -> Result<u64> {
 }
 
 fn time_command(clone: &Path, command: &mut Command, what: &str) -> Result<u64> {
-    // Ours, which would point at this checkout.
+    // This process's variables, which would point to this checkout.
     for name in ["CARGO_MANIFEST_DIR", "CARGO_MANIFEST_PATH", "CARGO_TARGET_DIR"] {
         command.env_remove(name);
     }
-    // Nothing but the figures is on standard output.
+    // Only the figures go to standard output.
     let stderr = std::io::stderr();
     let started = Instant::now();
     command.current_dir(clone).stdin(Stdio::null()).stdout(stderr);
@@ -157,7 +157,7 @@ fn time_command(clone: &Path, command: &mut Command, what: &str) -> Result<u64> 
     Ok(started.elapsed().as_secs())
 }
 
-/// Changes a source so that it means the same: cargo compiles by what a file holds.
+/// Changes a source without changing its meaning: cargo rebuilds when a file's content changes.
 fn append_line(clone: &Path, file: &str) -> Result<()> {
     let path: PathBuf = clone.join(file);
     let mut text = fs::read_to_string(&path).context(format!("reading {}", path.display()))?;
@@ -165,13 +165,13 @@ fn append_line(clone: &Path, file: &str) -> Result<()> {
     fs::write(&path, text).context(format!("writing {}", path.display()))
 }
 
-/// The seconds that this machine's processors have worked, for whomever: measure on an idle machine.
+/// The CPU seconds of this machine, for all processes: measure on an idle machine.
 fn processor_seconds() -> Result<u64> {
     let text = fs::read_to_string("/proc/stat").context("reading /proc/stat")?;
     busy_seconds(&text).ok_or_else(|| Failure::new("/proc/stat has no line of all processors"))
 }
 
-/// Of `cpu user nice system idle iowait irq softirq …`, in hundredths of a second.
+/// Parses `cpu user nice system idle iowait irq softirq …`, in hundredths of a second.
 fn busy_seconds(stat: &str) -> Option<u64> {
     let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
     let ticks: Vec<u64> = line.split_whitespace().map_while(|tick| tick.parse().ok()).collect();

@@ -1,7 +1,7 @@
 //! `cargo xtask bench setup`: how long a newcomer waits for the first number and for the pages.
 //!
-//! The last commit is cloned, and built with empty caches of cargo and npm by the README's command,
-//! whose output is watched. What only the machine has (the Rust toolchain, Node.js) stays.
+//! The last commit is cloned, and built with empty caches of cargo and npm by the README's command, whose output is
+//! watched. The machine's own tools (the Rust toolchain, Node.js) are used.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -12,16 +12,16 @@ use std::time::{Duration, Instant};
 use crate::failure::{Context, Failure, Result};
 use crate::process;
 
-/// The line in which the first estimate states its number.
+/// The line in which the first estimate prints its number.
 const FIRST_NUMBER: &str = "exit gap ";
 
-/// The line that names the service's address.
+/// The line with the service's URL.
 const PAGES: &str = "Begin here, in a browser: ";
 
-/// Longer than a slow machine takes.
+/// Longer than any slow machine takes.
 const WITHIN: Duration = Duration::from_hours(1);
 
-/// Clones, builds, watches, and prints what it took.
+/// Clones, builds, watches, and prints the times.
 pub fn bench(root: &Path, json: bool) -> Result<()> {
     let folder = root.join("target/bench-setup");
     if folder.exists() {
@@ -56,25 +56,25 @@ pub fn bench(root: &Path, json: bool) -> Result<()> {
     Ok(())
 }
 
-/// Where all of it lies; removed in the end.
+/// The working folder; removed at the end.
 struct Place {
     folder: PathBuf,
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        // What is left lies under target/, and the next run removes it.
+        // Leftovers are in target/, and the next run removes them.
         let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
 
-/// A line, and when it came.
+/// A line, with the time it arrived.
 struct Said {
     line: String,
     seconds: u64,
 }
 
-/// The demonstration, which ends with us.
+/// The demonstration, which ends with this process.
 struct Demo {
     child: Child,
     lines: std::sync::mpsc::Receiver<String>,
@@ -85,7 +85,7 @@ impl Demo {
         let mut demo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         demo.args(["xtask", "demo"]).current_dir(clone);
         demo.env("CARGO_HOME", folder.join("cargo")).env("npm_config_cache", folder.join("npm"));
-        // Ours, which would point at this checkout.
+        // This process's variables, which would point to this checkout.
         for name in ["CARGO_MANIFEST_DIR", "CARGO_MANIFEST_PATH", "CARGO_TARGET_DIR"] {
             demo.env_remove(name);
         }
@@ -100,7 +100,7 @@ impl Demo {
         Ok(Self { child, lines })
     }
 
-    /// Waits for a line that holds `wanted`.
+    /// Waits for a line that contains `wanted`.
     fn line_with(&mut self, wanted: &str, started: Instant) -> Result<Said> {
         loop {
             let left = WITHIN.saturating_sub(started.elapsed());
@@ -119,13 +119,13 @@ impl Demo {
 
 impl Drop for Demo {
     fn drop(&mut self) {
-        // Its parts end when it does.
+        // Its child processes end when it does.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Asks for the page at `address` once: it must be one.
+/// Requests the page at `address` once, and requires that it is a page.
 fn first_page(address: &str) -> Result<()> {
     let wrong = |what: String| Failure::new(format!("the first page at {address}: {what}"));
     let host = address.trim_start_matches("http://").trim_end_matches('/');
@@ -143,7 +143,7 @@ fn first_page(address: &str) -> Result<()> {
     Err(wrong(format!("expected a page, got {}", answer.lines().next().unwrap_or("nothing"))))
 }
 
-/// What the files below a folder hold on disk.
+/// The disk usage of the files in a folder.
 fn bytes_below(folder: &Path) -> Result<u64> {
     let output = Command::new("du").args(["-s", "--block-size=1"]).arg(folder).output();
     let output = output.context("starting du")?;

@@ -1,4 +1,4 @@
-//! `cargo xtask bench web`: what the site weighs, and how fast its pages are in a real browser.
+//! `cargo xtask bench web`: the site's size, and the speed of its pages in a real browser.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use crate::failure::{Context, Failure, Result};
 use crate::{demo, process, setup, web};
 
-/// Plays and records a day, serves it, and measures the pages on it.
+/// Simulates and records a day, serves it, and measures the pages.
 pub fn bench(root: &Path) -> Result<()> {
     setup::ensure(root)?;
     let modules = setup::ensure_npm_tools(root)?;
@@ -18,7 +18,7 @@ pub fn bench(root: &Path) -> Result<()> {
     let folder = root.join("target/bench-web");
     let mut play = Command::new(&programs.demo);
     play.arg("--server").arg(&programs.server).arg("--cli").arg(&programs.cli);
-    // Standard output is for the figures alone.
+    // Only the figures go to standard output.
     play.arg("--folder").arg(&folder).arg("--once").stdout(Stdio::null());
     process::run(&mut play, "exitgap-demo")?;
     let mut serve = Command::new(&programs.server);
@@ -38,11 +38,11 @@ pub fn bench(root: &Path) -> Result<()> {
     process::run(&mut measure, "node (measuring the pages)")
 }
 
-/// Ends with us.
+/// Ends with this process.
 struct Service(Child);
 
 impl Service {
-    /// Where it listens, as it says itself.
+    /// Its address, from its output.
     fn address(&mut self) -> Result<String> {
         let stderr =
             self.0.stderr.take().ok_or_else(|| Failure::new("exitgap-server has no stderr"))?;
@@ -51,7 +51,7 @@ impl Service {
             let rest = line.split_once("listen=")?.1;
             rest.split(' ').next().map(|address| format!("http://{address}"))
         });
-        // What it says later is read and dropped, so that it never waits for a reader.
+        // Later output is read and discarded, so that the process never blocks on a full pipe.
         std::thread::spawn(move || lines.for_each(drop));
         said.ok_or_else(|| Failure::new("exitgap-server did not print its address"))
     }

@@ -1,5 +1,5 @@
-//! Packages that compare ours with other people's code, which are built only when they are asked for: `tests/peers`,
-//! whose tests `cargo xtask test --all` runs and whose program is `cargo xtask parity`, and the bench.
+//! Packages that compare ours with other people's code, built only on request: `tests/peers`, with tests for
+//! `cargo xtask test --all` and the program for `cargo xtask parity`; and the benchmark.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,7 +10,7 @@ use crate::{process, workspace};
 /// The package of tests and programs.
 pub const MANIFEST: &str = "tests/peers/Cargo.toml";
 
-/// The bench's package.
+/// The benchmark's package.
 pub const BENCH_MANIFEST: &str = "crates/exitgap-bench/Cargo.toml";
 
 /// The command that runs the tests of `tests/peers`.
@@ -20,7 +20,7 @@ pub fn tests(root: &Path) -> Command {
     tests
 }
 
-/// A cargo command on the bench: with optimisation, or as it is developed, where it only has to work.
+/// A cargo command on the benchmark: with optimisation, or with the development profile if it only has to work.
 pub fn bench(root: &Path, what: &str, for_development: bool) -> Command {
     if for_development {
         return cargo(root, what, BENCH_MANIFEST);

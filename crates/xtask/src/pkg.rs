@@ -11,7 +11,7 @@ use crate::failure::{Context, Failure, Result};
 use crate::workspace::Purpose;
 use crate::{process, setup, test, workspace};
 
-/// What `cargo xtask pkg --help` prints.
+/// The output of `cargo xtask pkg --help`.
 pub const HELP: &str = "\
 Build the npm package: pkg/dist (git ignores it) and in it the tarball, whose path is printed.
 
@@ -22,21 +22,21 @@ their JavaScript faces with wasm-bindgen, shrinks them with wasm-opt and packs p
 installed and reported: the Rust target, wasm-bindgen-cli (from source, into .fixtures/) and binaryen (a pinned package of the npm registry). The package's version must be the workspace's. Nothing is published.
 Prints the gzip size of each module with its scripts; exceeding its budget is an error.";
 
-/// A module of the package, loaded when it is asked for.
+/// A module of the package, loaded on demand.
 struct Module {
-    /// What a program imports.
+    /// The import path.
     entry: &'static str,
-    /// The crate, and the module that it is compiled to.
+    /// The crate, and the name of its compiled module.
     built_of: [&'static str; 2],
-    /// The name of the files in `dist`.
+    /// The base name of the files in `dist`.
     name: &'static str,
-    /// What is loaded beside the module and its face.
+    /// Files that are loaded with the module and its JavaScript interface.
     scripts: &'static [&'static str],
-    /// The most that it may weigh with its scripts, in bytes of gzip.
+    /// Maximum gzip size with its scripts, bytes.
     most_bytes: u64,
 }
 
-/// All of them. Another entry is a line here, one in `exports` of `package.json`, and its scripts.
+/// All modules. Another entry needs a line here, one in `exports` of `package.json`, and its scripts.
 const MODULES: [Module; 2] = [
     Module {
         entry: "exitgap",
@@ -53,7 +53,7 @@ const MODULES: [Module; 2] = [
         ],
         most_bytes: 426_000,
     },
-    // Beside `exitgap`, which it takes to read evidence.
+    // Used together with `exitgap`, which reads the evidence for it.
     Module {
         entry: "exitgap/proof",
         built_of: ["exitgap-proof-wasm", "exitgap_proof_wasm"],
@@ -63,7 +63,7 @@ const MODULES: [Module; 2] = [
     },
 ];
 
-/// Weighs files together, as they are served each by itself.
+/// Adds up the sizes of files, each compressed separately as they are served.
 const WEIGH: &str = "
 const { gzipSync } = require('node:zlib');
 const { readFileSync } = require('node:fs');
@@ -74,17 +74,17 @@ console.error(`pkg: ${entry}: gzip ${all} of at most ${most} bytes, module and s
 if (all > Number(most)) process.exit(1);
 ";
 
-/// For size; the features are those that the compiler's own output uses. Of the lowest
-/// addresses none is ever used: the stack ends there.
+/// Optimises for size; the enabled features are those in the compiler's own output. The lowest addresses are unused,
+/// because the stack ends there.
 const WASM_OPT: [&str; 14] = [
-    // Control flow made anew has fewer blocks than what the compiler leaves.
+    // Rebuilt control flow has fewer blocks than the compiler's.
     "--flatten",
     "--rereloop",
     "-Oz",
     "--converge",
-    // What one round leaves, another finds.
+    // A second round finds more.
     "-Oz",
-    // What is called most gets the shortest index.
+    // The functions that are called most get the shortest indices.
     "--reorder-functions",
     "--strip-producers",
     "--low-memory-unused",
@@ -113,7 +113,7 @@ pub fn build(root: &Path, purpose: Purpose) -> Result<PathBuf> {
     Err(Failure::new(format!("npm pack made no {}", tarball.display())))
 }
 
-/// Builds the modules of these names, and returns the folder that they and their faces are in.
+/// Builds the modules with these names, and returns the folder with them and their JavaScript interfaces.
 pub fn modules(root: &Path, purpose: Purpose, names: &[&str]) -> Result<PathBuf> {
     let folder = root.join("pkg");
     test::ensure_wasm_target(root)?;
@@ -129,7 +129,7 @@ pub fn modules(root: &Path, purpose: Purpose, names: &[&str]) -> Result<PathBuf>
                 weigh(module, &folder)?;
             }
             Purpose::Shown | Purpose::Tested => {
-                // So that the next build of the package that is shipped does not take this module for its own.
+                // Otherwise the next build of the shipped package would mistake this module for its own.
                 remove_stamp(&dist, module.name)?;
                 face(&built, module.name, &dist, &wasm_bindgen)?;
             }
@@ -138,7 +138,7 @@ pub fn modules(root: &Path, purpose: Purpose, names: &[&str]) -> Result<PathBuf>
     Ok(dist)
 }
 
-/// Removes what says of which build a module was shrunk.
+/// Removes the stamp that records from which build a module was optimised.
 fn remove_stamp(dist: &Path, name: &str) -> Result<()> {
     let kept = dist.join(format!("{name}.stamp"));
     if kept.exists() {
@@ -147,7 +147,7 @@ fn remove_stamp(dist: &Path, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// The main module without what state proofs add to it, in a folder of its own, which is answered: what they weigh is the
+/// The main module without state proofs, in a separate folder, which is returned: the size of the proofs is the
 /// difference.
 pub fn without_proof(root: &Path) -> Result<PathBuf> {
     let (wasm_bindgen, wasm_opt) =
@@ -160,7 +160,7 @@ pub fn without_proof(root: &Path) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// A module of the table as the compiler makes it, with its face, in a folder: neither shrunk nor weighed.
+/// A module of the table as compiled, with its JavaScript interface, in a folder: neither optimised nor weighed.
 pub fn plain_module(
     root: &Path,
     purpose: Purpose,
@@ -174,8 +174,8 @@ pub fn plain_module(
     face(&built, name, folder, wasm_bindgen)
 }
 
-/// The face of a module, and beside it the module, in a folder. One build for all: Node.js, bundlers and pages. Where
-/// the module lies, whoever loads it says.
+/// The JavaScript interface of a module, and the module, in a folder. One build serves Node.js, bundlers and pages. The
+/// program that loads the module provides its location.
 fn face(built: &Path, name: &str, folder: &Path, wasm_bindgen: &Path) -> Result<()> {
     let mut face = Command::new(wasm_bindgen);
     face.args(["--target", "web", "--omit-default-module-path", "--no-typescript"]);
@@ -191,7 +191,7 @@ pub fn optimise(wasm_opt: &Path, from: &Path, to: &Path) -> Result<()> {
     process::run(&mut optimise, "wasm-opt")
 }
 
-/// Refuses a module that is heavier than its budget.
+/// Fails if a module exceeds its maximum size.
 fn weigh(module: &Module, folder: &Path) -> Result<()> {
     let mut weigh = Command::new("node");
     weigh.args(["-e", WEIGH, module.entry]).arg(module.most_bytes.to_string());
@@ -204,7 +204,7 @@ fn weigh(module: &Module, folder: &Path) -> Result<()> {
     })
 }
 
-/// Face and module from what the compiler made; nothing where they were made of the same.
+/// Builds the JavaScript interface and the optimised module from the compiled one; does nothing if they are up to date.
 fn shrink(
     built: &Path,
     name: &str,
@@ -216,7 +216,7 @@ fn shrink(
     let mut of = Sha256::new();
     of.update(&bytes);
     of.update(format!("{WASM_OPT:?} {BETWEEN:?}"));
-    // The optimiser itself, of whichever version it is.
+    // The optimiser itself, whichever version it is.
     of.update(fs::read(wasm_opt).context(format!("reading {}", wasm_opt.display()))?);
     let stamp =
         of.finalize().iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
@@ -234,8 +234,8 @@ fn shrink(
     fs::write(&kept, stamp).context(format!("writing {}", kept.display()))
 }
 
-/// Where the face's comments begin and end: what the Rust functions say of themselves, and each
-/// argument's type. It is called by the package's own files only.
+/// The delimiters of the interface's comments: the Rust functions' documentation and the argument types. They are left
+/// out, because only the package's own files call this interface.
 const BETWEEN: [&str; 2] = ["/**", "*/"];
 
 fn leave_out_comments(face: &Path) -> Result<()> {
@@ -260,7 +260,7 @@ fn pack(folder: &Path, dist: &Path) -> Result<()> {
     Err(Failure::new(format!("npm pack failed:\n    {}", words.trim())))
 }
 
-/// The version that package and workspace share.
+/// The common version of package and workspace.
 fn check_version(root: &Path, folder: &Path) -> Result<String> {
     let path = folder.join("package.json");
     let text = fs::read_to_string(&path).context(format!("reading {}", path.display()))?;

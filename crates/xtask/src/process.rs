@@ -1,29 +1,28 @@
-//! Running other programs: always in our process group, so that Ctrl-C reaches them too.
+//! Runs other programs, always in this process group, so that Ctrl-C reaches them too.
 
 use std::io::{BufRead, BufReader, IsTerminal, Write};
 use std::process::{Command, ExitStatus, Stdio};
 
 use crate::failure::{Context, Failure, Result};
 
-/// Runs a program with our own stdin, stdout and stderr; its failure is ours, with its exit code.
+/// Runs a program with this process's stdin, stdout and stderr; if it fails, the failure has its exit code.
 pub fn run(command: &mut Command, what: &str) -> Result<()> {
     let status = command.status().context(format!("starting {what}"))?;
     judge(status, what)
 }
 
-/// The same for a program that ends itself when its standard input ends: so it does not
-/// outlive us, however we end.
+/// The same for a program that ends when its standard input ends, so that it never outlives this process.
 pub fn run_on_lifeline(command: &mut Command, what: &str) -> Result<()> {
     let mut child = command.stdin(Stdio::piped()).spawn().context(format!("starting {what}"))?;
-    // Waiting would close it; it must stay open as long as we are there.
+    // Waiting would close it, but it must stay open as long as this process exists.
     let lifeline = child.stdin.take();
     let status = child.wait().context(format!("waiting for {what}"))?;
     drop(lifeline);
     judge(status, what)
 }
 
-/// Runs a program whose output is passed on to stderr line by line, and returns the lines that
-/// `wanted` picks (given without colours), whether it succeeded or not.
+/// Runs a program whose output is passed on to stderr line by line, and returns the lines selected by `wanted` (without
+/// colours), whether it succeeded or not.
 pub fn run_and_pick(
     command: &mut Command,
     what: &str,
@@ -48,12 +47,12 @@ pub fn run_and_pick(
     Ok((picked, judge(status, what)))
 }
 
-/// Turns an exit status into our result.
+/// Converts an exit status to a result.
 fn judge(status: ExitStatus, what: &str) -> Result<()> {
     if status.success() {
         return Ok(());
     }
-    // A program ended by a signal has no code; ours is then that of any failure.
+    // A program ended by a signal has no exit code; this then uses the general one.
     let code = status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1);
     Err(Failure::new(format!("{what} ended with {status}")).with_code(code))
 }
@@ -63,7 +62,7 @@ fn pass_on(pipe: impl std::io::Read, wanted: fn(&str) -> bool) -> Vec<String> {
     let mut reader = BufReader::new(pipe);
     let mut line = Vec::new();
     while matches!(reader.read_until(b'\n', &mut line), Ok(read) if read > 0) {
-        // A closed stderr must not stop the program from being read to its end.
+        // Keep reading the program's output to its end, even if stderr is closed.
         let _ = std::io::stderr().lock().write_all(&line);
         let plain = without_colours(&String::from_utf8_lossy(&line));
         if wanted(&plain) {

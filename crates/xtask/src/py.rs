@@ -1,4 +1,4 @@
-//! `cargo xtask py`: the Python package `exitgap`, from the crate `exitgap-py` and the Python in its folder.
+//! `cargo xtask py`: the Python package `exitgap`, from the crate `exitgap-py` and the Python files in its folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::failure::{Context, Failure, Result};
 use crate::{process, setup, workspace};
 
-/// What `cargo xtask py --help` prints.
+/// The output of `cargo xtask py --help`.
 pub const HELP: &str = "\
 Build the Python package, a wheel in crates/exitgap-py/dist (git ignores it), and test it in a clean environment.
 
@@ -29,10 +29,10 @@ Against a real service it is tried by the suite: cargo xtask test --all, or afte
 /// The crate's folder.
 const CRATE: &str = "crates/exitgap-py";
 
-/// Its manifest, which is that of a workspace of its own.
+/// Its manifest, which defines a separate workspace.
 pub const MANIFEST: &str = "crates/exitgap-py/Cargo.toml";
 
-/// Builds the wheel, and tries it.
+/// Builds the wheel, and tests it.
 pub fn run(root: &Path) -> Result<()> {
     setup::require_python()?;
     lint(root)?;
@@ -41,7 +41,7 @@ pub fn run(root: &Path) -> Result<()> {
     eprintln!("py: the package's tests");
     let mut tests = Command::new(&python);
     tests.args(["-m", "unittest", "discover", "--start-directory"]).arg(folder.join("tests"));
-    // Where the sources are not beside it: what is imported is the wheel.
+    // In a folder without the sources, so that the wheel is imported.
     tests.current_dir(folder.join("tests")).env("PYTHONDONTWRITEBYTECODE", "1");
     process::run(&mut tests, "the package's tests")?;
     types(root, &python)?;
@@ -49,7 +49,7 @@ pub fn run(root: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Builds the wheel and installs it into a fresh environment; answers both, the environment by its Python.
+/// Builds the wheel and installs it in a fresh environment; returns the wheel, and the environment's Python.
 pub fn install_wheel(root: &Path) -> Result<(PathBuf, PathBuf)> {
     setup::require_python()?;
     let wheel = build(root)?;
@@ -61,7 +61,7 @@ pub fn install_wheel(root: &Path) -> Result<(PathBuf, PathBuf)> {
 fn build(root: &Path) -> Result<PathBuf> {
     let maturin = setup::ensure_maturin(root)?;
     let dist = root.join(CRATE).join("dist");
-    // An earlier version's wheel is none of this one's.
+    // Remove wheels of earlier versions.
     if dist.is_dir() {
         fs::remove_dir_all(&dist).context(format!("removing {}", dist.display()))?;
     }
@@ -84,7 +84,7 @@ fn build(root: &Path) -> Result<PathBuf> {
     Ok(wheel)
 }
 
-/// What `cargo xtask check` does for the workspace's own crates.
+/// The same checks as `cargo xtask check` runs for the workspace's own crates.
 fn lint(root: &Path) -> Result<()> {
     let mut format = workspace::cargo(root);
     format.args(["fmt", "--manifest-path"]).arg(MANIFEST).args(["--", "--check"]);
@@ -92,16 +92,16 @@ fn lint(root: &Path) -> Result<()> {
     let mut lints = workspace::cargo(root);
     lints.args(["clippy", "--locked", "--quiet", "--manifest-path"]).arg(MANIFEST);
     lints.args(["--", "-D", "warnings"]);
-    // Whatever Python is there has no part in it.
+    // Independent of any installed Python.
     lints.env("PYO3_NO_PYTHON", "1").env("PYO3_BUILD_EXTENSION_MODULE", "1");
     process::run(&mut lints, "the lints of exitgap-py")
 }
 
-/// The package's types: they agree with each other, and its stub with the module.
+/// Checks the package's types: their consistency, and the stub against the module.
 fn types(root: &Path, python: &Path) -> Result<()> {
     let checker = setup::ensure_mypy(root)?;
     eprintln!("py: the package's types");
-    // Where nothing of the package lies beside it: what is read is the wheel.
+    // In a folder without the package's sources, so that the wheel is read.
     let folder = root.join(CRATE).join("tests");
     let mut types = Command::new(&checker);
     types.args(["-m", "mypy", "--strict", "--disable-error-code=import-untyped"]);
@@ -109,7 +109,7 @@ fn types(root: &Path, python: &Path) -> Result<()> {
         .args(["--cache-dir=/dev/null", "--package", "exitgap", "--python-executable"])
         .arg(python);
     process::run(types.current_dir(&folder), "mypy")?;
-    // This one loads the module, where it is installed: the checker comes to it from its own place.
+    // The stub checker imports the installed module, so it runs from its own location.
     let place = "import mypy, pathlib; print(pathlib.Path(mypy.__file__).parents[1])";
     let place = Command::new(checker).args(["-c", place]).output().context("starting Python")?;
     let place = String::from_utf8_lossy(&place.stdout).trim().to_owned();

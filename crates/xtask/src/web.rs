@@ -1,4 +1,4 @@
-//! `cargo xtask web`: the site, from the crate `exitgap-web`, into the folder that the server embeds.
+//! `cargo xtask web`: builds the site, from the crate `exitgap-web`, into the folder that the server embeds.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +12,7 @@ use crate::web_program::Program;
 use crate::workspace::Purpose;
 use crate::{pkg, process, setup, test, workspace};
 
-/// What `cargo xtask web --help` prints.
+/// The output of `cargo xtask web --help`.
 pub const HELP: &str = "\
 Build the site into web/dist (git ignores it), which the next release build of exitgap-server embeds.
 
@@ -27,19 +27,19 @@ and reported: the Rust target, wasm_split_cli_support and wasm-bindgen-cli (from
 binaryen (a pinned package of the npm registry). Prints the size of every file, uncompressed and compressed,
 and what each part of the program loads; exceeding the budget is an error.";
 
-/// The most that the front page loads, in bytes of Brotli: all files but those that are asked for later.
+/// Maximum size of the front page, in bytes of Brotli: all files except those loaded on demand.
 const MOST_BYTES: u64 = 200_000;
 
-/// The most that any page loads, with the part of the program that it is in.
+/// Maximum size of any page, including its part of the program.
 const MOST_BYTES_OF_A_PAGE: u64 = 520_000;
 
-/// Modules of the npm package that a page asks for when its reader does.
+/// Modules of the npm package that a page loads on demand.
 const LATER: [&str; 2] = ["proof", "exitgap"];
 
-/// What the page is told of them: where each has its face and its file.
+/// The page's placeholder for them: the location of each interface and module file.
 const NO_FILES: &str = "const files = {};";
 
-/// Compresses every file of a folder, and prints the sizes; then what each part of the program loads.
+/// Compresses every file of a folder, and prints the sizes; then the size of each part of the program.
 const COMPRESS: &str = r"
 const { brotliCompressSync, gzipSync, constants } = require('node:zlib');
 const { readdirSync, readFileSync, writeFileSync } = require('node:fs');
@@ -80,7 +80,7 @@ pub fn build(root: &Path) -> Result<()> {
         (root.join("target/site"), root.join("web/dist"), root.join("target/site.stamp"));
     let (tools, module) = compile(root, Purpose::Shipped)?;
     let modules = pkg::modules(root, Purpose::Shipped, &LATER)?;
-    // Of what it is made of: what takes the program apart puts it together in another order each time.
+    // The stamp covers the inputs, because splitting the program produces another order each time.
     let stamp = stamp(root, &module, &modules)?;
     if dist.join("index.html").is_file() && fs::read_to_string(&kept).is_ok_and(|old| old == stamp)
     {
@@ -106,7 +106,7 @@ pub fn build(root: &Path) -> Result<()> {
     fs::write(&kept, stamp).context(format!("writing {}", kept.display()))
 }
 
-/// Compresses every file of a folder as fast as it goes.
+/// Compresses every file of a folder as fast as possible.
 const COMPRESS_FAST: &str = r"
 const { brotliCompressSync, constants } = require('node:zlib');
 const { readdirSync, readFileSync, writeFileSync } = require('node:fs');
@@ -117,7 +117,8 @@ for (const name of readdirSync(folder).filter((name) => name !== 'index.html')) 
 }
 ";
 
-/// The same program and page, built and compressed fast instead of small, into `target/pages`, whose path is returned.
+/// The same program and page, built and compressed for speed instead of size, into `target/pages`, whose path is
+/// returned.
 pub fn build_plain(root: &Path, purpose: Purpose) -> Result<PathBuf> {
     let made = root.join("target/pages");
     let (tools, module) = compile(root, purpose)?;
@@ -132,21 +133,21 @@ pub fn build_plain(root: &Path, purpose: Purpose) -> Result<PathBuf> {
     Ok(made)
 }
 
-/// The page's own lines that name files, which get the names of what was made.
+/// The page's lines that name files; the names are replaced with those of the built files.
 const ICON: &str = r#"<link rel="icon" href="favicon.svg" type="image/svg+xml">"#;
 const STYLE: &str = r#"<link rel="stylesheet" href="site.css">"#;
 const PROGRAM: &str = r#"<script type="module" src="exitgap-web.js"></script>"#;
 
-/// What makes a site of a module.
+/// The tools for building a site from a module.
 struct Tools {
     wasm_bindgen: PathBuf,
     wasm_split: PathBuf,
 }
 
-/// The program as the compiler makes it, and the tools.
+/// The compiled program, and the tools.
 fn compile(root: &Path, purpose: Purpose) -> Result<(Tools, PathBuf)> {
     test::ensure_wasm_target(root)?;
-    // The end of a build for size keeps one core busy: the other makes the tools.
+    // At its end, a build for size uses only one core: the other builds the tools.
     let (tools, module) = std::thread::scope(|scope| {
         let tools = scope.spawn(|| {
             let wasm_bindgen = setup::ensure_wasm_bindgen(root)?;
@@ -159,7 +160,7 @@ fn compile(root: &Path, purpose: Purpose) -> Result<(Tools, PathBuf)> {
     Ok((tools?, module?))
 }
 
-/// Page, style and program, in a folder that is made anew.
+/// Page, style and program, in a fresh folder.
 fn make(root: &Path, tools: &Tools, module: &Path, made: &Path) -> Result<Program> {
     empty(made)?;
     let program = Program::split(&tools.wasm_split, &tools.wasm_bindgen, module, made)?;
@@ -189,7 +190,7 @@ fn empty(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).context(format!("creating {}", folder.display()))
 }
 
-/// Puts the modules that are asked for later beside the page, and tells it their names, which are answered.
+/// Adds the modules that are loaded on demand to the site, and writes their names into the page; returns the names.
 fn add_modules(from: &Path, made: &Path) -> Result<Vec<String>> {
     let (mut names, mut told) = (Vec::new(), Vec::new());
     for module in LATER {
@@ -208,7 +209,7 @@ fn add_modules(from: &Path, made: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Copies a file under a name that says its content: browsers keep such files for ever.
+/// Copies a file under a name that contains its hash, because browsers cache such files forever.
 fn name_by_content(file: &Path, folder: &Path) -> Result<String> {
     let bytes = fs::read(file).context(format!("reading {}", file.display()))?;
     let (stem, extension) = (file.file_stem(), file.extension());
@@ -238,11 +239,11 @@ pub fn files(folder: &Path) -> Result<BTreeMap<String, Vec<u8>>> {
     Ok(files)
 }
 
-/// How a site is made.
+/// The sources that define how a site is built.
 const MADE_BY: [&str; 3] =
     [include_str!("web.rs"), include_str!("web_program.rs"), include_str!("pkg.rs")];
 
-/// The hash of all that a site is made of, and of how.
+/// The hash of all of a site's inputs, and of how it is built.
 fn stamp(root: &Path, module: &Path, modules: &Path) -> Result<String> {
     let mut of = Sha256::new();
     let mut add = |name: &str, bytes: &[u8]| {
@@ -263,7 +264,7 @@ fn stamp(root: &Path, module: &Path, modules: &Path) -> Result<String> {
     Ok(of.finalize().iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}")))
 }
 
-/// Puts what was made in the place of what was there: names hold hashes, so old files must go.
+/// Replaces the old files: names contain hashes, so old files must be removed.
 fn place(made: &Path, dist: &Path) -> Result<()> {
     let placing = || format!("placing the site in {}", dist.display());
     if dist.is_dir() {

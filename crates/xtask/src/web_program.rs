@@ -1,4 +1,4 @@
-//! The site's program, taken apart: what the front page needs, and parts that come when they are asked for.
+//! Splits the site's program into the part for the front page, and parts that are loaded on demand.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,30 +10,31 @@ use sha2::{Digest, Sha256};
 use crate::failure::{Context, Failure, Result};
 use crate::{process, web};
 
-/// What the tools call the scripts.
+/// The tools' names for the scripts.
 const MAIN: &str = "main.js";
 const LINKED: &str = "__wasm_split.js";
 
-/// What stands before the name of a script that is imported.
+/// The text before the name of an imported script.
 const FROM: &str = "from ";
 
-/// What tells wasm-bindgen to hand values of the browser over as such, and the same with another letter. It would change
-/// the signatures of functions that parts call through the table, and the parts it does not see.
+/// The feature name that makes wasm-bindgen pass browser values as references, and the same with one letter changed.
+/// The feature would change the signatures of functions that parts call through the table, and wasm-bindgen does not
+/// see the parts.
 const BY_REFERENCE: [&[u8]; 2] = [b"reference-types", b"reference-type_"];
 
-/// The files of a program, by the names that they have in the site. Each holds the hash of all of them: they name each
-/// other, so that none could hold the hash of its own content alone.
+/// The files of a program, with their names in the site. Each name contains the hash of all files: they refer to each
+/// other, so none could contain the hash of its own content alone.
 pub struct Program {
     face: String,
     module: String,
-    /// The script that fetches parts.
+    /// The script that loads parts.
     pub linked: String,
     /// The parts.
     pub parts: Vec<String>,
 }
 
 impl Program {
-    /// Takes a linked module apart, and puts what comes of it into a folder.
+    /// Splits a linked module, and puts the results into a folder.
     pub fn split(
         wasm_split: &Path,
         wasm_bindgen: &Path,
@@ -55,7 +56,7 @@ impl Program {
         found
     }
 
-    /// Gives everything its name, also where it is called by it.
+    /// Gives every file its name, also in the files that refer to it.
     fn with_hashed_names(apart: &BTreeMap<String, Vec<u8>>, made: &Path) -> Result<Self> {
         let mut hash = Sha256::new();
         for (name, bytes) in apart.iter().chain(&web::files(made)?) {
@@ -92,8 +93,9 @@ impl Program {
         Ok(Self { parts, ..program })
     }
 
-    /// What the page says in place of its script. What was served is painted first: its program takes the network from nothing
-    /// that is there to read, and what it needs then comes side by side. A page that nobody looks at is not painted.
+    /// The lines that replace the page's script. The served page is painted first: the program's downloads then do not
+    /// compete with anything visible, and they run in parallel. A page in the background is not painted, so it does not
+    /// wait.
     pub fn lines(&self) -> String {
         let Self { face, module, linked, .. } = self;
         format!(
@@ -112,7 +114,7 @@ impl Program {
     }
 }
 
-/// A module whose values of the browser are handed over as numbers.
+/// A module in which browser values are passed as numbers.
 fn by_handle(mut module: Vec<u8>) -> Result<Vec<u8>> {
     let [feature, other] = BY_REFERENCE;
     let at = module.windows(feature.len()).position(|window| window == feature);
@@ -121,7 +123,7 @@ fn by_handle(mut module: Vec<u8>) -> Result<Vec<u8>> {
     Ok(module)
 }
 
-/// The text of a file that is taken out of its folder, to be written under another name.
+/// The text of a file that is removed from its folder, to be written under another name.
 fn extract_text(made: &Path, name: &str, other: &str) -> Result<String> {
     let file = made.join(name);
     let text = fs::read_to_string(&file).context(format!("reading {}", file.display()))?;
@@ -129,8 +131,8 @@ fn extract_text(made: &Path, name: &str, other: &str) -> Result<String> {
     Ok(text)
 }
 
-/// A script that calls a file beside it by another name, where `before` stands before it: under the old name a module
-/// still asks for what it imports.
+/// A script in which the name of a neighbouring file is replaced, if `before` precedes it: the name also occurs
+/// elsewhere, because a module still imports under its old name.
 fn replace_import(script: &str, before: &str, name: &str, other: &str) -> Result<String> {
     let (name, other) = (format!("{before}\"./{name}\""), format!("{before}\"./{other}\""));
     if !script.contains(&name) {

@@ -1,4 +1,4 @@
-//! Where things are, as cargo tells it.
+//! Paths in the workspace, from cargo's metadata.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::failure::{Failure, Result};
 use crate::{process, test};
 
-/// Everything that is built for this machine: the site is for browsers only.
+/// Everything that is built for this machine: the site is only for browsers.
 pub const NATIVE: [&str; 3] = ["--workspace", "--exclude", "exitgap-web"];
 
 /// The workspace's root folder.
@@ -17,11 +17,12 @@ pub fn root() -> PathBuf {
     here.ancestors().nth(2).unwrap_or(here).to_owned()
 }
 
-/// A cargo command run in `root`, with the cargo that runs us.
+/// A cargo command in `root`, with the same cargo that runs this program.
 pub fn cargo(root: &Path) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root);
-    // What `cargo run` says of this program is no news of what is built, and makes build scripts that look at it run anew.
+    // The variables that `cargo run` sets for this program do not concern the build, and would make build scripts that
+    // read them run again.
     for (name, _) in std::env::vars_os() {
         let text = name.to_string_lossy();
         if ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|ours| text.starts_with(ours)) {
@@ -31,17 +32,17 @@ pub fn cargo(root: &Path) -> Command {
     command
 }
 
-/// Lets a cargo command compile the workspace's own crates with clippy's lints, whose warnings are errors: so what is
-/// tested and what is linted is compiled once.
+/// Makes a cargo command compile the workspace's own crates with clippy's lints, with warnings as errors, so that
+/// tested and linted code is compiled once.
 pub fn lint(command: &mut Command) {
-    // As an argument and not as a variable: tests that start cargo do not inherit it.
+    // As an argument and not as a variable, so that tests that start cargo do not inherit it.
     command.args(["--config", "build.rustc-workspace-wrapper='clippy-driver'"]);
-    // Clippy reads its arguments from here, with this mark after each.
+    // Clippy reads its arguments from this variable, with this mark after each.
     command.env("CLIPPY_ARGS", ["-D", "warnings", ""].join("__CLIPPY_HACKERY__"));
 }
 
-/// The same for installing a program from source that only builds ours: without what debuggers
-/// read of it, which takes a third of the time and nine tenths of the disk.
+/// The same for installing a build tool from source: without debug information, which saves a third of the time and
+/// nine tenths of the disk space.
 pub fn cargo_for_tools(root: &Path) -> Command {
     let mut command = cargo(root);
     command.env("CARGO_PROFILE_DEV_DEBUG", "false").env("CARGO_PROFILE_DEV_STRIP", "true");
@@ -49,12 +50,12 @@ pub fn cargo_for_tools(root: &Path) -> Command {
     command
 }
 
-/// Lets a build for browsers, and those that it starts, forget where this machine keeps sources.
+/// Makes a build for browsers, and its child processes, omit this machine's source paths.
 pub fn forget_folders(root: &Path, build: &mut Command) {
     build.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", remap_flags(root));
 }
 
-/// The compiler's flags by which what is shipped names no folder of whoever built it, and is the same everywhere.
+/// The compiler flags that remove the builder's folders from shipped files, so that builds are the same everywhere.
 pub fn remap_flags(root: &Path) -> String {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| std::env::home_dir().map(|home| home.join(".cargo")));
@@ -63,25 +64,25 @@ pub fn remap_flags(root: &Path) -> String {
     let flags = registries
         .chain([root.to_owned()])
         .map(|folder| format!("--remap-path-prefix={}=", folder.display()))
-        // The variable has no way to write a space.
+        // The variable cannot represent a space.
         .filter(|flag| !flag.contains(' '))
         .collect::<Vec<_>>();
     flags.join(" ")
 }
 
-/// What a module for browsers is built for.
+/// The purpose of a module for browsers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// Users load it: it is as small as possible.
     Shipped,
     /// The demonstration loads it: it is built fast.
     Shown,
-    /// Tests load it: it is built fast, and linted, so that linting needs no build of its own.
+    /// Tests load it: it is built fast, and linted, so that linting needs no separate build.
     Tested,
 }
 
 impl Purpose {
-    /// The profile of the root manifest.
+    /// The profile in the root manifest.
     fn profile(self) -> &'static str {
         match self {
             Self::Shipped => "wasm",
@@ -93,7 +94,7 @@ impl Purpose {
 /// Everything that is compiled for browsers.
 const FOR_BROWSERS: [&str; 3] = ["exitgap-web", "exitgap-wasm", "exitgap-proof-wasm"];
 
-/// Compiles a package for browsers with these further arguments, and returns the path of its module.
+/// Compiles a package for browsers with these additional arguments, and returns the path of its module.
 pub fn wasm_module(
     root: &Path,
     purpose: Purpose,
@@ -106,8 +107,8 @@ pub fn wasm_module(
         lint(&mut build);
     }
     build.args(["build", "--locked", "--profile", profile, "--target", test::WASM]).args(more);
-    // What is shipped is built alone, with as few features as it needs. The rest is built at once, so that what they
-    // share is compiled once.
+    // Shipped modules are built alone, with as few features as they need. The others are built together, so that shared
+    // code is compiled once.
     let packages = match purpose {
         Purpose::Shipped => &[package][..],
         Purpose::Shown | Purpose::Tested => &FOR_BROWSERS,
@@ -125,7 +126,7 @@ pub fn metadata(root: &Path) -> Result<Value> {
     metadata_of(root, "Cargo.toml")
 }
 
-/// The same of those of another manifest's workspace.
+/// The same for the workspace of another manifest.
 pub fn metadata_of(root: &Path, manifest: &str) -> Result<Value> {
     let output = cargo(root)
         .args(["metadata", "--no-deps", "--format-version", "1", "--manifest-path", manifest])
@@ -139,7 +140,7 @@ pub fn metadata_of(root: &Path, manifest: &str) -> Result<Value> {
         .map_err(|error| Failure::new(format!("reading cargo metadata: {error}")))
 }
 
-/// Where the debug build puts a binary.
+/// The path of a binary in the debug build.
 pub fn debug_binary(metadata: &Value, name: &str) -> PathBuf {
     Path::new(metadata["target_directory"].as_str().unwrap_or("target"))
         .join("debug")

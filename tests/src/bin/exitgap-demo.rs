@@ -40,8 +40,7 @@ struct Arguments {
     slots: Option<u64>,
 }
 
-/// Ready at Ctrl-C or SIGTERM: the way to end the service, and a failure of what `--once`
-/// would have ended by itself.
+/// Ready at Ctrl-C or SIGTERM, which end the service; with `--once` it is an error, because that ends by itself.
 async fn told_to_end(once: bool) -> Result<(), Box<dyn std::error::Error>> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut terminate = signal(SignalKind::terminate())?;
@@ -90,8 +89,8 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
-            // At once: readings under way would otherwise find their runtime gone. The
-            // node ends with this process.
+            // Exit immediately: readings in progress would otherwise find their runtime gone. The node ends with this
+            // process.
             std::process::exit(1);
         }
     }

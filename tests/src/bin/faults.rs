@@ -1,4 +1,4 @@
-//! Does faults to a recorded series and says what became of it: `cargo xtask faults`.
+//! Injects faults into a recorded series and reports the results: `cargo xtask faults`.
 
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
@@ -121,10 +121,10 @@ enum Kind {
     Ha,
 }
 
-/// How often at most writers of a store on a server are killed.
+/// Maximum number of times that writers of a store on a server are killed.
 const HA_KILLS: u64 = 100;
 
-/// How often at most who brings a log into a bucket is killed.
+/// Maximum number of times that the process uploading a log to a bucket is killed.
 const S3_KILLS: u64 = 40;
 
 fn main() -> ExitCode {
@@ -153,12 +153,12 @@ fn main() -> ExitCode {
     }
 }
 
-/// Does every fault asked for; answers whether all held.
+/// Injects every selected fault; returns whether everything held.
 fn all(arguments: &Arguments) -> Result<bool> {
     let asked = [&arguments.only[..], &arguments.kinds].concat();
     let mut kinds = if asked.is_empty() { Kind::value_variants().to_vec() } else { asked };
     if kinds.contains(&Kind::Payments) && !kinds.contains(&Kind::Budget) {
-        // What pays and what is paid are told of together.
+        // The wallets and the paid service are reported together.
         kinds.push(Kind::Budget);
     }
     let mut whole = Part::default();
@@ -200,7 +200,7 @@ fn all(arguments: &Arguments) -> Result<bool> {
     Ok(whole.problems.is_empty())
 }
 
-/// How far a part is: one line rewritten in place on a terminal, else one now and then.
+/// The progress of a part: one line rewritten in place on a terminal, else an occasional line.
 #[derive(Default)]
 struct Line {
     told: Option<Instant>,
@@ -213,7 +213,7 @@ impl Line {
         let mut words = std::io::stderr();
         let of = if of == 0 { String::new() } else { format!(" of {of}") };
         if words.is_terminal() {
-            // A line that cannot be written changes no result.
+            // Failure to write progress does not affect the result.
             let _ = write!(words, "\r{what}: {done}{of}   ");
             let _ = words.flush();
         } else if self.told.is_none_or(|told| told.elapsed() > Self::PAUSE) {

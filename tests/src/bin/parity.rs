@@ -76,12 +76,12 @@ fn check_vectors(paths: &[PathBuf]) -> Result<bool, VectorError> {
     Ok(agreed)
 }
 
-/// One line, rewritten in place, on a terminal only.
+/// A progress line, rewritten in place; only on a terminal.
 fn progress(what: &str, done: u64, all: u64) {
     let mut words = std::io::stderr();
     if words.is_terminal() {
         let end = if done >= all { "\n" } else { "" };
-        // A line that cannot be written changes no result.
+        // Failure to write progress does not affect the result.
         let _ = write!(words, "\r{what}: {done} of {all} compared{end}");
         let _ = words.flush();
     }

@@ -1,11 +1,11 @@
-//! The demonstration: days on the development chain, recorded, asked about, and one
-//! estimate really sold; then the service on what was recorded, going on in real time.
+//! The demonstration: simulates days on the development chain, records them, asks questions about them, and really
+//! sells one estimate; then runs the service on the recorded data in real time.
 //!
-//! What matters most comes first: after one day the first number, and its evidence, verified;
-//! the other days are played while the service's pages are being built.
+//! The most important result comes first: after one day the first number, with its verified evidence; the other days
+//! are simulated while the service's pages are being built.
 //!
-//! The recorder runs in this process at first, because the days are played faster than it would
-//! pass; every question is put to the `exitgap` program as a person would put it.
+//! The recorder initially runs in this process, because the days are simulated faster than real time; every question
+//! goes to the `exitgap` program, as a user would ask it.
 
 mod operators;
 mod pay;
@@ -26,41 +26,41 @@ use crate::devchain::{
 };
 use play::Days;
 
-/// Rules are kept, and may be told to this machine.
+/// Stores rules, and allows sending their events to this machine.
 const ALERTS: &str = "\n[alerts]\nenabled = true\nallow_networks = [\"127.0.0.0/8\"]\n";
 
-/// What the demonstration needs.
+/// The parameters of the demonstration.
 #[derive(Debug)]
 pub struct Demo {
     /// The `exitgap-server` program.
     pub server: PathBuf,
     /// The `exitgap` program.
     pub cli: PathBuf,
-    /// Where database and configuration are written; emptied first.
+    /// The folder for database and configuration; emptied first.
     pub folder: PathBuf,
-    /// How many slots are played.
+    /// Number of simulated slots.
     pub slots: u64,
-    /// Whether to end after the questions. Else the slots end at the present, and the
-    /// service goes on from there.
+    /// Whether to end after the questions. Otherwise the slots end at the present, and the service continues from
+    /// there.
     pub once: bool,
-    /// Whether an answer is paid for instead: the slots end at the present, and the demonstration with the
+    /// Whether to pay for an answer instead: the slots end at the present, and the demonstration ends after the
     /// payment.
     pub payments: bool,
-    /// A file that appears when the service's pages are built, and names their folder; empty
-    /// where they could not be. The service begins then.
+    /// A file that appears when the service's pages are built, and contains their folder; empty if the build failed.
+    /// The service then starts.
     pub pages: Option<PathBuf>,
 }
 
 /// The chain's id.
 const CHAIN_ID: u64 = 31_337;
 
-/// The seed of the demonstration's market: the same day every time.
+/// The seed of the demonstration's market: it produces the same day every time.
 const SEED: u64 = 20_260_822;
 
 impl Demo {
-    /// Plays, records, asks, sells. Says what it does on stderr, shows answers on stdout.
+    /// Simulates, records, asks and sells. Messages go to stderr, answers to stdout.
     pub async fn run(&self) -> Result<(), Box<dyn Error>> {
-        // Once: the same days each time. Else: up to now.
+        // With `once` the same days each time, otherwise the days up to now.
         let first = if self.once { FIRST_SLOT } else { serve::slot_now()? - self.slots };
         let (chain, world, venues) = scene(first).await?;
         let mut market = Market::new(&chain, &world, SEED).await?.visiting(&venues, SEED);
@@ -88,7 +88,7 @@ impl Demo {
         serve::go_on(self, &chain, &mut market, (&world, &venues), &day).await
     }
 
-    /// Plays and records the slots alone, the first of those that `--once` plays, and asks nothing.
+    /// Only simulates and records the slots, starting with the first one of `--once`.
     pub async fn play(&self) -> Result<(), Box<dyn Error>> {
         let (chain, world, venues) = scene(FIRST_SLOT).await?;
         let mut market = Market::new(&chain, &world, SEED).await?.visiting(&venues, SEED);
@@ -98,8 +98,8 @@ impl Demo {
         Ok(())
     }
 
-    /// Writes the recorder's configuration and its keys into the folder, emptied first, and lets the program check it. The
-    /// market plays the slot before the first.
+    /// Writes the recorder's configuration and keys to the folder, which is emptied first, and checks it with the
+    /// program. The market simulates the slot before the first one.
     async fn configure(
         &self,
         chain: &DevChain,
@@ -126,14 +126,14 @@ impl Demo {
         let alerts = self.folder.join("alerts.key");
         run(&self.server, &["key", "alerts", "--out"], &alerts)?;
         step("asking the node whether the recorder's configuration is right");
-        // The node answers for its newest block, which must hold fresh prices.
+        // The check reads the node's newest block, which must have fresh prices.
         market.play_slot(first - 1).await?;
         run(&self.server, &["check", "--config"], &config)?;
         Ok(config)
     }
 }
 
-/// A private chain that begins an hour before slot `first`, with the contracts that are played with.
+/// A private chain that begins an hour before slot `first`, with the contracts of the simulation.
 async fn scene(first: u64) -> Result<(DevChain, World, Venues), Box<dyn Error>> {
     step(
         "starting a private node with Uniswap v2, v3 and v4, Aerodrome, Multicall3 and Chainlink \
@@ -147,7 +147,7 @@ async fn scene(first: u64) -> Result<(DevChain, World, Venues), Box<dyn Error>> 
     Ok((chain, world, venues))
 }
 
-/// Runs a program with its output shown, and fails where it fails.
+/// Runs a program with visible output; fails if the program fails.
 fn run(program: &Path, args: &[&str], file: &Path) -> Result<(), Box<dyn Error>> {
     let status = std::process::Command::new(program).args(args).arg(file).status()?;
     if status.success() {

@@ -1,5 +1,5 @@
-//! A second operator, who records the same pools with a node, a key and a folder of its own: each cosigns the other's log, and the
-//! second follows the first's and compares.
+//! A second operator, who records the same pools with a separate node, key and folder: each cosigns the other's log,
+//! and the second follows the first's log and compares it.
 
 use std::error::Error;
 use std::fs;
@@ -19,29 +19,29 @@ use super::venues::venues_config;
 use super::{Demo, run, step};
 use crate::devchain::{DevChain, Market, Venues, World};
 
-/// The size that a reader checks, in USD.
+/// The size that a reader verifies, in USD.
 const SIZE_USD: &str = "50000";
 
-/// How long both may take to seal a slot and to cosign it.
+/// Time limit for both to seal and cosign a slot.
 const SEALED_WITHIN: Duration = Duration::from_secs(90);
 
-/// What `exitgap verify` ends with where it was shown no key of the log's.
+/// The exit code of `exitgap verify` without a trusted key of the log.
 const INCOMPLETE: i32 = 7;
 
 /// The second operator, prepared.
 pub struct Second {
     /// Its configuration.
     pub config: PathBuf,
-    /// Where it is to listen.
+    /// The address that it will listen on.
     pub address: String,
-    /// The folder its log is published in.
+    /// The folder in which its log is published.
     log: PathBuf,
-    /// The key by which it says that its own node gave what the first's log has.
+    /// The key with which it confirms that its own node returned the same data as the first operator's log contains.
     observer: WitnessKey,
 }
 
-/// Makes the second operator's configuration and keys, and two lines in each of both, by which they cosign each other's
-/// log. `first` is where the first one listens.
+/// Creates the second operator's configuration and keys, and adds two lines to each configuration, with which the
+/// operators cosign each other's log. `first` is the first operator's address.
 pub fn prepare(
     demo: &Demo,
     chain: &DevChain,
@@ -83,7 +83,7 @@ pub fn prepare(
     Ok(Second { config, address, log, observer: observer.parse()? })
 }
 
-/// The two lines, shown as they are written.
+/// Appends the two lines of the `[witness]` table to the configuration, and prints them.
 fn witnessing(
     config: &Path,
     witness: &str,
@@ -98,7 +98,7 @@ fn witnessing(
     )
 }
 
-/// Whom the second operator follows, and the key by which it says that its own node gave the same.
+/// The second operator's peer, and the key with which it confirms that its own node returned the same.
 fn following(config: &Path, address: &str, log: &str) -> Result<(), Box<dyn Error>> {
     appended(
         config,
@@ -116,20 +116,20 @@ fn appended(config: &Path, lines: &str) -> Result<(), Box<dyn Error>> {
     Ok(file.write_all(lines.as_bytes())?)
 }
 
-/// The public half of a log's key, as `key new` printed it.
+/// The public part of a log's key, as printed by `key new`.
 fn public_key(path: &Path) -> Result<String, Box<dyn Error>> {
     let key: exitgap_core::tlog::SignerKey = fs::read_to_string(path)?.trim_end().parse()?;
     Ok(key.verifier().to_string())
 }
 
-/// A service of an operator, as it is started in this demonstration.
+/// Starts an operator's service in this demonstration.
 pub fn serving(demo: &Demo, config: &Path, address: &str, more: &[&str]) -> std::io::Result<Child> {
     let mut serve = Command::new(&demo.server);
     serve.args(["serve", "--listen", address, "--config"]).arg(config).args(more);
     serve.kill_on_drop(true).spawn()
 }
 
-/// One more slot, recorded by both; then what somebody finds who trusts neither's key.
+/// Records one more slot with both, and then verifies it as a reader who trusts neither key.
 pub async fn confirm(
     demo: &Demo,
     chain: &DevChain,
@@ -184,7 +184,7 @@ pub async fn confirm(
     finish(&mut compare)
 }
 
-/// What the second operator published of the first's log, once it compared the slot.
+/// What the second operator published about the first's log, once it has compared the slot.
 async fn observed(second: &Second, slot: u64) -> Result<(), Box<dyn Error>> {
     step("the second operator follows the first's log, and cosigns what its own node gave, too");
     let looking = async {

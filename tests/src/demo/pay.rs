@@ -1,5 +1,5 @@
-//! A paid answer: the real token on the private chain, the service that asks for a price, the `exitgap`
-//! program that pays it once, and everything that it got checked.
+//! A paid answer: the real token on the private chain, a service with a price, the `exitgap` program that pays it once,
+//! and a verification of everything it received.
 
 use std::error::Error;
 use std::fs;
@@ -18,25 +18,25 @@ use super::serve::{free_address, wait_until_ready};
 use super::{Demo, run, step};
 use crate::devchain::{DevChain, Usdc, World};
 
-/// The size that is asked about, in USD.
+/// The requested size, in USD.
 const SIZE_USD: &str = "50000";
 
-/// What the payer is given: three answers' worth, in units of the token.
+/// The payer's initial balance: enough for three answers, in token units.
 const PURSE: u64 = 30_000;
 
-/// The keys of this demonstration, worth nothing: the payer's, and the one that pays fees.
+/// Worthless keys for this demonstration: the payer's, and the one that pays gas fees.
 const PAYER: [u8; 32] = [0x11; 32];
 const FEES: [u8; 32] = [0x22; 32];
 
-/// Who is paid.
+/// The payee.
 const PAYEE: Address = Address::repeat_byte(0x77);
 
-/// Exit codes of `exitgap`: what is asked for has a price; nothing more is paid; it does not hold.
+/// Exit codes of `exitgap`: the answer has a price; nothing more is paid; the verification failed.
 const UNPAID: i32 = 5;
 const NOT_PAID: i32 = 8;
 const INVALID: i32 = 6;
 
-/// A buyer before a service that asks for a price.
+/// A buyer and a service with a price.
 struct Scene<'a> {
     demo: &'a Demo,
     chain: &'a DevChain,
@@ -44,11 +44,11 @@ struct Scene<'a> {
     api: String,
     pool: String,
     log: PathBuf,
-    /// It ends with the scene.
+    /// The service, which ends with the scene.
     _service: Child,
 }
 
-/// Pays once, and checks what was got for it.
+/// Pays once, and verifies what it received.
 pub async fn pay_once(
     demo: &Demo,
     chain: &DevChain,
@@ -77,7 +77,7 @@ pub async fn pay_once(
     scene.check(&answer).await
 }
 
-/// The number that was paid for.
+/// The gap in a paid answer.
 fn gap(answer: &[u8]) -> Result<String, Box<dyn Error>> {
     let document: serde_json::Value = serde_json::from_slice(answer)?;
     Ok(format!("exit_gap_pct {}, at {SIZE_USD} USD", document["exit_gap_pct"]))
@@ -126,14 +126,14 @@ impl<'a> Scene<'a> {
         Ok(Self { demo, chain, usdc, api, pool, log, _service: service })
     }
 
-    /// What payer and payee have, in units.
+    /// The balances of payer and payee, in units.
     async fn balances(&self) -> Result<(U256, U256), Box<dyn Error>> {
         let payer = PrivateKeySigner::from_slice(&PAYER)?.address();
         let of = async |account| self.usdc.balance(self.chain, account).await;
         Ok((of(payer).await?, of(PAYEE).await?))
     }
 
-    /// Runs `exitgap` as a person would, and requires its exit code; gives what it prints.
+    /// Runs `exitgap` as a user would, and requires its exit code; returns its output.
     fn output(&self, words: &[&str], expected: i32) -> Result<Vec<u8>, Box<dyn Error>> {
         println!("\n$ exitgap {}", words.join(" "));
         let mut command = Plain::new(&self.demo.cli);
@@ -145,12 +145,12 @@ impl<'a> Scene<'a> {
         Ok(output.stdout)
     }
 
-    /// The same, with what it prints shown.
+    /// The same, with visible output.
     fn exitgap(&self, words: &[&str], expected: i32) -> Result<(), Box<dyn Error>> {
         Ok(std::io::stdout().write_all(&self.output(words, expected)?)?)
     }
 
-    /// Asks and pays; gives the answer.
+    /// Requests and pays; returns the answer.
     fn pay(&self, more: &[&str], expected: i32) -> Result<Vec<u8>, Box<dyn Error>> {
         let asset = format!("eip155:{}/{:#x}/USDC/USDC/2", super::CHAIN_ID, self.usdc.address);
         let network = format!("eip155:{}", super::CHAIN_ID);
@@ -161,7 +161,7 @@ impl<'a> Scene<'a> {
         self.output(&[&asked[..], &wallet, &budget, &token, more].concat(), expected)
     }
 
-    /// Checks receipt, answer and evidence, and that a changed answer is refused.
+    /// Verifies receipt, answer and evidence, and that a modified answer is rejected.
     async fn check(&self, answer: &[u8]) -> Result<(), Box<dyn Error>> {
         step("checking the receipt offline: its key, the answer's bytes, the evidence's snapshot");
         let get = async |url: &str| reqwest::get(url).await?.error_for_status()?.bytes().await;
@@ -191,7 +191,7 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// Writes what its owner alone may read.
+/// Writes a file that only its owner can read.
 fn secret(path: &PathBuf, text: &str) -> std::io::Result<()> {
     let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
     writeln!(file, "{text}")

@@ -1,4 +1,4 @@
-//! Playing days in step with the recorder.
+//! Simulates days in step with the recorder.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -14,8 +14,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::step;
 use crate::devchain::{DevChain, Market};
 
-/// Slots whose states are proven as they are recorded: all would take three times as long, since this node makes its tries anew
-/// for each question.
+/// Number of slots whose states are proven while they are recorded. Proving all slots would take three times as long,
+/// because this node rebuilds its tries for each request.
 const PROVEN_SLOTS: u64 = 12;
 
 /// Recorded days.
@@ -30,18 +30,18 @@ pub struct Day {
     pub slot: Slot,
 }
 
-/// What plays days and records them.
+/// Simulates days and records them.
 pub struct Days<'a, 'chain> {
     chain: &'chain DevChain,
     market: &'a mut Market<'chain>,
     config: &'a Path,
     checked: CheckedConfig,
-    /// The next slot to play.
+    /// The next slot to simulate.
     next: u64,
 }
 
 impl<'a, 'chain> Days<'a, 'chain> {
-    /// Begins with slot `first`.
+    /// Starts with slot `first`.
     pub fn new(
         chain: &'chain DevChain,
         market: &'a mut Market<'chain>,
@@ -51,9 +51,9 @@ impl<'a, 'chain> Days<'a, 'chain> {
         Ok(Self { chain, market, config, checked: CheckedConfig::from_file(config)?, next: first })
     }
 
-    /// Plays about `slots` slots up to `end`, which may be the present and move on meanwhile.
-    /// Each is recorded before the next begins. `quiet`: and one more in which nobody trades,
-    /// whose state is still the chain's when an estimate is sold.
+    /// Simulates about `slots` slots up to `end`, which may be the present and move on meanwhile. Each is recorded
+    /// before the next begins. With `quiet`, one more slot without trades follows, so that the chain still has its
+    /// state when an estimate is sold.
     pub async fn record(
         &mut self,
         slots: u64,
@@ -103,7 +103,7 @@ impl<'a, 'chain> Days<'a, 'chain> {
         if quiet {
             self.record_quiet(&mut recorder).await?;
         }
-        // All at once: slot by slot, the disk would be waited for as often.
+        // All at once, because slot by slot it would wait for the disk each time.
         let log = self.checked.config.evidence.folder.clone();
         let published = recorder.publish_in(LogFolder::new(&log))?;
         recorder.close()?;
@@ -129,7 +129,7 @@ impl<'a, 'chain> Days<'a, 'chain> {
         Ok(())
     }
 
-    /// The recorder, on the store of the days before or a new one.
+    /// The recorder, on the existing store or a new one.
     fn recorder(&self, proves: bool) -> Result<Recorder<ChainReader>, Box<dyn Error>> {
         let config = &self.checked.config;
         let key = std::fs::read_to_string(&config.evidence.key_file)?.trim_end().parse()?;

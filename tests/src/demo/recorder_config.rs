@@ -7,8 +7,7 @@ use alloy::primitives::Address;
 
 use crate::devchain::{DevChain, PoolKind, World};
 
-/// The file's text: the store beside it, one chain `anvil`, every pool and feed of the
-/// scene.
+/// The file's text: the store in the same folder, one chain `anvil`, every pool and feed of the scene.
 pub fn recorder_config(chain: &DevChain, world: &World) -> String {
     let mut text = format!(
         "# Written by the demonstration.\n\
@@ -66,7 +65,7 @@ pub fn recorder_config(chain: &DevChain, world: &World) -> String {
     text
 }
 
-/// The table of the scene's dollars: who exits may want to end in one of them.
+/// The quote group of the scene's dollar tokens.
 pub fn dollars_config(world: &World) -> String {
     let tokens = world.assets.iter().map(|asset| &asset.token);
     let dollars = tokens.filter(|token| ["USDC", "USDT", "DAI"].contains(&token.symbol.as_str()));
@@ -77,20 +76,20 @@ pub fn dollars_config(world: &World) -> String {
     )
 }
 
-/// Where payments go.
+/// The payment settings.
 #[derive(Debug)]
 pub struct PaidTo<'a> {
     /// The slug of the chain.
     pub chain: &'a str,
     /// The token.
     pub asset: Address,
-    /// Who is paid.
+    /// The payee.
     pub pay_to: Address,
     /// The key that pays fees.
     pub hot_key_file: &'a Path,
 }
 
-/// The table that enables payments of 0.01 for an answer.
+/// The table that enables payments of 0.01 per answer.
 pub fn payments_config(paid: &PaidTo<'_>) -> String {
     format!(
         "\n[payments]\nenabled = true\nprice_usdc = \"0.01\"\nchain = \"{}\"\npay_to = \"{:#x}\"\n\

@@ -1,4 +1,4 @@
-//! The service on what was recorded, in real time until it is told to end.
+//! The service on the recorded data, in real time until stopped.
 
 use std::error::Error;
 use std::net::{Ipv4Addr, TcpListener};
@@ -11,18 +11,18 @@ use super::play::Day;
 use super::{Demo, operators, step};
 use crate::devchain::{DevChain, Market, SLOT_SECONDS, Venues, World};
 
-/// Where the service listens, unless somebody else does.
+/// The service's port, unless it is in use.
 pub const PORT: u16 = 8080;
 
-/// How long the service may take to answer for the first time.
+/// Time limit for the service's first answer.
 const START_WITHIN: Duration = Duration::from_secs(30);
 
-/// The number of the slot that now is.
+/// The number of the current slot.
 pub fn slot_now() -> Result<u64, Box<dyn Error>> {
     Ok(SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs() / SLOT_SECONDS)
 }
 
-/// Starts the service, which records from here on, and plays each slot as it comes.
+/// Starts the service, which records from here on, and simulates each slot in real time.
 pub async fn go_on(
     demo: &Demo,
     chain: &DevChain,
@@ -58,8 +58,8 @@ pub async fn go_on(
     }
 }
 
-/// Waits until whoever builds the pages names the folder they are in, or says nothing of one:
-/// the service then begins without them.
+/// Waits until the build of the pages writes their folder, or reports that it failed: then the service starts without
+/// them.
 async fn wait_for_pages(pages: &Path) -> Result<Option<PathBuf>, Box<dyn Error>> {
     if !pages.exists() {
         step("waiting for the service's pages, which are still being built");
@@ -74,7 +74,7 @@ async fn wait_for_pages(pages: &Path) -> Result<Option<PathBuf>, Box<dyn Error>>
     Ok(Some(site).filter(|site| !site.is_empty()).map(PathBuf::from))
 }
 
-/// Where a service may listen: the port that is expected, unless somebody listens there, or is to.
+/// A free address for a service: the expected port, unless it is in use or reserved.
 pub fn free_address(taken: &str) -> Result<String, Box<dyn Error>> {
     let port = match TcpListener::bind((Ipv4Addr::LOCALHOST, PORT)) {
         Ok(_) if !taken.ends_with(&format!(":{PORT}")) => PORT,
@@ -83,7 +83,7 @@ pub fn free_address(taken: &str) -> Result<String, Box<dyn Error>> {
     Ok(format!("127.0.0.1:{port}"))
 }
 
-/// Waits until it answers.
+/// Waits until the service answers.
 pub async fn wait_until_ready(service: &mut Child, address: &str) -> Result<(), Box<dyn Error>> {
     let answers = async {
         while tokio::net::TcpStream::connect(address).await.is_err() {
@@ -96,7 +96,7 @@ pub async fn wait_until_ready(service: &mut Child, address: &str) -> Result<(), 
     }
 }
 
-/// What to try.
+/// Prints suggestions for what to try.
 fn show(demo: &Demo, base: &str, second: &str, world: &World) {
     let (cli, witnesses) = (demo.cli.display(), demo.folder.join("witnesses"));
     let witnesses = witnesses.display();

@@ -1,4 +1,4 @@
-//! Questions to the recorded day, and the sale that proves an answer.
+//! Questions about the recorded day, and the sale that proves an answer.
 
 use std::error::Error;
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::play::Day;
 use super::{Demo, step};
 use crate::devchain::{DevChain, World};
 
-/// The sizes asked about, in USD.
+/// The requested sizes, in USD.
 const SIZES: [&str; 3] = ["1000", "50000", "250000"];
 
 /// The size of the first number, in USD.
@@ -20,7 +20,7 @@ const FIRST_USD: &str = "50000";
 /// The size that is really sold.
 const SOLD_USD: &str = "137123.456789";
 
-/// What an exit fills at, and its evidence, verified.
+/// An exit's estimate, with its verified evidence.
 pub fn first_number(demo: &Demo, world: &World, day: &Day) -> Result<(), Box<dyn Error>> {
     let pool = format!("anvil:{:#x}", world.pools[0].pool.address);
     step("the first number: what would an exit of 50,000 USD fill at?");
@@ -41,7 +41,7 @@ pub fn evidence(demo: &Demo, day: &Day, pool: &str, size_usd: &str, file: &Path)
     command
 }
 
-/// Puts the questions and sells.
+/// Asks the questions and sells.
 pub async fn answers(
     demo: &Demo,
     chain: &DevChain,
@@ -87,8 +87,7 @@ pub async fn answers(
     Ok(())
 }
 
-/// Writes the evidence of the estimate that was sold, and checks it and the whole log
-/// with nothing but files and the key.
+/// Writes the evidence of the estimate that was sold, and verifies it and the whole log using only files and the key.
 fn prove(demo: &Demo, day: &Day, pool: &str) -> Result<(), Box<dyn Error>> {
     step("writing the evidence of that estimate, then checking it and the whole log offline");
     let file = day.db.with_file_name("evidence.json");
@@ -104,7 +103,7 @@ fn prove(demo: &Demo, day: &Day, pool: &str) -> Result<(), Box<dyn Error>> {
     finish(Command::new(&demo.cli).arg("audit").arg(&day.log).arg("--trust").arg(&key))
 }
 
-/// Changes the last digit of the number that the evidence states: the verifier must say so.
+/// Changes the last digit of the number in the evidence: the verifier must notice it.
 fn refuse_changed(demo: &Demo, file: &Path, key: &Path) -> Result<(), Box<dyn Error>> {
     const FIELD: &str = "\"exit_gap_pct\":\"";
     const INVALID: i32 = 6;
@@ -125,20 +124,20 @@ fn refuse_changed(demo: &Demo, file: &Path, key: &Path) -> Result<(), Box<dyn Er
     Err(format!("a changed number was not found invalid: exitgap ended with {status}").into())
 }
 
-/// Runs a program with its output shown, and fails where it fails.
+/// Runs a program with visible output; fails if the program fails.
 pub fn finish(command: &mut Command) -> Result<(), Box<dyn Error>> {
     let status = command.status()?;
     if status.success() { Ok(()) } else { Err(format!("{command:?} ended with {status}").into()) }
 }
 
-/// Puts a question as a person would, and shows the answer.
+/// Asks a question as a user would, and shows the answer.
 fn ask(demo: &Demo, day: &Day, args: &[&str]) -> Result<(), Box<dyn Error>> {
     println!("\n$ exitgap {}", args.join(" "));
     let status = Command::new(&demo.cli).args(args).arg("--db").arg(&day.db).status()?;
     if status.success() { Ok(()) } else { Err(format!("exitgap ended with {status}").into()) }
 }
 
-/// The estimate as a program reads it.
+/// Parses the estimate.
 pub fn estimate(
     demo: &Demo,
     day: &Day,

@@ -1,4 +1,4 @@
-//! The venues of the demonstration beside Uniswap v2 and v3: their configuration, and a sale at each.
+//! The demonstration's venues other than Uniswap v2 and v3: their configuration, and a sale at each.
 
 use std::error::Error;
 use std::fmt::Write;
@@ -20,7 +20,7 @@ struct Entry {
     id: String,
     base: usize,
     zero_is_base: bool,
-    /// The lines that only its kind has.
+    /// Configuration lines specific to its kind.
     more: Vec<String>,
 }
 
@@ -52,7 +52,7 @@ fn entries(venues: &Venues) -> [Entry; 3] {
     ]
 }
 
-/// What goes at the end of the recorder's file: where the venues' contracts are, and their pools.
+/// The end of the recorder's file: the venues' contract addresses, and their pools.
 pub fn venues_config(venues: &Venues, world: &World) -> String {
     let mut text = String::new();
     for (kind, address) in
@@ -82,7 +82,7 @@ pub fn venues_config(venues: &Venues, world: &World) -> String {
     text
 }
 
-/// Sells one estimate in a pool of each other kind, and checks the evidence of each.
+/// Sells one estimate in a pool of each other kind, and verifies the evidence of each.
 pub async fn sell_at_each(
     demo: &Demo,
     chain: &DevChain,

@@ -24,7 +24,7 @@ sol! {
         function deposit() external payable;
     }
 
-    /// What desks that redeem tokens say of themselves: a vault of ERC-4626, Lido's queue, a facility.
+    /// The view functions of contracts that redeem tokens: an ERC-4626 vault, Lido's queue, a facility.
     interface Desk {
         function paused() external view returns (bool);
         function unfinalizedStETH() external view returns (uint256);
@@ -33,7 +33,7 @@ sol! {
         function redemptionFee() external view returns (uint256);
     }
 
-    /// A vault of shares (ERC-4626).
+    /// An ERC-4626 vault.
     interface Vault {
         constructor(address asset);
         function deposit(uint256 assets, address receiver) external returns (uint256 shares);
@@ -48,7 +48,7 @@ sol! {
         function setFeeBps(uint256 bps) external;
     }
 
-    /// What a share says of itself (ERC-8056), and when that changes.
+    /// The view functions and events of a tokenized stock (ERC-8056).
     interface Share {
         function uiMultiplier() external view returns (uint256);
         function newUIMultiplier() external view returns (uint256);
@@ -56,7 +56,7 @@ sol! {
         function paused() external view returns (bool);
     }
 
-    /// Circle's `FiatTokenV2_2`, of which the development chain has one.
+    /// Circle's `FiatTokenV2_2`, which the development chain deploys once.
     interface FiatToken {
         function initialize(string tokenName, string tokenSymbol, string tokenCurrency, uint8 tokenDecimals, address newMasterMinter, address newPauser, address newBlacklister, address newOwner) external;
         function initializeV2(string newName) external;
@@ -73,13 +73,13 @@ sol! {
         function cancelAuthorization(address authorizer, bytes32 nonce, bytes signature) external;
     }
 
-    /// What a payer signs.
+    /// The payer's message to sign.
     #[derive(Debug, PartialEq, Eq)]
     struct TransferWithAuthorization {
         address from; address to; uint256 value; uint256 validAfter; uint256 validBefore; bytes32 nonce;
     }
 
-    /// What a payer signs to take back an authorization.
+    /// The payer's message to cancel an authorization.
     struct CancelAuthorization { address authorizer; bytes32 nonce; }
 
     interface V2Factory {
@@ -124,7 +124,7 @@ sol! {
         function initialize(uint160 sqrtPriceX96) external;
     }
 
-    // What pools of Uniswap v3's descent have in common.
+    // The common interface of pools derived from Uniswap v3.
     interface PaidPool {
         function mint(address recipient, int24 tickLower, int24 tickUpper, uint128 amount, bytes data) external returns (uint256 amount0, uint256 amount1);
         function swap(address recipient, bool zeroForOne, int256 amountSpecified, uint160 sqrtPriceLimitX96, bytes data) external returns (int256 amount0, int256 amount1);

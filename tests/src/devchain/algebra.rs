@@ -1,4 +1,4 @@
-//! Algebra Integral: its real factory, deployer and pool, and the caller that its makers test it with.
+//! Algebra Integral: its real factory, deployer and pool, and the test caller of its authors.
 
 use alloy::primitives::aliases::{I24, U160};
 use alloy::primitives::{Address, Bytes, I256, U256};
@@ -18,13 +18,13 @@ pub struct LinkedPool {
     pub token0: Address,
     /// The token with the higher address.
     pub token1: Address,
-    /// Who adds liquidity and swaps.
+    /// The contract that adds liquidity and swaps.
     callee: Address,
 }
 
 impl DevChain {
-    /// Deploys the factory and one pool of it, without plugin and at the price 1. The operator owns
-    /// it and lets the caller take both tokens.
+    /// Deploys the factory and a pool without plugin at the price 1. The operator owns it and lets the caller spend
+    /// both tokens.
     pub async fn create_linked_pool(
         &self,
         tokens: [&Token; 2],
@@ -49,7 +49,7 @@ impl DevChain {
             data: Bytes::new(),
         };
         self.mine_all(&[
-            // Each names the other.
+            // The two contracts refer to each other.
             create(Artifact::AlgebraPoolDeployer, factory.abi_encode())?,
             create(Artifact::AlgebraFactory, deployer.abi_encode())?,
             create(Artifact::TestAlgebraCallee, Vec::new())?,
@@ -73,21 +73,21 @@ impl DevChain {
         Ok(created)
     }
 
-    /// Changes the tick spacing, which leaves the ticks that are there where they are.
+    /// Changes the tick spacing; existing ticks are unaffected.
     pub async fn space_linked(&self, pool: &LinkedPool, tick_spacing: i32) -> Result<()> {
         let spacing = I24::unchecked_from(tick_spacing);
         let call = abi::AlgebraPool::setTickSpacingCall { newTickSpacing: spacing };
         self.call_linked(pool, &call).await
     }
 
-    /// Plugs in a contract that is called at these occasions.
+    /// Installs a plugin that is called for the events given by `flags`.
     pub async fn plug_linked(&self, pool: &LinkedPool, plugin: Address, flags: u8) -> Result<()> {
         let call = abi::AlgebraPool::setPluginCall { newPluginAddress: plugin };
         self.call_linked(pool, &call).await?;
         self.call_linked(pool, &abi::AlgebraPool::setPluginConfigCall { newConfig: flags }).await
     }
 
-    /// Adds liquidity to the pool, in a block of its own.
+    /// Adds liquidity to the pool, in a separate block.
     pub async fn mint_linked(
         &self,
         pool: &LinkedPool,
@@ -106,14 +106,14 @@ impl DevChain {
         Ok(())
     }
 
-    /// A real swap of all that is offered, in a block of its own: what was taken, and what paid.
+    /// A real swap of the whole offered amount, in a separate block: returns the amounts taken and paid.
     pub async fn swap_linked(
         &self,
         pool: &LinkedPool,
         zero_for_one: bool,
         amount_in: U256,
     ) -> Result<[U256; 2]> {
-        // Within the contract's bounds, and far from any price here.
+        // Within the contract's bounds, and far from any price in these tests.
         let one = U160::from(1);
         let (pool_address, recipient) = (pool.address, self.operator);
         let swap = if zero_for_one {

@@ -1,4 +1,4 @@
-//! The node's process: started on a free port, ended with its owner in every case.
+//! The node's process: started on a free port, and ended with its owner in every case.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -9,26 +9,26 @@ use tempfile::TempDir;
 use super::{DevChainError, Options, Result};
 use crate::fixtures;
 
-/// Runs the node in place of the shell, beside a watcher that blocks on the pipe we hold.
+/// Runs the node in place of the shell, with a watcher process that blocks on a pipe held by this process.
 ///
-/// The pipe closes when our process ends, however it ends (a panic, Ctrl-C, SIGKILL), and the
-/// watcher then ends the node. `$$` is the shell's process id, which `exec` hands to the node.
+/// The pipe closes when this process ends, however it ends (a panic, Ctrl-C, SIGKILL), and the watcher then ends the
+/// node. `$$` is the shell's process id, which the node keeps after `exec`.
 const WITH_WATCHER: &str = "exec 3<&0; (read -r _ <&3; kill -TERM $$) >/dev/null 2>&1 & exec \"$0\" \"$@\" 3<&- </dev/null";
 
-/// How long a machine under load may take to bring the node up.
+/// Time limit for starting the node, also on a machine under load.
 const START_LIMIT: Duration = Duration::from_mins(1);
 
-/// How long the node may take to end before it is killed.
+/// Time limit for the node's shutdown before it is killed.
 const STOP_LIMIT: Duration = Duration::from_secs(2);
 
 /// A running node. Dropping it ends the process and waits for it.
 #[derive(Debug)]
 pub struct Anvil {
     child: Child,
-    /// Held so that the watcher keeps waiting; `None` once the node was told to end.
+    /// Held so that the watcher keeps waiting; `None` once the node is being stopped.
     lifeline: Option<ChildStdin>,
     port: u16,
-    /// The node's cache folder, removed with it.
+    /// The node's cache folder, deleted with it.
     _cache: TempDir,
 }
 
@@ -54,11 +54,11 @@ impl Anvil {
         let stdout = child.stdout.take();
         let mut anvil = Self { child, lifeline, port: 0, _cache: cache };
         let (sender, receiver) = std::sync::mpsc::channel();
-        // The node prints a line per request for as long as it lives: somebody must read them.
+        // The node prints a line per request for as long as it lives, so its output must be read.
         std::thread::spawn(move || {
             let Some(stdout) = stdout else { return };
             for line in BufReader::new(stdout).lines().map_while(std::io::Result::ok) {
-                // Nobody listens any more once the port is known.
+                // The receiver is dropped once the port is known.
                 let _ = sender.send(line);
             }
         });
@@ -66,12 +66,12 @@ impl Anvil {
         Ok(anvil)
     }
 
-    /// The HTTP address of its JSON-RPC.
+    /// The URL of its JSON-RPC.
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// The operating system's process id, for tests that stop or kill the node.
+    /// The process id, for tests that stop or kill the node.
     pub fn process_id(&self) -> u32 {
         self.child.id()
     }
@@ -99,7 +99,7 @@ fn arguments(options: &Options) -> Vec<String> {
         "--host",
         "127.0.0.1",
         "--no-mining",
-        // Within a block, transactions keep the order in which they were sent.
+        // Keep transactions within a block in the order in which they were sent.
         "--order",
         "fifo",
         "--hardfork",
@@ -125,7 +125,7 @@ fn arguments(options: &Options) -> Vec<String> {
     arguments
 }
 
-/// Reads lines until the one that tells the port the system gave.
+/// Reads lines until the one with the port that the system assigned.
 fn wait_for_port(lines: &std::sync::mpsc::Receiver<String>) -> Result<u16> {
     let deadline = Instant::now() + START_LIMIT;
     let mut last = String::new();

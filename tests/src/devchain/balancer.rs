@@ -1,4 +1,4 @@
-//! Balancer's second version: its real vault, factories and pools, weighted and composable stable.
+//! Balancer v2: its real vault, factories and pools, weighted and composable stable.
 
 use alloy::primitives::aliases::{B256, I256};
 use alloy::primitives::{Address, Bytes, U256, hex};
@@ -7,32 +7,31 @@ use alloy::sol_types::{SolConstructor, SolValue};
 use super::{DevChain, Result, Token, Tx, abi};
 use crate::fixtures::Artifact;
 
-/// Who is paid by swaps, and by nothing else.
+/// The recipient of swaps, which receives nothing else.
 const PAID: Address = Address::repeat_byte(0xba);
 
-/// Who says what may be done with vault and pools. The contract that Balancer has there is no
-/// part of what is tried.
+/// The account that authorizes actions on vault and pools. These tests do not use Balancer's own authorizer contract.
 const AUTHORIZER: Address = Address::repeat_byte(0xbb);
 
-/// Code that answers every call with 1: everybody may do everything.
+/// Code that answers every call with 1, so that everyone may do everything.
 pub const YES: [u8; 10] = hex!("600160005260206000f3");
 
-/// How long vault and pools can be paused, and stay so, in seconds.
+/// The pause window and the maximum pause duration of vault and pools, in seconds.
 pub const PAUSE_SECONDS: [u64; 2] = [90 * 86_400, 30 * 86_400];
 
-/// What the factory of weighted pools says of their version, as published with it.
+/// The version text of the weighted pool factory, as published with it.
 pub const WEIGHTED_VERSION: &str =
     r#"{"name":"WeightedPool","version":3,"deployment":"20230206-weighted-pool-v3"}"#;
 
-/// What the factory of composable stable pools says of their version, as published with it.
+/// The version text of the composable stable pool factory, as published with it.
 pub const STABLE_VERSION: &str = r#"{"name":"ComposableStablePool","version":3,"deployment":"20230206-composable-stable-pool-v3"}"#;
 
-/// The contracts that all pools share.
+/// The contracts shared by all pools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Balancer {
     /// The vault, which holds the tokens of all pools.
     pub vault: Address,
-    /// The provider of the shares of fees that the protocol takes.
+    /// The provider of the protocol's fee shares.
     pub fees: Address,
     /// The factory of weighted pools.
     pub weighted: Address,
@@ -45,35 +44,35 @@ pub struct Balancer {
 pub struct BalancerPool {
     /// The vault.
     pub vault: Address,
-    /// The pool, which is its own token, too.
+    /// The pool, which is also its own pool token.
     pub address: Address,
-    /// Its name in the vault.
+    /// Its id in the vault.
     pub id: B256,
-    /// The tokens that it trades, in the vault's order, without its own.
+    /// Its tokens in the vault's order, without its own pool token.
     pub tokens: Vec<Address>,
 }
 
-/// A token, its first balance in raw units, and where there is one the provider of its rate with
-/// the seconds for which a rate is kept.
+/// A token, its initial balance in raw units, and optionally its rate provider with the seconds for which a rate is
+/// cached.
 pub type RatedHolding<'a> = (&'a Token, U256, Option<(Address, u64)>);
 
-/// What the operator may do with a pool.
+/// An operator's action on a pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BalancerAct {
     /// Sets its fee, a share of `10^18`.
     Fee(u64),
-    /// Pauses it, or lets it go on.
+    /// Pauses or unpauses it.
     Pause(bool),
-    /// Enters recovery mode, or leaves it.
+    /// Enters or leaves recovery mode.
     Recovery(bool),
-    /// Moves a stable pool's amplification to so much by then.
+    /// Changes a stable pool's amplification to this value until this time.
     Amplify(u64, u64),
-    /// Asks the provider for the rate of the token with this address.
+    /// Refreshes the rate of the token with this address.
     Refresh(Address),
 }
 
 impl DevChain {
-    /// Deploys vault and factories; the operator may do everything with them.
+    /// Deploys vault and factories, on which the operator may do everything.
     pub async fn deploy_balancer(&self) -> Result<Balancer> {
         self.set_code(AUTHORIZER, Bytes::from_static(&YES)).await?;
         let nonce = self.nonce(self.operator).await?;
@@ -111,8 +110,8 @@ impl DevChain {
         Ok(Balancer { vault, fees, weighted, stable })
     }
 
-    /// Makes a weighted pool of tokens with weights and first balances, in raw units; weights and
-    /// fee are shares of `10^18`.
+    /// Creates a weighted pool of tokens with weights and initial balances, in raw units; weights and fee are shares of
+    /// `10^18`.
     pub async fn create_balancer_weighted(
         &self,
         balancer: &Balancer,
@@ -135,7 +134,7 @@ impl DevChain {
         self.open_balancer(balancer, (balancer.weighted, tx), balances.collect()).await
     }
 
-    /// Makes a composable stable pool.
+    /// Creates a composable stable pool.
     pub async fn create_balancer_stable(
         &self,
         balancer: &Balancer,
@@ -163,7 +162,7 @@ impl DevChain {
         self.open_balancer(balancer, (balancer.stable, tx), balances.collect()).await
     }
 
-    /// Makes the pool and joins it with its first balances.
+    /// Creates the pool and joins it with its initial balances.
     async fn open_balancer(
         &self,
         balancer: &Balancer,
@@ -177,7 +176,7 @@ impl DevChain {
         let id = self.call(address, &abi::BalancerPool::getPoolIdCall {}, now).await?;
         let asked = abi::BalancerVault::getPoolTokensCall { poolId: id };
         let assets = self.call(vault, &asked, now).await?.tokens;
-        // Its own token is among them, and nothing is given of that.
+        // Its own pool token is among the assets, and none of it is deposited.
         let given = |asset: &Address| balances.iter().find(|it| it.0 == *asset).map(|it| it.1);
         let amounts: Vec<U256> =
             assets.iter().map(|asset| given(asset).unwrap_or_default()).collect();
@@ -199,8 +198,8 @@ impl DevChain {
         Ok(BalancerPool { vault, address, id, tokens })
     }
 
-    /// A real swap by the vault, in a block of its own: what was transferred to the buyer. Tokens
-    /// are named by their places among the pool's.
+    /// A real swap through the vault, in a separate block: returns the amount transferred to the buyer. Tokens are
+    /// identified by their index in the pool.
     pub async fn swap_balancer(
         &self,
         pool: &BalancerPool,
@@ -226,7 +225,7 @@ impl DevChain {
         Ok(self.balance_of(pool.tokens[bought], PAID, mined.number.into()).await? - before)
     }
 
-    /// What the vault would pay after this block, at its time.
+    /// The vault's quote after this block, at its time.
     pub async fn query_balancer(
         &self,
         pool: &BalancerPool,
@@ -251,7 +250,7 @@ impl DevChain {
         Ok(deltas.get(1).copied().map_or(U256::ZERO, I256::unsigned_abs))
     }
 
-    /// Does this with a pool, in a block of its own.
+    /// Executes an action on a pool, in a separate block.
     pub async fn act_balancer(&self, pool: &BalancerPool, act: BalancerAct) -> Result<()> {
         use abi::BalancerPool as Contract;
         let (from, to) = (self.operator, pool.address);
@@ -284,7 +283,7 @@ impl DevChain {
         Ok(())
     }
 
-    /// Pauses the vault, and so all pools, or lets it go on.
+    /// Pauses or unpauses the vault, and with it all pools.
     pub async fn pause_balancer(&self, vault: Address, paused: bool) -> Result<()> {
         let pause = abi::BalancerVault::setPausedCall { paused };
         self.mine_next(&[Tx::call(self.operator, vault, &pause)]).await?;

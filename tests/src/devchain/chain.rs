@@ -14,16 +14,16 @@ use super::anvil::Anvil;
 use super::rpc::Rpc;
 use super::{Contracts, DevChainError, FIRST_SLOT, Mined, Result, SLOT_SECONDS, Tx};
 
-/// How the chain is started. Fields may be set on [`Options::default`].
+/// Options for starting the chain. Fields can be set on [`Options::default`].
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Timestamp of block 0 in unix seconds. Default: one hour before the recorded series begins;
-    /// set-up takes a few dozen blocks, one second apart.
+    /// Timestamp of block 0 in Unix seconds. Default: one hour before the recorded series begins; setup takes a few
+    /// dozen blocks, one second apart.
     pub genesis_timestamp: u64,
-    /// Chain id. Default 31337; another one stands in for a node of the wrong chain.
+    /// Chain id. Default 31337; another one simulates a node of the wrong chain.
     pub chain_id: u64,
-    /// How many recent blocks keep their state; older ones are refused, as a pruned node does.
-    /// Default `None`: all of them.
+    /// How many recent blocks keep their state; requests for older ones fail, as on a pruned node. Default `None`: all
+    /// of them.
     pub prune_history: Option<u32>,
 }
 
@@ -53,25 +53,25 @@ pub struct Head {
 pub struct DevChain {
     anvil: Anvil,
     rpc: Rpc,
-    /// Deploys everything, and provides the liquidity.
+    /// The account that deploys everything and provides the liquidity.
     pub operator: Address,
-    /// Submits the feeds' answers.
+    /// The account that submits the feeds' answers.
     pub oracle: Address,
-    /// Trades.
+    /// The account that trades.
     pub trader: Address,
-    /// Where the protocols' contracts are.
+    /// The addresses of the protocols' contracts.
     pub contracts: Contracts,
 }
 
 impl DevChain {
-    /// Starts a node and deploys the protocols. Ready in a fraction of a second.
+    /// Starts a node and deploys the protocols, in a fraction of a second.
     pub async fn start(options: Options) -> Result<Self> {
         let mut chain = Self::without_contracts(options).await?;
         chain.contracts = Contracts::deploy(&chain).await?;
         Ok(chain)
     }
 
-    /// A node on which the contracts are still to be deployed, at the addresses that it names.
+    /// A node without the contracts yet, but with their future addresses.
     pub(super) async fn without_contracts(options: Options) -> Result<Self> {
         let anvil = tokio::task::spawn_blocking(move || Anvil::spawn(&options))
             .await
@@ -94,7 +94,7 @@ impl DevChain {
         })
     }
 
-    /// The HTTP address of the node's JSON-RPC.
+    /// The URL of the node's JSON-RPC.
     pub fn url(&self) -> String {
         self.anvil.url()
     }
@@ -104,7 +104,7 @@ impl DevChain {
         self.anvil.process_id()
     }
 
-    /// Any request to the node, `anvil_…` and `evm_…` included.
+    /// Sends any request to the node, including `anvil_…` and `evm_…`.
     pub async fn rpc<P: Serialize, R: DeserializeOwned>(
         &self,
         method: &'static str,
@@ -147,10 +147,10 @@ impl DevChain {
         })
     }
 
-    /// Mines one block with this timestamp, holding these transactions in this order.
+    /// Mines one block with this timestamp and these transactions, in this order.
     ///
-    /// The timestamp must be later than the newest block's. Every transaction must succeed: the
-    /// first that reverted is an error with the contract's reason (the block stays mined).
+    /// The timestamp must be later than the newest block's. Every transaction must succeed: the first one that reverts
+    /// is returned as an error with the contract's reason (the block stays mined).
     pub async fn mine(&self, timestamp: u64, txs: &[Tx]) -> Result<Mined> {
         let nonces = self.nonces(txs).await?;
         let mut calls: Vec<(&str, Value)> = txs
@@ -175,13 +175,13 @@ impl DevChain {
         Ok(Mined { number: head.number, hash: head.hash, timestamp: head.timestamp, receipts })
     }
 
-    /// Mines one block, one second after the newest, holding these transactions.
+    /// Mines one block with these transactions, one second after the newest.
     pub async fn mine_next(&self, txs: &[Tx]) -> Result<Mined> {
         let head = self.head().await?;
         self.mine(head.timestamp + 1, txs).await
     }
 
-    /// Mines many transactions in as few blocks as their number allows, one second apart.
+    /// Mines many transactions in as few blocks as possible, one second apart.
     pub async fn mine_all(&self, txs: &[Tx]) -> Result<Vec<Mined>> {
         let mut blocks = Vec::new();
         for part in txs.chunks(MAX_TXS_PER_BLOCK) {
@@ -190,12 +190,12 @@ impl DevChain {
         Ok(blocks)
     }
 
-    /// Remembers the chain as it is; give the answer to [`Self::revert`].
+    /// Takes a snapshot of the chain; pass the result to [`Self::revert`].
     pub async fn snapshot(&self) -> Result<U256> {
         self.rpc("evm_snapshot", ()).await
     }
 
-    /// Takes the chain back to a snapshot, which is used up by it.
+    /// Reverts the chain to a snapshot, which can be used only once.
     pub async fn revert(&self, snapshot: U256) -> Result<()> {
         let reverted: bool = self.rpc("evm_revert", (snapshot,)).await?;
         if reverted {
@@ -209,16 +209,16 @@ impl DevChain {
 
     /// Replaces the newest `depth` blocks by as many empty ones with other hashes.
     ///
-    /// What their transactions did is undone. The node chooses the new timestamps, each no later
-    /// than its replaced block's. Returns the new head. For a reorganisation with other content,
-    /// take a [`Self::snapshot`], mine, [`Self::revert`] and mine something else.
+    /// The effects of their transactions are undone. The node chooses the new timestamps, each no later than the
+    /// replaced block's. Returns the new head. For a reorganization with other content, take a [`Self::snapshot`],
+    /// mine, [`Self::revert`] and mine something else.
     pub async fn reorg(&self, depth: u64) -> Result<Head> {
         let none: [(); 0] = [];
         let _: Value = self.rpc("anvil_reorg", (depth, none)).await?;
         self.head().await
     }
 
-    /// Gives an account this many wei.
+    /// Sets an account's balance to this many wei.
     pub async fn set_balance(&self, account: Address, wei: U256) -> Result<()> {
         let _: Value = self.rpc("anvil_setBalance", (account, wei)).await?;
         Ok(())
@@ -241,7 +241,7 @@ impl DevChain {
         Ok(nonce.to())
     }
 
-    /// The nonce of each transaction, counted on from what the node knows of its sender.
+    /// The nonce of each transaction, counted from the sender's current nonce on the node.
     async fn nonces(&self, txs: &[Tx]) -> Result<Vec<u64>> {
         let mut next: BTreeMap<Address, u64> = BTreeMap::new();
         let mut nonces = Vec::with_capacity(txs.len());
@@ -286,7 +286,7 @@ impl DevChain {
         Ok(receipts)
     }
 
-    /// Replays a reverted transaction on the state before its block, to hear why.
+    /// Replays a reverted transaction on the state before its block, to get the reason.
     async fn revert_reason(&self, tx: &Tx, block: u64) -> String {
         let mut request = tx.request(0);
         request.nonce = None;

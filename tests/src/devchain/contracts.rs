@@ -7,10 +7,10 @@ use alloy_rpc_types_eth::TransactionRequest;
 use super::{DevChain, Result, Tx, abi};
 use crate::fixtures::{self, Artifact};
 
-/// Where Multicall3 lives on public chains, and here from block 0 on.
+/// The address of Multicall3 on public chains, where it is placed before block 1.
 pub const MULTICALL3: Address = address!("0xcA11bde05977b3631167028862bE2a173976CA11");
 
-/// The fee tier the v3 factory learns here, as on public chains: 0.01% with tick spacing 1.
+/// The fee tier added to the v3 factory, as on public chains: 0.01% with tick spacing 1.
 const EXTRA_FEE: (u32, i32) = (100, 1);
 
 /// The protocols' contracts. Their addresses are the same on every start.
@@ -35,7 +35,7 @@ pub struct Contracts {
 }
 
 impl Contracts {
-    /// Where they are when `deployer` creates them in order, first thing.
+    /// The addresses if `deployer` creates them in order as its first transactions.
     pub(super) fn of_deployer(deployer: Address) -> Self {
         Self {
             weth: deployer.create(0),
@@ -64,7 +64,7 @@ impl Contracts {
         let positions_arguments = abi::PositionManager::constructorCall {
             factory: v3_factory,
             weth,
-            // Only drawings of positions come from the descriptor; nothing here asks for them.
+            // The descriptor is only needed to draw positions, which these tests do not use.
             descriptor: Address::ZERO,
         };
         let enable_fee = abi::V3Factory::enableFeeAmountCall {
@@ -87,7 +87,7 @@ impl Contracts {
     }
 }
 
-/// Puts Multicall3 at its public address: the code its creation code returns, set before block 1.
+/// Places Multicall3 at its public address: the code that its creation code returns, set before block 1.
 async fn place_multicall(chain: &DevChain) -> Result<()> {
     let request = TransactionRequest {
         to: Some(alloy::primitives::TxKind::Create),

@@ -1,4 +1,4 @@
-//! What can go wrong on the development chain.
+//! Errors of the development chain.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ pub type Result<T> = std::result::Result<T, DevChainError>;
 /// An operation on the development chain failed.
 #[derive(Debug, thiserror::Error)]
 pub enum DevChainError {
-    /// The node or a contract was not fetched.
+    /// The node or a contract was not downloaded.
     #[error(transparent)]
     Fixture(#[from] FixtureError),
     /// A saved chain could not be written or read.
@@ -21,19 +21,19 @@ pub enum DevChainError {
     Spawn {
         /// The binary.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// The node ended, or said nothing, before it listened.
+    /// The node ended, or printed nothing, before it listened.
     #[error("the node did not come up: {reason}")]
     NotListening {
         /// The last lines it printed.
         reason: String,
     },
-    /// A request was refused, or its answer could not be read.
+    /// A request failed, or its answer could not be parsed.
     #[error("{what}: {message}")]
     Rpc {
-        /// The method, or what was being asked.
+        /// The method, or a description of the request.
         what: String,
         /// The node's message.
         message: String,
@@ -45,10 +45,10 @@ pub enum DevChainError {
         index: usize,
         /// Number of the block.
         block: u64,
-        /// The contract's reason, as the node tells it when the call is replayed.
+        /// The contract's reason, from replaying the call on the node.
         reason: String,
     },
-    /// A transaction was accepted and is not in the block mined next.
+    /// A transaction was accepted, but is not in the next mined block.
     #[error("transaction {index} was not mined in block {block}")]
     NotMined {
         /// Position among the transactions that were sent together.
@@ -56,10 +56,10 @@ pub enum DevChainError {
         /// Number of the block.
         block: u64,
     },
-    /// The answer of a contract does not decode, or an expected event is absent.
+    /// A contract's answer cannot be decoded, or an expected event is absent.
     #[error("{what}: {reason}")]
     Unexpected {
-        /// What was being read.
+        /// A description of the request.
         what: String,
         /// What is wrong with it.
         reason: String,

@@ -1,4 +1,4 @@
-//! Chainlink feeds: a proxy over an aggregator whose answers one oracle account submits.
+//! Chainlink feeds: a proxy to an aggregator whose answers one oracle account submits.
 
 use alloy::eips::BlockId;
 use alloy::primitives::{Address, I256, U256};
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{DevChain, DevChainError, Mined, Result, Tx, abi};
 use crate::fixtures::Artifact;
 
-/// Wide enough for any price; the aggregator refuses answers outside its bounds.
+/// Wide enough for any price; the aggregator rejects answers outside its bounds.
 const ANSWER_BOUND: u128 = 1 << 120;
 
 /// A price feed.
@@ -16,16 +16,16 @@ const ANSWER_BOUND: u128 = 1 << 120;
 pub struct Feed {
     /// The proxy: the address consumers read.
     pub proxy: Address,
-    /// The aggregator behind it, which takes the answers.
+    /// The aggregator that receives the answers.
     pub aggregator: Address,
-    /// Such as `ETH / USD`.
+    /// A description such as `ETH / USD`.
     pub description: String,
     /// Decimals of the answers.
     pub decimals: u8,
 }
 
 impl DevChain {
-    /// Creates feeds, each with its first answer, in two blocks however many they are.
+    /// Creates feeds, each with an initial answer, in two blocks regardless of their number.
     pub async fn create_feeds(&self, kinds: &[(&str, u8, i128)]) -> Result<Vec<Feed>> {
         let aggregator_code = Artifact::FluxAggregator.creation_code()?;
         let proxy_code = Artifact::EacAggregatorProxy.creation_code()?;
@@ -41,7 +41,7 @@ impl DevChain {
                 decimals: *decimals,
             };
             let aggregator = abi::Flux::constructorCall {
-                // Nobody is paid for answers here, so the payment token is never called.
+                // Answers are not paid for here, so the payment token is never called.
                 link: Address::ZERO,
                 paymentAmount: 0,
                 timeout: 0,
@@ -87,15 +87,15 @@ impl DevChain {
         Tx::call(self.oracle, feed.aggregator, &submit)
     }
 
-    /// Submits an answer in a block of its own, one second after the newest.
+    /// Submits an answer in a separate block, one second after the newest.
     ///
-    /// Zero and negative answers are taken, as by the real contract.
+    /// Zero and negative answers are accepted, as by the real contract.
     pub async fn set_answer(&self, feed: &Feed, answer: i128) -> Result<Mined> {
         let round = self.latest_round(feed).await? + 1;
         self.mine_next(&[self.answer_tx(feed, round, answer)]).await
     }
 
-    /// The aggregator's latest round (without the proxy's phase in it).
+    /// The aggregator's latest round (without the proxy's phase).
     pub async fn latest_round(&self, feed: &Feed) -> Result<u64> {
         let round =
             self.call(feed.aggregator, &abi::Flux::latestRoundCall {}, BlockId::latest()).await?;
@@ -105,7 +105,7 @@ impl DevChain {
         })
     }
 
-    /// What a consumer reads from the proxy at a block.
+    /// The proxy's answer to a consumer at a block.
     pub async fn latest_round_data(
         &self,
         feed: &Feed,

@@ -1,4 +1,4 @@
-//! Many v3 pools at once, for whoever measures a recorder.
+//! Creates many v3 pools at once, for measuring a recorder.
 
 use alloy::primitives::U256;
 
@@ -7,13 +7,12 @@ use super::{DevChain, MintedPosition, Pool, PoolSpec, PositionSpec, Result, Rng,
 /// Fees and their tick spacings.
 const TIERS: [(u32, i32); 4] = [(100, 1), (500, 10), (3000, 60), (10_000, 200)];
 
-/// Deploys `count` v3 pools over tokens of their own, each with `positions` overlapping positions
-/// (so up to twice as many initialised ticks), from a seed.
+/// Deploys `count` v3 pools with separate tokens, each with `positions` overlapping positions (so up to twice as many
+/// initialised ticks), from a seed.
 ///
-/// All pools share one quote token; each other token has a pool of every fee. The node hashes its
-/// whole state for every block, so plan with about this (two cores): 100 pools of 20 positions are
-/// deployed in 1 s and then take 0.1 s a block, of 100 positions 6 s and 0.25 s, of 600 positions
-/// 40 s and 1.2 s.
+/// All pools share one quote token; each other token has a pool of every fee. The node hashes its whole state for every
+/// block, which takes approximately (on two cores): with 100 pools of 20 positions, 1 s for deployment and then 0.1 s
+/// per block; of 100 positions, 6 s and 0.25 s; of 600 positions, 40 s and 1.2 s.
 pub async fn many_v3_pools(
     chain: &DevChain,
     count: usize,
@@ -61,8 +60,8 @@ pub async fn many_v3_pools(
     chain.create_v3_pools(&specs).await
 }
 
-/// A tick within one of the price's, without the contract's arithmetic: positions only have to lie
-/// about there. log₂ of the price by repeated squaring, then × 1/log₂(1.0001) = 6931.8….
+/// A tick near the price's, without the contract's arithmetic, because positions only have to be approximately there:
+/// log₂ of the price by repeated squaring, then × 1/log₂(1.0001) = 6931.8….
 fn near_tick(sqrt_price_x96: U256) -> i32 {
     let mut position = sqrt_price_x96;
     let bits = 255 - i32::try_from(position.leading_zeros()).unwrap_or(0);
@@ -86,7 +85,7 @@ fn near_tick(sqrt_price_x96: U256) -> i32 {
     i32::try_from(ticks).unwrap_or(0)
 }
 
-/// Draws are far smaller than this; the bound keeps the conversion total.
+/// Random draws are far smaller than this; the bound makes the conversion total.
 fn small(value: i64) -> i32 {
     i32::try_from(value).unwrap_or(i32::MAX)
 }

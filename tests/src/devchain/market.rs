@@ -1,9 +1,9 @@
-//! The market script: what happens on a [`World`] in each five minutes, from a seed.
+//! The market script: the events on a [`World`] in each five minutes, from a seed.
 //!
-//! Hidden prices walk at random, with one sharp fall two thirds through each day. Within a slot,
-//! traders of mixed sizes push the pools about, liquidity is added and pulled (pulled above all
-//! after the fall), feeds are renewed when they are off or old, and arbitrage pulls every pool back
-//! to where its fee lets it. All arithmetic is on integers, so a seed plays the same everywhere.
+//! Hidden prices follow a random walk, with one sharp fall two thirds through each day. Within a slot, traders of
+//! various sizes move the pools, liquidity is added and removed (removed mostly after the fall), feeds are renewed when
+//! they deviate or are old, and arbitrage moves every pool back to within its fee of the price. All arithmetic is on
+//! integers, so a seed gives the same result everywhere.
 
 use alloy::eips::BlockId;
 use alloy::primitives::{Address, U256, U512};
@@ -15,36 +15,36 @@ use super::{
     PositionSpec, Result, Rng, SLOT_SECONDS, SLOTS_PER_DAY, Tx, Venues, Visits, World, WorldPool,
 };
 
-/// Hidden prices carry this many more decimals than the feeds' answers, so that small moves add up.
+/// Hidden prices have this many more decimals than the feeds' answers, so that small moves add up.
 const HIDDEN_SCALE: u128 = 10_000;
 
 /// The slots of a day in which prices fall sharply.
 const FALL: std::ops::Range<u64> = 192..195;
 
-/// The slots of a day in which liquidity leaves after the fall, and those in which it returns.
+/// The slots of a day in which liquidity is removed after the fall, and those in which it returns.
 const FLIGHT: std::ops::Range<u64> = 193..208;
 const RETURN: std::ops::Range<u64> = 232..280;
 
-/// A feed is renewed when it is off by this many millionths of the price …
+/// A feed is renewed when it deviates from the price by this many millionths …
 const DEVIATION_PPM: u128 = 5000;
 
 /// … or this many seconds before its heartbeat would pass.
 const RENEW_BEFORE_SECONDS: u64 = 900;
 
-/// What a slot left behind.
+/// The result of a slot.
 #[derive(Debug, Clone)]
 pub struct PlayedSlot {
     /// The slot.
     pub slot: u64,
     /// The last block with a timestamp at or before the slot's instant: the one to record.
     pub last_block: Head,
-    /// The block after it, which moved the pools again.
+    /// The block after it, which moves the pools again.
     pub later_block: Head,
-    /// How many transactions the slot's three blocks hold.
+    /// Number of transactions in the slot's three blocks.
     pub transactions: usize,
 }
 
-/// Plays slots on a world. One world has one market.
+/// Simulates slots on a world. One world has one market.
 #[derive(Debug)]
 pub struct Market<'a> {
     chain: &'a DevChain,
@@ -53,16 +53,16 @@ pub struct Market<'a> {
     /// Hidden USD price per asset, with the feeds' decimals and [`HIDDEN_SCALE`].
     prices: Vec<u128>,
     feeds: Vec<FeedState>,
-    /// Positions with liquidity left, with the index of their pool.
+    /// Positions with remaining liquidity, with the index of their pool.
     positions: Vec<(usize, MintedPosition)>,
-    /// How many positions the world began with. More than that are not kept: the node hashes its
-    /// whole state for every block, so a state that grows would slow each day down.
+    /// Initial number of positions in the world. The number never exceeds it: the node hashes its whole state for every
+    /// block, so a growing state would slow each day down.
     usual_positions: usize,
-    /// Other venues that are traded at, too.
+    /// Additional venues for trades.
     visited: Option<(&'a Venues, Visits)>,
 }
 
-/// What the market last told a feed.
+/// The last answer that the market submitted to a feed.
 #[derive(Debug, Clone, Copy)]
 struct FeedState {
     round: u64,
@@ -70,17 +70,17 @@ struct FeedState {
     updated_at: u64,
 }
 
-/// What the first block of a slot did to the liquidity, to be taken over once it is mined.
+/// The liquidity changes in the first block of a slot, applied here once it is mined.
 #[derive(Debug, Default)]
 struct LiquidityPlan {
-    /// Indices into [`Market::positions`] and how much leaves each.
+    /// Indices into [`Market::positions`], with the liquidity to remove from each.
     burns: Vec<(usize, u128)>,
-    /// Pool index and what is minted there.
+    /// A pool index, and the position to mint there.
     mint: Option<(usize, PositionSpec)>,
 }
 
 impl<'a> Market<'a> {
-    /// A market on `world`, whose feeds may have been answered before.
+    /// A market on `world`, whose feeds may already have answers.
     pub async fn new(chain: &'a DevChain, world: &'a World, seed: u64) -> Result<Self> {
         let now = chain.head().await?.timestamp;
         let mut feeds = Vec::new();
@@ -110,7 +110,7 @@ impl<'a> Market<'a> {
         })
     }
 
-    /// The same, which trades at these venues too. What it does elsewhere does not change.
+    /// The same, with trades at these venues too. This does not change what happens elsewhere.
     #[must_use]
     pub fn visiting(self, venues: &'a Venues, seed: u64) -> Self {
         Self { visited: Some((venues, Visits::new(seed))), ..self }
@@ -121,10 +121,10 @@ impl<'a> Market<'a> {
         self.prices[asset] / HIDDEN_SCALE
     }
 
-    /// Plays what happens up to the slot's instant, and one block after it.
+    /// Simulates everything up to the slot's instant, and one block after it.
     ///
-    /// Slots must be played in rising order (gaps are allowed); the newest block must lie at least
-    /// 240 seconds before the instant, which consecutive slots grant each other.
+    /// Slots must be simulated in ascending order (gaps are allowed); the newest block must be at least 240 seconds
+    /// before the instant, which is always true for consecutive slots.
     pub async fn play_slot(&mut self, slot: u64) -> Result<PlayedSlot> {
         let instant = slot * SLOT_SECONDS;
         let first = instant - 150 - self.rng.below(60);
@@ -167,7 +167,7 @@ impl<'a> Market<'a> {
         })
     }
 
-    /// Answers for the feeds that are off or old, of the price before this slot's move.
+    /// The answers for feeds that deviate or are old, with the price before this slot's move.
     fn feed_txs(&mut self, timestamp: u64) -> Vec<Tx> {
         let mut txs = Vec::new();
         for (index, asset) in self.world.assets.iter().enumerate() {
@@ -199,10 +199,10 @@ impl<'a> Market<'a> {
                 change -= fall_ppm;
             }
             if fall_ppm == 0 {
-                // Stable assets drift back to where they were.
+                // Stable assets drift back to their initial price.
                 *price = (*price * 9 + initial) / 10;
             } else if !(FALL.start..RETURN.start).contains(&day_slot) {
-                // The others do so slowly, so that a week of falls does not end at nothing.
+                // The others do so slowly, so that a week of falls does not end near zero.
                 *price = (*price * 299 + initial) / 300;
             }
             let factor = (1_000_000 + change).max(1).unsigned_abs();
@@ -216,7 +216,7 @@ impl<'a> Market<'a> {
         (0..count).map(|_| self.trade()).collect()
     }
 
-    /// One trade: most are small against the pool, a few are not.
+    /// One trade: most are small relative to the pool, a few are not.
     fn trade(&mut self) -> Tx {
         const SHARE_PPM: [u64; 8] = [50, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000];
         let which = self.rng.below(self.world.pools.len() as u64);
@@ -245,7 +245,7 @@ impl<'a> Market<'a> {
             let index = usize::try_from(self.rng.below(self.positions.len() as u64)).unwrap_or(0);
             let quarters = if crowded { 4 } else { self.rng.between(1, 4) };
             let (pool, position) = self.positions[index];
-            // The thin pool keeps some liquidity, and no position is named twice.
+            // The thin pool keeps some liquidity, and each position occurs at most once.
             if plan.burns.iter().any(|(taken, _)| *taken == index)
                 || (pool == World::THIN && quarters == 4)
             {
@@ -270,7 +270,7 @@ impl<'a> Market<'a> {
         Ok(plan)
     }
 
-    /// A new position about the current price of some v3 pool.
+    /// A new position around the current price of a v3 pool.
     async fn new_position(&mut self) -> Result<Option<(usize, PositionSpec)>> {
         let index = usize::try_from(self.rng.below(World::FIRST_V2 as u64)).unwrap_or(0);
         let pool = &self.world.pools[index];
@@ -281,7 +281,7 @@ impl<'a> Market<'a> {
         let spacing = tick_spacing(pool.pool.fee);
         let half = i32::try_from(self.rng.between(3, 400)).unwrap_or(3);
         let middle = tick.div_euclid(spacing) + i32::try_from(self.rng.bell(30)).unwrap_or(0);
-        // After an extreme fill the price may lie near the contract's end: nobody provides there.
+        // After an extreme fill the price may be near the contract's limit, where no one provides liquidity.
         if middle.abs() + half > 880_000 / spacing {
             return Ok(None);
         }
@@ -311,7 +311,7 @@ impl<'a> Market<'a> {
         mint.chain(burns).collect()
     }
 
-    /// Brings [`Market::positions`] in line with what was mined from `first_tx` on.
+    /// Updates [`Market::positions`] with the transactions that were mined from `first_tx` on.
     fn take_over(&mut self, plan: &LiquidityPlan, mined: &Mined, first_tx: usize) -> Result<()> {
         for (index, amount) in &plan.burns {
             self.positions[*index].1.liquidity -= amount;
@@ -325,7 +325,7 @@ impl<'a> Market<'a> {
         Ok(())
     }
 
-    /// Pairs lose shares in the flight, and get some back when liquidity returns.
+    /// Pairs lose liquidity after the fall, and regain some when liquidity returns.
     async fn v2_liquidity(&mut self, day_slot: u64) -> Result<Vec<Tx>> {
         let mut txs = Vec::new();
         for pool in self.world.pools.iter().filter(|one| one.pool.kind == PoolKind::V2) {
@@ -354,7 +354,7 @@ impl<'a> Market<'a> {
         (amount(pool.pool.token0), amount(pool.pool.token1))
     }
 
-    /// One trade per pool that lies further from the hidden price than its fee.
+    /// One trade for each pool whose price differs from the hidden price by more than its fee.
     async fn arbitrage(&self) -> Result<Vec<Tx>> {
         let handles = self.world.handles();
         let readings = self.chain.read_pools(&handles, BlockId::latest()).await?;
@@ -371,7 +371,7 @@ impl<'a> Market<'a> {
         let (asset0, _) = in_order(&self.world.assets[pool.base], &self.world.assets[pool.quote]);
         let base_is_0 = asset0.token.address == self.world.assets[pool.base].token.address;
         let (zero, one) = if base_is_0 { (pool.base, pool.quote) } else { (pool.quote, pool.base) };
-        // What a billion dollars are in each token: their ratio is the hidden price.
+        // The amounts of each token worth a billion dollars: their ratio is the hidden price.
         let (worth0, worth1) = (self.units(zero, 1_000_000_000), self.units(one, 1_000_000_000));
         match reading {
             PoolReading::V3 { sqrt_price_x96, .. } => {
@@ -397,8 +397,8 @@ impl<'a> Market<'a> {
     }
 }
 
-/// The sale after which reserves of a constant product, less a fee of 0.3%, show the price at which
-/// these amounts are worth the same: whether token 0 is sold, and how much.
+/// The sale after which the reserves of a constant product with a fee of 0.3% show the price at which these amounts are
+/// worth the same: whether token 0 is sold, and how much.
 pub(super) fn balancing(reserves: [U256; 2], worth: [U256; 2]) -> Option<(bool, U256)> {
     let product = U512::from(reserves[0]) * U512::from(reserves[1]);
     [0, 1].into_iter().find_map(|sold| {

@@ -2,17 +2,16 @@
 //!
 //! Three layers, each usable without the next:
 //!
-//! 1. [`DevChain`] is a node (its own process, free port, no mining by itself) with the protocols'
-//!    contracts deployed: Multicall3, WETH9, Uniswap v2 and v3 (and, where asked, Uniswap v4,
-//!    `PancakeSwap` v3, Slipstream, Algebra Integral, Aerodrome v2 and Balancer v2). Its primitive is
-//!    [`DevChain::mine`]: these transactions, in this order, in one block with this timestamp.
-//!    Nothing is mined otherwise, and no wall clock enters: time is whatever the caller says.
-//! 2. [`World`] is a fixed scene on it: tokens of 6, 8 and 18 decimals, Chainlink feeds, v3 pools of
-//!    every fee with overlapping positions, two v2 pairs, one very thin pool. Tests with special
-//!    needs create their own pools with [`DevChain::create_v3_pools`].
-//!    [`Venues`] are pools of other venues with its tokens.
-//! 3. [`Market`] plays five-minute slots on a [`World`] from a seed: trades, liquidity that comes
-//!    and goes, feeds that follow, one sharp fall a day.
+//! 1. [`DevChain`] is a node (separate process, free port, no automatic mining) with the protocols' contracts deployed:
+//!    Multicall3, WETH9, Uniswap v2 and v3 (and, on request, Uniswap v4, `PancakeSwap` v3, Slipstream, Algebra
+//!    Integral, Aerodrome v2 and Balancer v2). Its primitive is [`DevChain::mine`]: these transactions, in this order,
+//!    in one block with this timestamp. Nothing is mined otherwise, and real time is never used: the caller sets the
+//!    time.
+//! 2. [`World`] is a fixed scene on it: tokens of 6, 8 and 18 decimals, Chainlink feeds, v3 pools of every fee with
+//!    overlapping positions, two v2 pairs, one very thin pool. Tests with special needs create their own pools with
+//!    [`DevChain::create_v3_pools`]. [`Venues`] are pools of other venues with its tokens.
+//! 3. [`Market`] simulates five-minute slots on a [`World`] from a seed: trades, changing liquidity, feeds that follow
+//!    the price, one sharp fall a day.
 //!
 //! ```no_run
 //! # async fn example() -> exitgap_tests::devchain::Result<()> {
@@ -28,10 +27,9 @@
 //! # }
 //! ```
 //!
-//! [`DevChain::standard`] is the first two layers, played once in each build and loaded after that.
+//! [`DevChain::standard`] is the first two layers, created once per build and then loaded.
 //!
-//! A dropped [`DevChain`] ends its node, after a panic too; when the whole process is killed, a
-//! watcher ends it.
+//! A dropped [`DevChain`] ends its node, also after a panic; if the whole process is killed, a watcher ends it.
 
 pub mod abi;
 mod algebra;

@@ -1,5 +1,5 @@
-//! `PancakeSwap` v3: its real factory and pool. The deployer, which creates what the factory asks
-//! for, is ours, because theirs is not published as bytecode.
+//! `PancakeSwap` v3: its real factory and pool. The deployer that creates the factory's pools is ours, because the
+//! original is not published as bytecode.
 
 use alloy::primitives::aliases::{U24, U160};
 use alloy::primitives::{Address, Bytes, hex};
@@ -8,11 +8,11 @@ use alloy::sol_types::SolValue;
 use super::{DevChain, DevChainError, PaidPool, Result, Token, Tx, abi};
 use crate::fixtures::Artifact;
 
-/// Where the deployer stands.
+/// The deployer's address.
 const DEPLOYER: Address = Address::repeat_byte(0xd1);
 
-/// The deployer's code: `parameters()` answers the five words that anything else is called with,
-/// which also creates a pool and answers its address.
+/// The deployer's code: `parameters()` returns the five words of the previous call; any other call creates a pool and
+/// returns its address.
 fn deployer_code(creation: &[u8]) -> Bytes {
     let start = hex!("60003560e01c638903573014").to_vec(); // parameters() jumps
     let mut deploy = Vec::new();
@@ -41,8 +41,8 @@ fn deployer_code(creation: &[u8]) -> Bytes {
 }
 
 impl DevChain {
-    /// Deploys the factory and one pool of it, at the price 1, and gives the payer plenty of both
-    /// tokens. The fee is 100, 500, 2500 or 10000.
+    /// Deploys the factory and one pool at the price 1, and gives the payer plenty of both tokens. The fee is 100, 500,
+    /// 2500 or 10000.
     pub async fn create_pancake_pool(&self, tokens: [&Token; 2], fee: u32) -> Result<PaidPool> {
         let [a, b] = tokens.map(|token| token.address);
         let (token0, token1) = (a.min(b), a.max(b));

@@ -1,5 +1,4 @@
-//! Pools of Uniswap v3's descent for which no caller is published: somebody who pays what their
-//! callbacks ask for.
+//! A payer for pools derived from Uniswap v3 without a published caller contract: it pays what their callbacks ask for.
 
 use alloy::primitives::aliases::{I24, U160};
 use alloy::primitives::{Address, Bytes, I256, U256, hex};
@@ -7,7 +6,7 @@ use alloy::sol_types::{SolCall, SolValue};
 
 use super::{DevChain, Result, Tx, abi};
 
-/// Where whoever pays stands.
+/// The payer's address.
 const PAYER: Address = Address::repeat_byte(0xd2);
 
 /// A pool of the real contracts, and its factory.
@@ -23,9 +22,9 @@ pub struct PaidPool {
     pub token1: Address,
 }
 
-/// The payer's code. With `1` in four bytes it calls the contract in the next 32 with the rest;
-/// anything else is a pool's callback, which it sends as much of each token as its first two words
-/// say (a transfer of what it is to be paid fails, and that does not matter).
+/// The payer's code. A call that begins with `1` in four bytes is forwarded to the contract in the next 32 bytes, with
+/// the rest as data. Any other call is a pool's callback: the payer sends the pool as much of each token as the first
+/// two words say (the transfer of a negative amount fails, which does not matter).
 fn payer_code(tokens: [Address; 2]) -> Bytes {
     let mut pay = Vec::new();
     for (token, offset) in tokens.iter().zip([0x04, 0x24]) {
@@ -48,7 +47,7 @@ fn payer_code(tokens: [Address; 2]) -> Bytes {
 }
 
 impl DevChain {
-    /// Puts the payer there for a pool of these tokens, of which it gets plenty.
+    /// Installs the payer for a pool of these tokens, and gives it plenty of both.
     pub(super) async fn stand_payer(&self, tokens: [Address; 2]) -> Result<()> {
         self.set_code(PAYER, payer_code(tokens)).await?;
         let plenty = U256::from(1_u128 << 100);
@@ -60,7 +59,7 @@ impl DevChain {
         Ok(())
     }
 
-    /// Adds liquidity to the pool, in a block of its own.
+    /// Adds liquidity to the pool, in a separate block.
     pub async fn mint_paid(&self, pool: &PaidPool, ticks: [i32; 2], liquidity: u128) -> Result<()> {
         let [lower, upper] = ticks.map(I24::unchecked_from);
         let mint = abi::PaidPool::mintCall {
@@ -73,7 +72,7 @@ impl DevChain {
         self.through_payer(pool, &mint).await
     }
 
-    /// A real swap by the pool's own function, in a block of its own: what it paid.
+    /// A real swap through the pool's own function, in a separate block: returns the amount paid.
     pub async fn swap_paid(
         &self,
         pool: &PaidPool,
@@ -86,7 +85,7 @@ impl DevChain {
             self.balance_of(bought, PAYER, now).await
         };
         let before = held().await?;
-        // Within the contract's bounds, and far from any price here.
+        // Within the contract's bounds, and far from any price in these tests.
         let one = U160::from(1);
         let limit = if zero_for_one { one << 33 } else { one << 159 };
         let swap = abi::PaidPool::swapCall {

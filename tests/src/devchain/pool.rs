@@ -1,4 +1,4 @@
-//! What v2 and v3 pools have in common: swaps, quotes and readings of their state.
+//! The common parts of v2 and v3 pools: swaps, quotes and reading their state.
 
 use alloy::eips::BlockId;
 use alloy::primitives::{Address, U256};
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{DevChain, DevChainError, MULTICALL3, Mined, Result, Tx, abi};
 
-/// Which contracts a pool is made of.
+/// The kind of a pool's contracts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum PoolKind {
     /// A Uniswap v2 pair: constant product.
@@ -27,7 +27,7 @@ pub struct Pool {
     pub token1: Address,
     /// The fee in millionths of the amount in: 500 is 0.05%. A v2 pair's is 3000.
     pub fee: u32,
-    /// Which contracts it is made of.
+    /// The kind of its contracts.
     pub kind: PoolKind,
 }
 
@@ -38,12 +38,12 @@ impl Pool {
     }
 }
 
-/// What a real swap did, from the pool's own event, in base units of the tokens.
+/// The effect of a real swap, from the pool's own event, in base units of the tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Swap {
-    /// What the pool took. Less than offered when a v3 pool's liquidity ended.
+    /// The amount that the pool took: less than offered if a v3 pool's liquidity was exhausted.
     pub amount_in: U256,
-    /// What the pool paid.
+    /// The amount that the pool paid.
     pub amount_out: U256,
     /// Number of the block that holds the swap.
     pub block: u64,
@@ -52,14 +52,14 @@ pub struct Swap {
 /// The part of a pool's state that moves with every swap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PoolReading {
-    /// Of a v2 pair, in base units.
+    /// A v2 pair, in base units.
     V2 {
         /// Reserve of token0.
         reserve0: U256,
         /// Reserve of token1.
         reserve1: U256,
     },
-    /// Of a v3 pool.
+    /// A v3 pool.
     V3 {
         /// √(token1/token0) × 2^96.
         sqrt_price_x96: U256,
@@ -71,8 +71,8 @@ pub enum PoolReading {
 }
 
 impl DevChain {
-    /// A real swap: the trader sells exactly `amount_in` through the router, in a block of its own
-    /// one second after the newest.
+    /// A real swap: the trader sells exactly `amount_in` through the router, in a separate block one second after the
+    /// newest.
     pub async fn swap_exact_in(
         &self,
         pool: &Pool,
@@ -92,7 +92,7 @@ impl DevChain {
         }
     }
 
-    /// What the swap in transaction `index` of a block took and paid.
+    /// The amounts taken and paid by the swap in transaction `index` of a block.
     pub fn swap_in(
         &self,
         mined: &Mined,
@@ -112,7 +112,7 @@ impl DevChain {
             }
             PoolKind::V3 => {
                 let event: abi::V3Pool::Swap = mined.event(index, pool.address)?;
-                // The pool's view: positive came in, negative went out.
+                // From the pool's point of view: positive amounts came in, negative ones went out.
                 let (zero, one) = (event.amount0.unsigned_abs(), event.amount1.unsigned_abs());
                 if in_is_0 { (zero, one) } else { (one, zero) }
             }
@@ -120,8 +120,7 @@ impl DevChain {
         Ok(Swap { amount_in, amount_out, block: mined.number })
     }
 
-    /// What the contracts themselves quote for an exact input at a block: `QuoterV2` for v3, the
-    /// router for v2.
+    /// The contracts' own quote for an exact input at a block: `QuoterV2` for v3, the router for v2.
     pub async fn quote(
         &self,
         pool: &Pool,

@@ -1,4 +1,4 @@
-//! A small deterministic generator, so that a seed means the same on every machine.
+//! A small deterministic random number generator, so that a seed gives the same results on every machine.
 
 /// `SplitMix64` (Steele, Lea and Flood, 2014): one 64-bit state, every seed is good.
 #[derive(Debug, Clone)]
@@ -36,7 +36,7 @@ impl Rng {
         self.below(n) == 0
     }
 
-    /// From `-amplitude` to `amplitude`, the mean of three even draws: small values are likelier.
+    /// A number from `-amplitude` to `amplitude`, the mean of three uniform draws: small values are more likely.
     pub fn bell(&mut self, amplitude: u32) -> i64 {
         let width = 2 * u64::from(amplitude) + 1;
         let sum = self.below(width) + self.below(width) + self.below(width);

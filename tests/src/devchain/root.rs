@@ -2,8 +2,8 @@
 
 use alloy::primitives::U512;
 
-/// The square root, rounded down, by Newton's method from above. The library's own needs floating point, and with
-/// it the feature `std`.
+/// The square root, rounded down, by Newton's method from above. The library's own function needs floating point, and
+/// with it the feature `std`.
 pub fn square_root(number: U512) -> U512 {
     if number.is_zero() {
         return number;

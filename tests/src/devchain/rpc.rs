@@ -1,5 +1,5 @@
-//! JSON-RPC to the development node, which is ours: one connection pool, no retries, every answer
-//! awaited. (What reads other people's nodes is `exitgap-chain`.)
+//! JSON-RPC to our own development node: one connection pool, no retries, every answer awaited. (`exitgap-chain` reads
+//! other people's nodes.)
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{DevChainError, Result};
 
-/// The node's address, and connections to it.
+/// The node's URL, and connections to it.
 #[derive(Debug)]
 pub struct Rpc {
     client: reqwest::Client,
@@ -15,7 +15,7 @@ pub struct Rpc {
 }
 
 impl Rpc {
-    /// Connects when it is first asked.
+    /// Connects at the first request.
     pub fn new(url: String) -> Self {
         exitgap_chain::provide_tls();
         Self { client: reqwest::Client::new(), url }
@@ -32,7 +32,7 @@ impl Rpc {
         result_of(method, answer)
     }
 
-    /// Several requests at once, answered in their order.
+    /// Several requests at once, with the answers in their order.
     pub async fn batch(&self, calls: &[(&str, Value)]) -> Result<Vec<Value>> {
         const WHAT: &str = "a batch of transactions";
         let body: std::result::Result<Vec<Value>, _> =
@@ -58,14 +58,14 @@ impl Rpc {
 
 fn call(id: u64, method: &str, params: impl Serialize) -> serde_json::Result<Value> {
     let params = match serde_json::to_value(params)? {
-        // No parameters are an empty list to a node.
+        // A node expects an empty list if there are no parameters.
         Value::Null => json!([]),
         params => params,
     };
     Ok(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))
 }
 
-/// The `result` of an answer, or the node's own words.
+/// The `result` of an answer, or the node's error message.
 fn result_of<R: DeserializeOwned>(method: &str, mut answer: Value) -> Result<R> {
     if let Some(error) = answer.get("error") {
         let message = error["message"].as_str().unwrap_or_default();

@@ -1,19 +1,19 @@
-//! Keys of accounts that tests and the demonstration sign with.
+//! Account keys for tests and the demonstration.
 
 use alloy::primitives::{Address, B256, Signature, eip191_hash_message};
 use k256::ecdsa::SigningKey;
 
-/// A private key, with the names that `alloy-signer-local` has for what it does.
+/// A private key, with the same function names as in `alloy-signer-local`.
 #[derive(Debug, Clone)]
 pub struct PrivateKeySigner(SigningKey);
 
 impl PrivateKeySigner {
-    /// The key of 32 bytes; not every such number is one.
+    /// A key from 32 bytes, which must be a valid key.
     pub fn from_slice(bytes: &[u8]) -> Result<Self, String> {
         SigningKey::from_slice(bytes).map(Self).map_err(|error| error.to_string())
     }
 
-    /// The same, of a hash.
+    /// The same, from a hash.
     pub fn from_bytes(bytes: &B256) -> Result<Self, String> {
         Self::from_slice(bytes.as_slice())
     }
@@ -29,7 +29,7 @@ impl PrivateKeySigner {
         signed.map(Signature::from).map_err(|error| error.to_string())
     }
 
-    /// Signs a text as wallets do, by EIP-191.
+    /// Signs a text like a wallet, by EIP-191.
     pub fn sign_message_sync(&self, message: &[u8]) -> Result<Signature, String> {
         self.sign_hash_sync(&eip191_hash_message(message))
     }

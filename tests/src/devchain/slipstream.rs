@@ -7,8 +7,7 @@ use alloy::sol_types::SolConstructor;
 use super::{DevChain, PaidPool, Result, Token, Tx, abi};
 use crate::fixtures::Artifact;
 
-/// Stands for the voter and for the factory before this one: nothing is staked, and no pool was made
-/// by the other.
+/// Stands in for the voter and for the previous factory: nothing is staked, and the previous factory created no pool.
 const NOBODY: Address = Address::repeat_byte(0xd3);
 
 /// Code that answers every call with this number.
@@ -17,9 +16,8 @@ fn answering(number: u32) -> Bytes {
 }
 
 impl DevChain {
-    /// Deploys the factory, which the operator owns, and one pool of it at the price 1, and gives the
-    /// payer plenty of both tokens. The tick spacing is 1, 50, 100, 200 or 2000, with a fee of 100,
-    /// 500, 500, 3000 or 10000 millionths.
+    /// Deploys the factory, which the operator owns, and one pool at the price 1, and gives the payer plenty of both
+    /// tokens. The tick spacing is 1, 50, 100, 200 or 2000, with a fee of 100, 500, 500, 3000 or 10000 millionths.
     pub async fn create_slipstream_pool(
         &self,
         tokens: [&Token; 2],
@@ -55,7 +53,7 @@ impl DevChain {
         Ok(PaidPool { factory, address, token0, token1 })
     }
 
-    /// Lets the factory ask a module at this address for every fee, which answers so many millionths.
+    /// Makes the factory ask a module at this address for every fee; the module returns this many millionths.
     pub async fn module_slipstream(
         &self,
         pool: &PaidPool,

@@ -1,4 +1,4 @@
-//! Aerodrome's second version: its real factory and pools, volatile and stable.
+//! Aerodrome v2: its real factory and pools, volatile and stable.
 
 use alloy::primitives::{Address, Bytes, U256};
 use alloy::sol_types::SolValue;
@@ -6,7 +6,7 @@ use alloy::sol_types::SolValue;
 use super::{DevChain, DevChainError, Result, Token, Tx, abi};
 use crate::fixtures::Artifact;
 
-/// Who is paid by swaps, and by nothing else.
+/// The recipient of swaps, which receives nothing else.
 const PAID: Address = Address::repeat_byte(0xd3);
 
 /// A pool of the real contracts, and its factory.
@@ -20,7 +20,7 @@ pub struct SolidlyPool {
     pub token0: Address,
     /// The token with the higher address.
     pub token1: Address,
-    /// Whether it is one for tokens of about the same price.
+    /// Whether it is a stable pool, for tokens of about the same price.
     pub stable: bool,
 }
 
@@ -31,7 +31,7 @@ impl SolidlyPool {
 }
 
 impl DevChain {
-    /// Deploys the factory; the operator sets its fees and may pause it.
+    /// Deploys the factory; the operator can set its fees and pause it.
     pub async fn deploy_solidly(&self) -> Result<Address> {
         let nonce = self.nonce(self.operator).await?;
         let (pool, factory) = (self.operator.create(nonce), self.operator.create(nonce + 1));
@@ -44,7 +44,7 @@ impl DevChain {
         Ok(factory)
     }
 
-    /// Makes a pool, still without liquidity.
+    /// Creates a pool without liquidity.
     pub async fn create_solidly_pool(
         &self,
         factory: Address,
@@ -64,7 +64,7 @@ impl DevChain {
         Ok(SolidlyPool { factory, address, token0, token1, stable })
     }
 
-    /// Adds these raw amounts of token 0 and token 1 as liquidity, in a block of its own.
+    /// Adds these raw amounts of token 0 and token 1 as liquidity, in a separate block.
     pub async fn mint_solidly(&self, pool: &SolidlyPool, amounts: [U256; 2]) -> Result<()> {
         let [first, second] = self.pay_solidly(pool, amounts);
         let mint = abi::SolidlyPool::mintCall { to: self.operator };
@@ -73,7 +73,7 @@ impl DevChain {
         Ok(())
     }
 
-    /// Gives the pool a reserve that its liquidity is not a share of, in a block of its own.
+    /// Adds reserves to the pool without minting liquidity for them, in a separate block.
     pub async fn donate_solidly(&self, pool: &SolidlyPool, amounts: [U256; 2]) -> Result<()> {
         let [first, second] = self.pay_solidly(pool, amounts);
         let sync = Tx::call(self.operator, pool.address, &abi::SolidlyPool::syncCall {});
@@ -81,8 +81,8 @@ impl DevChain {
         Ok(())
     }
 
-    /// The two transactions of a sale by the pool's own function for what the pool itself quotes now,
-    /// as its router makes them in one.
+    /// The two transactions of a sale through the pool's own function, for the amount that the pool currently quotes;
+    /// its router combines them into one.
     pub async fn solidly_swap_txs(
         &self,
         pool: &SolidlyPool,
@@ -103,8 +103,8 @@ impl DevChain {
         Ok([Tx::call(self.operator, sold, &pay), Tx::call(self.operator, pool.address, &swap)])
     }
 
-    /// A real swap by the pool's own function for what the pool itself quotes, as its router does,
-    /// in a block of its own: what was transferred to the buyer.
+    /// A real swap through the pool's own function, for the amount that the pool itself quotes, like its router, in a
+    /// separate block: returns the amount transferred to the buyer.
     pub async fn swap_solidly(
         &self,
         pool: &SolidlyPool,
@@ -118,7 +118,7 @@ impl DevChain {
         Ok(self.balance_of(bought, PAID, mined.number.into()).await? - before)
     }
 
-    /// Gives one pool a fee of its own, in parts of 10,000; the factory takes 420 for none at all.
+    /// Sets a fee for one pool, in parts of 10,000; the factory interprets 420 as zero.
     pub async fn set_solidly_fee(&self, pool: &SolidlyPool, fee: u64) -> Result<()> {
         let set =
             abi::SolidlyFactory::setCustomFeeCall { pool: pool.address, fee: U256::from(fee) };
@@ -126,7 +126,7 @@ impl DevChain {
         Ok(())
     }
 
-    /// Pauses all swaps of the factory's pools, or lets them go on.
+    /// Pauses or unpauses all swaps of the factory's pools.
     pub async fn pause_solidly(&self, factory: Address, paused: bool) -> Result<()> {
         let pause = abi::SolidlyFactory::setPauseStateCall { state: paused };
         self.mine_next(&[Tx::call(self.operator, factory, &pause)]).await?;

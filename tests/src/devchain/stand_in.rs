@@ -1,5 +1,5 @@
-//! A contract that gives recorded answers: for contracts that no package has, where what is tried
-//! is how they are read, not how they compute.
+//! A contract that returns recorded answers: for contracts that no package contains, in tests of how they are read and
+//! not of how they compute.
 
 use alloy::primitives::{Address, B256, Bytes, U256, hex, keccak256};
 use alloy::sol_types::SolCall;
@@ -7,8 +7,7 @@ use serde_json::{Value, json};
 
 use super::{DevChain, Result};
 
-/// Answers a call by what is stored under the hash of its data: so many words, one after the other.
-/// Where nothing is, it reverts.
+/// Answers a call with the words stored under the hash of its data. Reverts if nothing is stored.
 const CODE: [u8; 52] = hex!(
     "365f5f37 365f20 8054 8015 6030 57 5f"
     "5b 8181 10 15 6029 57 8281 01 6001 01 54 81 6005 1b 52 6001 01 600f 56"
@@ -16,7 +15,7 @@ const CODE: [u8; 52] = hex!(
     "5b 5f 5f fd"
 );
 
-/// A contract that answers as it is told to.
+/// A contract that returns configured answers.
 #[derive(Debug, Clone, Copy)]
 pub struct StandIn {
     /// Its address.
@@ -24,13 +23,13 @@ pub struct StandIn {
 }
 
 impl DevChain {
-    /// Puts a stand-in at this address.
+    /// Installs a stand-in at this address.
     pub async fn stand_in(&self, address: Address) -> Result<StandIn> {
         self.set_code(address, Bytes::from_static(&CODE)).await?;
         Ok(StandIn { address })
     }
 
-    /// Lets it answer this call so from now on.
+    /// Sets its answer to this call.
     pub async fn answer<C: SolCall>(
         &self,
         stand_in: StandIn,
@@ -41,7 +40,7 @@ impl DevChain {
         self.store_answer(stand_in, call, &words).await
     }
 
-    /// Lets it revert where it is called so.
+    /// Makes it revert for this call.
     pub async fn revert_call<C: SolCall>(&self, stand_in: StandIn, call: &C) -> Result<()> {
         self.store_answer(stand_in, call, &[]).await
     }

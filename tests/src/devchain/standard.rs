@@ -1,4 +1,4 @@
-//! The chain that most tests start from: played once, then loaded.
+//! The chain that most tests start from: created once, then loaded.
 
 use std::fs;
 use std::path::Path;
@@ -9,15 +9,15 @@ use crate::saved::Fixture;
 /// The node's state with all its blocks, as the node itself wrote it.
 const STATE: &str = "state.hex";
 
-/// Where the contracts of the scene are.
+/// The addresses of the scene's contracts.
 const WORLD: &str = "world.json";
 
 impl DevChain {
-    /// A node of [`Options::default`] with the [`World`] on it: the blocks, hashes, states and receipts that
-    /// [`Self::start`] and [`World::deploy`] make.
+    /// A node with [`Options::default`] and the [`World`]: the same blocks, hashes, states and receipts as
+    /// [`Self::start`] and [`World::deploy`] produce.
     ///
-    /// The first call of a build plays them and saves the node's state; every call loads that into a node of its own,
-    /// in a fraction of a second.
+    /// The first call in a build creates them and saves the node's state; every call loads that state into a separate
+    /// node, in a fraction of a second.
     pub async fn standard() -> Result<(Self, World)> {
         let fixture = Fixture::lock("standard-chain").map_err(DevChainError::Saved)?;
         if let Some(unfinished) = &fixture.unfinished {
@@ -35,7 +35,7 @@ impl DevChain {
 async fn play(folder: &Path) -> Result<()> {
     let chain = DevChain::start(Options::default()).await?;
     let world = World::deploy(&chain).await?;
-    // `true`: with the states of earlier blocks, which tests ask for.
+    // `true`: with the states of earlier blocks, which tests read.
     let state: String = chain.rpc("anvil_dumpState", (true,)).await?;
     let world = serde_json::to_string(&world).map_err(|error| unreadable(&error))?;
     let write = |name, text| fs::write(folder.join(name), text);

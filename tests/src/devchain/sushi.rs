@@ -1,4 +1,4 @@
-//! `SushiSwap` v3: its contracts are Uniswap v3's, as its deployments say, under a factory of its own.
+//! `SushiSwap` v3: its contracts are Uniswap v3's, according to its deployments, with a separate factory.
 
 use alloy::primitives::aliases::{U24, U160};
 
@@ -6,8 +6,8 @@ use super::{DevChain, PaidPool, Result, Token, Tx, abi};
 use crate::fixtures::Artifact;
 
 impl DevChain {
-    /// Deploys another factory of Uniswap v3's pools and one pool of it, at the price 1, and gives the
-    /// payer plenty of both tokens. The fee is 500, 3000 or 10000.
+    /// Deploys another Uniswap v3 factory and one pool at the price 1, and gives the payer plenty of both tokens. The
+    /// fee is 500, 3000 or 10000.
     pub async fn create_sushi_pool(&self, tokens: [&Token; 2], fee: u32) -> Result<PaidPool> {
         let [a, b] = tokens.map(|token| token.address);
         let (token0, token1) = (a.min(b), a.max(b));

@@ -7,7 +7,8 @@ use super::{DevChain, Result, Token, Tx, abi};
 use crate::fixtures::Artifact;
 
 impl DevChain {
-    /// Deploys a token that takes no fee yet, and gives the operator and the trader so much of it; it may be put into pools.
+    /// Deploys a token that does not take a fee yet, and mints this amount to the operator and to the trader. Pools may
+    /// contain it.
     pub async fn deploy_taxed_token(&self, value: U256) -> Result<Token> {
         let address = self.operator.create(self.nonce(self.operator).await?);
         let symbol = "TAX".to_owned();
@@ -26,7 +27,7 @@ impl DevChain {
         Ok(Token { address, symbol, decimals: 18 })
     }
 
-    /// The transaction after which it takes this fee on every transfer, in hundredths of a percent.
+    /// The transaction that sets this fee, in hundredths of a percent, on every later transfer.
     pub fn tax_tx(&self, token: &Token, bps: u64) -> Tx {
         let call = abi::TaxedToken::setFeeBpsCall { bps: U256::from(bps) };
         Tx::call(self.operator, token.address, &call)

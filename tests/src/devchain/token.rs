@@ -26,15 +26,15 @@ impl Token {
     }
 }
 
-/// What an account of the chain is given of each token: more than anything here can spend, and
-/// far from the width of the contracts' amounts.
+/// The initial balance of each account in each token: more than any test can spend, and far below the contracts'
+/// maximum amounts.
 const PLENTY: u128 = 1 << 100;
 
 impl DevChain {
-    /// Creates free-minting ERC-20 tokens, in two blocks however many they are.
+    /// Creates freely mintable ERC-20 tokens, in two blocks regardless of their number.
     ///
-    /// Operator and trader hold plenty of each, and have approved the routers and the position
-    /// manager, so that every other helper here works with them at once.
+    /// Operator and trader have plenty of each, and have approved the routers and the position manager, so that every
+    /// other helper works with them immediately.
     pub async fn create_tokens(&self, kinds: &[(&str, u8)]) -> Result<Vec<Token>> {
         let code = Artifact::MintableErc20.creation_code()?;
         let nonce = self.nonce(self.operator).await?;
@@ -66,7 +66,7 @@ impl DevChain {
         Ok(tokens)
     }
 
-    /// Wrapped ether as a token; operator and trader wrap half of what they own and approve.
+    /// Wrapped ether as a token; operator and trader wrap half of their ether and approve it.
     pub async fn wrap_ether(&self) -> Result<Token> {
         let weth = self.contracts.weth;
         let half = U256::from(500_000_000) * U256::from(10).pow(U256::from(18));
@@ -78,12 +78,12 @@ impl DevChain {
         Ok(Token { address: weth, symbol: "WETH".to_owned(), decimals: 18 })
     }
 
-    /// What an account holds of a token, in base units.
+    /// An account's balance of a token, in base units.
     pub async fn balance_of(&self, token: Address, owner: Address, at: BlockId) -> Result<U256> {
         self.call(token, &abi::Token::balanceOfCall { owner }, at).await
     }
 
-    /// Approvals of a token for everything that pulls it from operator or trader.
+    /// Approvals of a token for all contracts that transfer it from operator or trader.
     pub(super) fn approvals(&self, token: Address) -> Vec<Tx> {
         let Self { operator, trader, contracts, .. } = self;
         [

@@ -1,4 +1,4 @@
-//! A transaction to be sent, and the block that held it.
+//! A transaction, and the block that contains it.
 
 use alloy::primitives::{Address, B256, Bytes, TxKind, U256};
 use alloy::sol_types::{SolCall, SolEvent};
@@ -6,13 +6,13 @@ use alloy_rpc_types_eth::{TransactionInput, TransactionReceipt, TransactionReque
 
 use super::{DevChainError, Result};
 
-/// Enough for every single call made here; the chain's blocks have room for a thousand of them.
+/// Enough for every single call here; the chain's blocks have room for a thousand of them.
 const GAS: u64 = 30_000_000;
 
-/// In wei; above any base fee the chain reaches, and the same for all so that order is kept.
+/// In wei; above any base fee the chain reaches, and the same for all so that their order is kept.
 const GAS_PRICE: u128 = 10_000_000_000;
 
-/// One transaction, from an account the node holds the key of (or impersonates).
+/// A transaction from an account whose key the node has (or which it impersonates).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tx {
     /// The sender.
@@ -21,7 +21,7 @@ pub struct Tx {
     pub to: Option<Address>,
     /// Call data, or creation code with its arguments.
     pub data: Bytes,
-    /// Wei sent along.
+    /// The amount of wei to send.
     pub value: U256,
 }
 
@@ -36,14 +36,14 @@ impl Tx {
         Self { from, to: None, data: [code, arguments].concat().into(), value: U256::ZERO }
     }
 
-    /// The same with `value` wei sent along.
+    /// The same with `value` wei.
     #[must_use]
     pub fn with_value(mut self, value: U256) -> Self {
         self.value = value;
         self
     }
 
-    /// The request for the node, at the sender's `nonce`.
+    /// The request to the node, with the sender's `nonce`.
     pub(super) fn request(&self, nonce: u64) -> TransactionRequest {
         TransactionRequest {
             from: Some(self.from),
@@ -58,7 +58,7 @@ impl Tx {
     }
 }
 
-/// A mined block, with the receipts of the transactions it was asked to hold, in their order.
+/// A mined block, with the receipts of its requested transactions, in their order.
 #[derive(Debug, Clone)]
 pub struct Mined {
     /// Block number.

@@ -1,4 +1,4 @@
-//! The token that payments are made in: Circle's own code, at the address it has on Base Sepolia.
+//! The payment token: Circle's own code, at its address on Base Sepolia.
 
 use crate::devchain::PrivateKeySigner;
 use alloy::eips::BlockId;
@@ -9,7 +9,7 @@ use super::abi::{CancelAuthorization, FiatToken, TransferWithAuthorization};
 use super::{DevChain, Result, Tx};
 use crate::fixtures::Artifact;
 
-/// Where the library is put that judges the token's signatures.
+/// The address of the library that checks the token's signatures.
 const LIBRARY: Address = address!("0x00000000000000000000000000000000000051C4");
 
 /// The token, initialised and with a minter.
@@ -17,25 +17,24 @@ const LIBRARY: Address = address!("0x00000000000000000000000000000000000051C4");
 pub struct Usdc {
     /// Its contract.
     pub address: Address,
-    /// What its authorizations are signed for.
+    /// The signing domain of its authorizations.
     pub domain: Eip712Domain,
 }
 
 /// A signed authorization.
 #[derive(Debug, Clone)]
 pub struct Authorized {
-    /// What is signed.
+    /// The signed message.
     pub message: TransferWithAuthorization,
     /// The signature.
     pub signature: Bytes,
 }
 
 impl Usdc {
-    /// Where the official clients expect the token on chain 84532.
+    /// The address that the official clients expect for the token on chain 84532.
     pub const ADDRESS: Address = address!("0x036CbD53842c5426634e7929541eC2318f3dCF7e");
 
-    /// Puts the token on a chain that mines when it is told to. The chain's operator may mint, pause
-    /// and bar accounts.
+    /// Deploys the token on a chain without automatic mining. The chain's operator may mint, pause and block accounts.
     pub async fn deploy(chain: &DevChain, chain_id: u64) -> Result<Self> {
         let operator = chain.operator;
         chain.set_code(LIBRARY, Artifact::SignatureChecker.deployed_code()?).await?;
@@ -82,13 +81,13 @@ impl Usdc {
         Ok(Self { address: Self::ADDRESS, domain })
     }
 
-    /// The operator's transaction that hands an account this many units.
+    /// The operator's transaction that mints this many units for an account.
     pub fn fund(&self, chain: &DevChain, account: Address, units: u64) -> Tx {
         let mint = FiatToken::mintCall { to: account, amount: U256::from(units) };
         Tx::call(chain.operator, self.address, &mint)
     }
 
-    /// An account's units on the newest block.
+    /// An account's balance at the newest block.
     pub async fn balance(&self, chain: &DevChain, account: Address) -> Result<U256> {
         chain.call(self.address, &FiatToken::balanceOfCall { account }, BlockId::latest()).await
     }
@@ -103,7 +102,7 @@ impl Usdc {
         Authorized { message, signature }
     }
 
-    /// The call with which the payer takes back an authorization.
+    /// The payer's call that cancels an authorization.
     pub fn cancel(
         &self,
         signer: &PrivateKeySigner,
@@ -117,13 +116,13 @@ impl Usdc {
 }
 
 fn sign(signer: &PrivateKeySigner, hash: B256) -> Bytes {
-    // A local key signs every hash but ones that nobody can find.
+    // A local key can sign practically every hash.
     let signature = signer.sign_hash_sync(&hash).map(|signature| signature.as_bytes().to_vec());
     signature.unwrap_or_default().into()
 }
 
 impl Authorized {
-    /// The call that settles it.
+    /// The call that settles the authorization.
     pub fn call(&self) -> FiatToken::transferWithAuthorizationCall {
         let TransferWithAuthorization { from, to, value, validAfter, validBefore, nonce } =
             self.message;

@@ -5,11 +5,11 @@ use alloy::primitives::{Address, U256};
 
 use super::{DevChain, Pool, PoolKind, Result, Token, Tx, abi};
 
-/// The fee every v2 pair takes, in millionths.
+/// The fee of every v2 pair, in millionths.
 const V2_FEE: u32 = 3000;
 
 impl DevChain {
-    /// Creates a pair holding these amounts, in base units.
+    /// Creates a pair with these amounts, in base units.
     pub async fn create_v2_pair(&self, a: (&Token, U256), b: (&Token, U256)) -> Result<Pool> {
         let create = abi::V2Factory::createPairCall { tokenA: a.0.address, tokenB: b.0.address };
         let token0 = a.0.address.min(b.0.address);
@@ -28,14 +28,14 @@ impl DevChain {
         .await?;
         let get = abi::V2Factory::getPairCall { tokenA: pool.token0, tokenB: pool.token1 };
         pool.address = self.call(self.contracts.v2_factory, &get, BlockId::latest()).await?;
-        // The router takes the operator's shares when liquidity is removed.
+        // The router transfers the operator's liquidity tokens when liquidity is removed.
         let approve =
             abi::Token::approveCall { spender: self.contracts.v2_router, amount: U256::MAX };
         self.mine_next(&[Tx::call(self.operator, pool.address, &approve)]).await?;
         Ok(pool)
     }
 
-    /// The transaction that adds up to these amounts, in the pair's current proportion.
+    /// The transaction that adds up to these amounts, in the pair's current ratio.
     pub fn v2_add_tx(&self, pool: &Pool, amount0: U256, amount1: U256) -> Tx {
         let add = abi::V2Router::addLiquidityCall {
             tokenA: pool.token0,
@@ -50,7 +50,7 @@ impl DevChain {
         Tx::call(self.operator, self.contracts.v2_router, &add)
     }
 
-    /// The transaction that redeems this many of the operator's shares of a pair.
+    /// The transaction that redeems this many of the operator's liquidity tokens of a pair.
     pub fn v2_remove_tx(&self, pool: &Pool, shares: U256) -> Tx {
         let remove = abi::V2Router::removeLiquidityCall {
             tokenA: pool.token0,
@@ -64,7 +64,7 @@ impl DevChain {
         Tx::call(self.operator, self.contracts.v2_router, &remove)
     }
 
-    /// What the router answers for an exact input at a block.
+    /// The router's quote for an exact input at a block.
     pub(super) async fn v2_quote(
         &self,
         pool: &Pool,

@@ -11,7 +11,7 @@ use super::root::square_root;
 use super::{DevChain, DevChainError, Mined, Pool, PoolKind, Result, Tx, abi};
 use crate::fixtures::Artifact;
 
-/// How many positions one transaction mints; together they stay well below its gas limit.
+/// Number of positions minted per transaction, well below its gas limit.
 const MINTS_PER_TX: usize = 25;
 
 /// A v3 pool to be created.
@@ -21,18 +21,18 @@ pub struct PoolSpec {
     pub token_a: Address,
     /// The other token.
     pub token_b: Address,
-    /// 100, 500, 3000 or 10000; it decides the tick spacing (1, 10, 60 or 200).
+    /// 100, 500, 3000 or 10000; determines the tick spacing (1, 10, 60 or 200).
     pub fee: u32,
     /// Initial √(token1/token0) in base units, times 2^96; see [`sqrt_price_x96`].
     pub sqrt_price_x96: U256,
-    /// Positions minted at once.
+    /// Positions to mint immediately.
     pub positions: Vec<PositionSpec>,
 }
 
-/// A position to be minted: its range, and how much of each token is offered for it.
+/// A position to mint: its range, and the amount of each token offered for it.
 ///
-/// The position manager computes the liquidity from the offer and takes what that needs: both
-/// tokens inside the range, one of them outside.
+/// The position manager computes the liquidity from the offer and takes the required amounts: both tokens inside the
+/// range, only one outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PositionSpec {
     /// Lower tick, a multiple of the pool's tick spacing.
@@ -63,7 +63,7 @@ pub struct MintedPosition {
 /// √(amount1/amount0) × 2^96, rounded down: the price at which these amounts are worth the same.
 ///
 /// # Panics
-/// When `amount0` is 0, or the price does not fit the contract's 160 bits.
+/// If `amount0` is 0, or the price does not fit the contract's 160 bits.
 pub fn sqrt_price_x96(amount1: U256, amount0: U256) -> U256 {
     let ratio: U512 = (U512::from(amount1) << 192_usize) / U512::from(amount0);
     let root = U256::from(square_root(ratio));
@@ -81,7 +81,7 @@ impl DevChain {
         })
     }
 
-    /// Creates v3 pools with their positions; about as fast as the node can execute them.
+    /// Creates v3 pools with their positions, about as fast as the node can execute it.
     pub async fn create_v3_pools(
         &self,
         specs: &[PoolSpec],
@@ -120,7 +120,7 @@ impl DevChain {
             .collect())
     }
 
-    /// Mints positions for the operator, many to a transaction.
+    /// Mints positions for the operator, many per transaction.
     pub async fn mint_positions(
         &self,
         positions: &[(Pool, PositionSpec)],
@@ -138,7 +138,7 @@ impl DevChain {
         Ok(minted)
     }
 
-    /// The transaction that mints these positions; [`Self::minted_in`] reads what it made.
+    /// The transaction that mints these positions; [`Self::minted_in`] reads the result.
     pub fn mint_tx(&self, positions: &[(Pool, PositionSpec)]) -> Tx {
         let data = positions
             .iter()
@@ -163,7 +163,7 @@ impl DevChain {
         Tx::call(self.operator, self.contracts.v3_positions, &multicall)
     }
 
-    /// The positions that transaction `index` of a block minted, given what it was asked for.
+    /// The positions that transaction `index` of a block minted, given the request.
     pub fn minted_in(
         &self,
         block: &Mined,
@@ -194,8 +194,8 @@ impl DevChain {
         })
     }
 
-    /// The transaction that takes `liquidity` out of a position and collects what it holds; a
-    /// position left without any is deleted.
+    /// The transaction that removes `liquidity` from a position and collects its tokens; a position without remaining
+    /// liquidity is deleted.
     pub fn burn_tx(&self, position: &MintedPosition, liquidity: u128) -> Tx {
         let decrease = abi::PositionManager::decreaseLiquidityCall {
             params: abi::PositionManager::DecreaseLiquidityParams {
@@ -223,13 +223,13 @@ impl DevChain {
         Tx::call(self.operator, self.contracts.v3_positions, &multicall)
     }
 
-    /// Takes `liquidity` out of a position in a block of its own.
+    /// Removes `liquidity` from a position in a separate block.
     pub async fn burn_position(&self, position: &MintedPosition, liquidity: u128) -> Result<Mined> {
         self.mine_next(&[self.burn_tx(position, liquidity)]).await
     }
 
-    /// What `QuoterV2` answers for an exact input at a block: the amount out, the price after, the
-    /// initialised ticks crossed. Beyond the pool's liquidity it tells what the pool would pay.
+    /// The answer of `QuoterV2` for an exact input at a block: the amount out, the price after it, and the number of
+    /// initialised ticks crossed. Beyond the pool's liquidity it returns what the pool would pay.
     pub async fn v3_quote(
         &self,
         pool: &Pool,
@@ -249,8 +249,8 @@ impl DevChain {
         self.call(self.contracts.v3_quoter, &call, at).await
     }
 
-    /// The transaction in which the trader sells up to `amount_in` to a v3 pool, no further than
-    /// the price `limit` (0: as far as it goes).
+    /// The transaction in which the trader sells up to `amount_in` to a v3 pool, no further than the price `limit` (0:
+    /// no limit).
     pub fn v3_swap_tx(&self, pool: &Pool, token_in: Address, amount_in: U256, limit: U256) -> Tx {
         let call = abi::V3Router::exactInputSingleCall {
             params: abi::V3Router::ExactInputSingleParams {
@@ -267,7 +267,7 @@ impl DevChain {
         Tx::call(self.trader, self.contracts.v3_router, &call)
     }
 
-    /// The transaction in which the trader buys exactly `amount_out` from a v3 pool, for as much as that takes.
+    /// The transaction in which the trader buys exactly `amount_out` from a v3 pool, whatever it costs.
     pub fn v3_buy_tx(&self, pool: &Pool, token_in: Address, amount_out: U256) -> Tx {
         let call = abi::V3Router::exactOutputSingleCall {
             params: abi::V3Router::ExactOutputSingleParams {

@@ -1,4 +1,4 @@
-//! Uniswap v4: its real manager of all pools, and the two callers that its makers test it with.
+//! Uniswap v4: its real pool manager, and the two test callers of its authors.
 
 use alloy::primitives::aliases::{I24, U24, U160};
 use alloy::primitives::{Address, B256, Bytes, I256, U256, keccak256};
@@ -10,11 +10,11 @@ use crate::fixtures::Artifact;
 /// The manager and its callers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct V4 {
-    /// Where all pools are.
+    /// The manager of all pools.
     pub manager: Address,
-    /// Who adds and removes liquidity.
+    /// The contract that adds and removes liquidity.
     liquidity: Address,
-    /// Who swaps.
+    /// The contract that swaps.
     swapper: Address,
 }
 
@@ -28,7 +28,7 @@ pub struct V4Pool {
 }
 
 impl V4Pool {
-    /// The pool of these tokens, of which zero is the chain's own coin.
+    /// The pool of these tokens; zero stands for the chain's native coin.
     pub fn of(tokens: [Address; 2], fee: u32, tick_spacing: i32) -> Self {
         let [a, b] = tokens;
         let key = abi::V4Key {
@@ -42,17 +42,17 @@ impl V4Pool {
         Self { key, id }
     }
 
-    /// What of the chain's own coin is sent along where at most this is paid.
+    /// The amount of native coin to send if at most this amount is paid.
     fn value(&self, at_most: U256) -> U256 {
         if self.key.currency0 == Address::ZERO { at_most } else { U256::ZERO }
     }
 }
 
-/// More than any position here takes of the chain's own coin; what is left comes back.
+/// More native coin than any position here needs; the rest is returned.
 const ENOUGH: u128 = 100_000_000_000_000_000_000_000;
 
 impl DevChain {
-    /// Deploys the manager and its callers, which may take these tokens of the operator.
+    /// Deploys the manager and its callers, which may spend these tokens of the operator.
     pub async fn deploy_v4(&self, tokens: &[Address]) -> Result<V4> {
         let nonce = self.nonce(self.operator).await?;
         let [manager, liquidity, swapper] =
@@ -80,8 +80,7 @@ impl DevChain {
         Ok(V4 { manager, liquidity, swapper })
     }
 
-    /// Gives the pool the price 1, and what the protocol takes where token 0 is sold, and token 1,
-    /// in millionths.
+    /// Initializes the pool at the price 1, with the protocol fee for selling token 0 and token 1, in millionths.
     pub async fn initialize_v4(
         &self,
         v4: &V4,
@@ -105,7 +104,7 @@ impl DevChain {
         Ok(())
     }
 
-    /// Adds so much liquidity between two ticks, or takes it away again, in a block of its own.
+    /// Adds this much liquidity between two ticks, or removes it, in a separate block.
     pub async fn modify_v4(
         &self,
         v4: &V4,
@@ -132,14 +131,14 @@ impl DevChain {
 
     /// The transaction in which the operator sells `amount_in`.
     pub fn v4_swap_tx(&self, v4: &V4, pool: &V4Pool, zero_for_one: bool, amount_in: U256) -> Tx {
-        // Within the manager's bounds, and far from any price here.
+        // Within the manager's bounds, and far from any price in these tests.
         let one = U160::from(1);
         let limit = if zero_for_one { one << 33 } else { one << 159 };
         let swap = abi::V4Swap::swapCall {
             key: pool.key.clone(),
             params: abi::V4SwapParams {
                 zeroForOne: zero_for_one,
-                // What is sold counts below zero.
+                // The amount to sell is negative.
                 amountSpecified: -I256::from_raw(amount_in),
                 sqrtPriceLimitX96: limit,
             },
@@ -150,7 +149,7 @@ impl DevChain {
         Tx::call(self.operator, v4.swapper, &swap).with_value(value)
     }
 
-    /// A real swap of all that is offered, in a block of its own: what was taken, and what paid.
+    /// A real swap of the whole offered amount, in a separate block: returns the amounts taken and paid.
     pub async fn swap_v4(
         &self,
         v4: &V4,

@@ -1,4 +1,4 @@
-//! Vaults: shares of a token, redeemed for it (ERC-4626).
+//! Vaults: tokens that are redeemed for an underlying token (ERC-4626).
 
 use alloy::primitives::U256;
 use alloy::sol_types::{SolCall as _, SolConstructor};
@@ -7,7 +7,8 @@ use super::{DevChain, Result, Token, Tx, abi};
 use crate::fixtures::Artifact;
 
 impl DevChain {
-    /// Deploys a vault of a token into which the operator puts so much, and gives its shares; they may be put into pools.
+    /// Deploys a vault of a token, in which the operator deposits this amount, and returns its share token, which may
+    /// be put into pools.
     pub async fn deploy_vault(&self, asset: &Token, assets: U256) -> Result<Token> {
         let address = self.operator.create(self.nonce(self.operator).await?);
         let arguments = abi::Vault::constructorCall { asset: asset.address }.abi_encode();
@@ -24,7 +25,7 @@ impl DevChain {
         Ok(Token { address, symbol: "vSHARE".to_owned(), decimals: asset.decimals })
     }
 
-    /// What the operator would be paid now for so many shares of a vault: the call, not the transaction.
+    /// The amount that the operator would receive now for this many shares of a vault: a call without a transaction.
     pub async fn redeems(&self, vault: &Token, shares: U256) -> Result<U256> {
         let owner = self.operator;
         let redeem = abi::Vault::redeemCall { shares, receiver: owner, owner };

@@ -1,4 +1,4 @@
-//! Pools of other venues beside a [`World`]'s own, of its tokens: Uniswap v4 and Aerodrome v2.
+//! Pools of other venues with a [`World`]'s tokens: Uniswap v4 and Aerodrome v2.
 
 use alloy::eips::BlockId;
 use alloy::primitives::{Address, U256};
@@ -15,7 +15,7 @@ use super::{
 pub struct Venues {
     /// Uniswap v4's manager.
     pub v4: V4,
-    /// USDT and USDC at [`Venues::V4_FEE`], about the price 1.
+    /// USDT and USDC with the fee [`Venues::V4_FEE`], around the price 1.
     pub v4_pool: V4Pool,
     /// DAI and USDC, a stable pool.
     pub stable: SolidlyPool,
@@ -24,11 +24,11 @@ pub struct Venues {
     usdc: Address,
 }
 
-/// What has been traded at venues so far.
+/// The trades at venues so far.
 #[derive(Debug)]
 pub struct Visits {
     rng: Rng,
-    /// Dollars of the first token sold less those bought: of the pool of v4, of the stable one.
+    /// Dollars of the first token sold minus those bought: for the v4 pool, and for the stable one.
     sold: [i64; 2],
 }
 
@@ -37,8 +37,8 @@ impl Visits {
         Self { rng: Rng::new(seed), sold: [0; 2] }
     }
 
-    /// The next trade of a pool of stable coins: whether its first token is sold, and for how many
-    /// dollars. What was sold comes back, sooner or later.
+    /// The next trade of a stablecoin pool: whether its first token is sold, and for how many dollars. Trades reverse
+    /// the accumulated sales sooner or later.
     fn next(&mut self, pool: usize) -> (bool, u64) {
         const SIZES: [u64; 5] = [150, 900, 4_000, 15_000, 40_000];
         let usd = SIZES[usize::try_from(self.rng.below(5)).unwrap_or(0)] * self.rng.between(1, 3);
@@ -64,7 +64,7 @@ impl Venues {
         let v4 = chain.deploy_v4(&pair).await?;
         let v4_pool = V4Pool::of(pair, Self::V4_FEE, Self::V4_SPACING);
         chain.initialize_v4(&v4, &v4_pool, [0, 0]).await?;
-        // About a million dollars of each within ten percent, and as much nearer to the price.
+        // About a million dollars of each within ten percent, and as much closer to the price.
         for (half, liquidity) in [(1_000, 20_000_000_000_000), (60, 100_000_000_000_000)] {
             chain.modify_v4(&v4, &v4_pool, [-half, half], liquidity).await?;
         }
@@ -73,7 +73,7 @@ impl Venues {
             let tokens = [&a.token, &b.token];
             let pool = chain.create_solidly_pool(factory, tokens, stable).await?;
             let (zero, one) = in_order(a, b);
-            // A stable pool begins with as many of either.
+            // A stable pool starts with equal amounts of both.
             let of = |asset: &Asset| if stable { asset.token.units(usd) } else { asset.worth(usd) };
             chain.mint_solidly(&pool, [of(zero), of(one)]).await?;
             Ok::<_, DevChainError>(pool)
@@ -83,7 +83,7 @@ impl Venues {
         Ok(Self { v4, v4_pool, stable, volatile, usdc: usdc.token.address })
     }
 
-    /// The trades of one slot; `units` says how much of an asset some dollars are now.
+    /// The trades of one slot; `units` returns how much of an asset some dollars currently are.
     pub(super) async fn trades(
         &self,
         chain: &DevChain,
@@ -105,12 +105,12 @@ impl Venues {
         Ok(txs)
     }
 
-    /// Whether a pool of this token 0 sells it where it sells its base, or where it does not.
+    /// Whether a trade sells token 0 of a pool, given whether it sells the pool's base.
     pub fn sells_zero(&self, token0: Address, sells_base: bool) -> bool {
         (token0 != self.usdc) == sells_base
     }
 
-    /// The sale that brings the volatile pool back to the price.
+    /// The sale that moves the volatile pool back to the price.
     async fn arbitrage(
         &self,
         chain: &DevChain,
@@ -118,7 +118,7 @@ impl Venues {
     ) -> Result<Option<(bool, U256)>> {
         const USD: u64 = 1_000_000_000;
         let SolidlyPool { address, token0, token1, .. } = self.volatile;
-        // Its reserves are told as a pair's are.
+        // It logs its reserves like a pair.
         let as_pair = Pool { address, token0, token1, fee: 3000, kind: PoolKind::V2 };
         let readings = chain.read_pools(&[as_pair], BlockId::latest()).await?;
         let Some(PoolReading::V2 { reserve0, reserve1 }) = readings.first().copied() else {

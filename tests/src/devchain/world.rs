@@ -9,7 +9,7 @@ use super::{
     Result, Token, sqrt_price_x96,
 };
 
-/// Decimals of every feed here, as of Chainlink's USD feeds.
+/// Decimals of every feed here, the same as in Chainlink's USD feeds.
 pub const FEED_DECIMALS: u8 = 8;
 
 /// A token with its feed.
@@ -19,9 +19,9 @@ pub struct Asset {
     pub token: Token,
     /// Its USD feed, with [`FEED_DECIMALS`] decimals.
     pub feed: Feed,
-    /// How old an answer may grow, in seconds; the market renews it well before.
+    /// Maximum age of an answer, in seconds; the market renews it well before.
     pub heartbeat: u64,
-    /// The first answer, which is also the price the pools start at.
+    /// The initial answer, which is also the initial price of the pools.
     pub initial_answer: u128,
 }
 
@@ -36,7 +36,7 @@ impl Asset {
 /// A pool of the scene.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorldPool {
-    /// Such as `WETH/USDC 0.05% v3`; the first token is the natural base.
+    /// A name such as `WETH/USDC 0.05% v3`; the first token is the natural base.
     pub name: String,
     /// The pool.
     pub pool: Pool,
@@ -44,23 +44,23 @@ pub struct WorldPool {
     pub base: usize,
     /// Index of the natural quote in [`World::assets`].
     pub quote: usize,
-    /// How much is offered per side of a usual position, in whole dollars: a measure of size.
+    /// The amount offered per side of a usual position, in whole dollars: a measure of size.
     pub scale_usd: u64,
-    /// The positions minted at the start, of a v3 pool.
+    /// The initial positions of a v3 pool.
     pub positions: Vec<MintedPosition>,
 }
 
-/// The scene. The same addresses and amounts on every deployment.
+/// The scene, with the same addresses and amounts on every deployment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct World {
     /// Tokens with feeds, in the order of the constants of this type.
     pub assets: Vec<Asset>,
-    /// The pools: v3 of fees 100, 500, 3000 and 10000, then two v2 pairs. The last v3 pool
-    /// ([`World::THIN`]) is very thin.
+    /// The pools: v3 with fees 100, 500, 3000 and 10000, then two v2 pairs. The last v3 pool ([`World::THIN`]) is very
+    /// thin.
     pub pools: Vec<WorldPool>,
 }
 
-/// Symbol, decimals, heartbeat in seconds and first answer of the assets, in order.
+/// Symbol, decimals, heartbeat in seconds and initial answer of the assets, in order.
 const ASSETS: [(&str, u8, u64, u128); 6] = [
     ("USDC", 6, 86_400, 100_000_000),
     ("USDT", 6, 86_400, 99_980_000),
@@ -95,7 +95,7 @@ impl World {
     pub const DAI: usize = 2;
     /// Index of WBTC (8 decimals).
     pub const WBTC: usize = 3;
-    /// Index of ALT (18 decimals), which trades thinly.
+    /// Index of ALT (18 decimals), a thinly traded token.
     pub const ALT: usize = 4;
     /// Index of WETH (18 decimals), the real WETH9.
     pub const WETH: usize = 5;
@@ -104,7 +104,7 @@ impl World {
     /// Index of the first v2 pair in [`World::pools`].
     pub const FIRST_V2: usize = 6;
 
-    /// Deploys the scene: a couple of dozen blocks, one second apart.
+    /// Deploys the scene: about two dozen blocks, one second apart.
     pub async fn deploy(chain: &DevChain) -> Result<Self> {
         let assets = deploy_assets(chain).await?;
         let mut pools = deploy_v3(chain, &assets).await?;
@@ -223,7 +223,7 @@ pub(super) fn in_order<'a>(a: &'a Asset, b: &'a Asset) -> (&'a Asset, &'a Asset)
     if a.token.address < b.token.address { (a, b) } else { (b, a) }
 }
 
-/// The spacing the v3 factory gives a fee.
+/// The tick spacing that the v3 factory assigns to a fee.
 pub(super) fn tick_spacing(fee: u32) -> i32 {
     match fee {
         100 => 1,
@@ -233,8 +233,8 @@ pub(super) fn tick_spacing(fee: u32) -> i32 {
     }
 }
 
-/// Range `index` of a pool: widths that grow from a few spacings to far out, centres that move to
-/// both sides, so that neighbours overlap and some lie wholly on one side of the price.
+/// Range `index` of a pool: widths grow from a few spacings to very wide, and centres alternate between both sides, so
+/// that neighbours overlap and some are completely on one side of the price.
 fn overlapping_range(tick: i32, spacing: i32, index: usize) -> (i32, i32) {
     const HALF_WIDTHS: [i32; 8] = [4, 10, 24, 60, 130, 300, 700, 1600];
     let index = i32::try_from(index).unwrap_or(0);

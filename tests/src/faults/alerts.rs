@@ -1,7 +1,7 @@
-//! Kept rules under kills: two processes evaluate and tell them side by side, are killed (-9) at random, and what
-//! endpoints were told is compared with what whoever has rule and log computes.
+//! Stored rules under kills: two concurrent processes evaluate rules and send events, and are killed (-9) at random.
+//! The events that endpoints received are compared with those computed from rules and log.
 //!
-//! Slots are sealed all the while, here and not by a recorder. Some endpoints fail now and then.
+//! Slots are sealed all the time, by this process and not by a recorder. Some endpoints fail occasionally.
 
 use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
@@ -18,32 +18,32 @@ use super::{Part, Progress, Result, alerts_disk, alerts_replayed, alerts_ssrf, a
 use crate::devchain::Rng;
 use crate::receiver::{Does, Receiver};
 
-/// How much is done.
+/// The amount of work.
 #[derive(Debug, Clone, Copy)]
 pub struct Extent {
-    /// Kills.
+    /// Number of kills.
     pub kills: u64,
-    /// Slots that are evaluated again and again, and compared.
+    /// Number of slots that are evaluated repeatedly and compared.
     pub replayed_slots: u32,
-    /// Rules over them.
+    /// Number of rules for these slots.
     pub replayed_rules: u32,
 }
 
-/// All of it: thirty days of slots.
+/// The full amount: thirty days of slots.
 pub const WHOLE: Extent = Extent { kills: 500, replayed_slots: 8_640, replayed_rules: 60 };
 
 const RULES: u32 = 24;
 
-/// Processes side by side.
+/// Number of concurrent processes.
 const PROCESSES: usize = 2;
 
-/// The latest moment of a kill after its process was started.
+/// Latest time of a kill after the start of its process.
 const LATEST_MS: u64 = 300;
 
-/// What passes between two slots, so that there are thousands of them and not more.
+/// Pause between two slots, so that there are thousands and not more.
 const BETWEEN_SLOTS: Duration = Duration::from_millis(30);
 
-/// All of it.
+/// Runs all parts.
 pub fn run(extent: Extent, seed: u64, progress: Progress<'_>) -> Result<Part> {
     let mut part = Part::default();
     let counted = [
@@ -66,12 +66,12 @@ pub fn run(extent: Extent, seed: u64, progress: Progress<'_>) -> Result<Part> {
     Ok(part)
 }
 
-/// Kills processes while slots are sealed, lets what is left over come, and compares.
+/// Kills processes while slots are sealed, waits for the remaining events, and compares.
 fn killed(extent: Extent, seed: u64, part: &mut Part, progress: Progress<'_>) -> Result<()> {
     let mut scene = Scene::new(seed)?;
     let (turns, failed) = (AtomicU32::new(0), Mutex::new(BTreeSet::new()));
     let receiver = Receiver::start(Ipv4Addr::UNSPECIFIED, move |received| {
-        // Now and then an endpoint fails, once with an event: then all later ones of its rule wait.
+        // Occasionally an endpoint fails; if it fails for an event, all later events of the rule have to wait.
         let turn = turns.fetch_add(1, Ordering::Relaxed);
         let fails = received.kind() != "endpoint.challenge"
             && turn % 97 == 96
@@ -83,7 +83,7 @@ fn killed(extent: Extent, seed: u64, part: &mut Part, progress: Progress<'_>) ->
     let alerts = Alerts::open(&scene.path("alerts.db"))?;
     let rules = scene.keep_told(&alerts, RULES, &receiver)?;
     let mut processes: Vec<(Child, Instant)> = Vec::new();
-    // A host is asked three times an hour: who is killed in between uses that up.
+    // A host is challenged at most three times an hour, and a process killed in between uses that up.
     let first = (start(scene.folder())?, Instant::now());
     until_verified(&alerts, RULES)?;
     processes.push(first);

@@ -1,7 +1,7 @@
-//! Kept rules on a disk that is full: what cannot be written down is not told, and comes when there is room again.
+//! Stored rules on a full disk: an event that cannot be stored is not sent, and is sent once there is space again.
 //!
-//! The disk is full for the process that evaluates: no file of it may grow beyond a size (`RLIMIT_FSIZE`, whose signal is
-//! ignored, so that writing fails as on a full disk).
+//! The disk is full only for the evaluating process: none of its files may exceed a size (`RLIMIT_FSIZE`, with its
+//! signal ignored, so that writes fail as on a full disk).
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -21,17 +21,17 @@ use crate::receiver::Receiver;
 
 const RULES: u32 = 6;
 
-/// What is left when the disk is full, in blocks of 512 bytes: it strikes another write each time.
+/// The remaining space when the disk is full, in blocks of 512 bytes: each value makes a different write fail.
 const ROOMS: [u64; 5] = [0, 8, 24, 64, 160];
 
-/// Slots before the disk is full, and while it is.
+/// Number of slots before the disk is full, and while it is.
 const BEFORE: u32 = 5;
 const FULL: u32 = 60;
 
-/// How long a full disk may take to be noticed.
+/// Time limit for noticing a full disk.
 const NOTICED: Duration = Duration::from_mins(1);
 
-/// Fills the disk of who evaluates, each time to another last free byte.
+/// Fills the disk of the evaluating process, each time with another remaining space.
 pub fn run(seed: u64, part: &mut Part, progress: Progress<'_>) -> Result<()> {
     for (done, room) in (1..).zip(ROOMS) {
         case(seed + done, room, part, progress)?;
@@ -90,7 +90,7 @@ fn largest(folder: &Path) -> Result<u64> {
     sizes.into_iter().flatten().max().ok_or_else(|| "there is no database".into())
 }
 
-/// A process of which no file may grow beyond so many blocks.
+/// A process whose files may not exceed this many blocks.
 fn start_full(folder: &Path, blocks: u64) -> Result<Child> {
     let mut command = Command::new("sh");
     command.args(["-c", "trap \"\" XFSZ; ulimit -f \"$0\"; exec \"$@\""]);

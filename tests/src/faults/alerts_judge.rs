@@ -1,4 +1,4 @@
-//! What endpoints were told, compared with what they should have been.
+//! Compares the events that endpoints received with the expected ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use super::alerts_scene::Expected;
 use super::{Part, Result};
 use crate::receiver::Received;
 
-/// Compares what endpoints were told with what they should have been.
+/// Compares the events that endpoints received with the expected ones.
 pub(super) fn judge(received: &[Received], expected: &Expected, part: &mut Part) {
     let mut seen: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
     for one in received.iter().filter(|one| one.kind() != "endpoint.challenge") {
@@ -44,7 +44,7 @@ pub(super) fn judge(received: &[Received], expected: &Expected, part: &mut Part)
     }
 }
 
-/// Requires that the comparison notices an event that never came, one under another id, and two that changed places.
+/// Requires that the comparison notices a missing event, an event with another id, and two swapped events.
 pub(super) fn control(received: Vec<Received>, expected: &Expected, part: &mut Part) -> Result<()> {
     let events: Vec<usize> =
         (0..received.len()).filter(|at| received[*at].kind() != "endpoint.challenge").collect();

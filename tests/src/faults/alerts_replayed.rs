@@ -1,5 +1,5 @@
-//! Rules over many slots: evaluated by a process that forgets everything now and then, once at the end, and, for whoever
-//! evaluates them in another language, written down.
+//! Rules over many slots: evaluated by a process that occasionally loses its state, evaluated once at the end, and
+//! written to files for an implementation in another language.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -16,14 +16,14 @@ use super::alerts_scene::{Expected, POOLS, Scene, owner};
 use super::{Part, Progress, Result};
 use crate::devchain::Rng;
 
-/// Slots that were sealed, and what rules say of them.
+/// The sealed slots, and the rules' events.
 pub struct Replayed {
     scene: Scene,
     rules: Vec<AlertRule>,
     expected: Expected,
 }
 
-/// Evaluates as many rules over as many slots, and compares.
+/// Evaluates this many rules over this many slots, and compares.
 pub fn run(
     slots: u32,
     rules: u32,
@@ -44,7 +44,7 @@ pub fn run(
         if rng.once_in(2) {
             evaluator.turn(1_000)?;
         }
-        // What was in memory is gone, in the middle of what it did not write down.
+        // Drops the memory, including what was not stored yet.
         if rng.once_in(7) {
             evaluator = Evaluator::new(alerts.clone(), store.clone(), days.clone());
             part.count("alerts.forgotten");
@@ -76,12 +76,12 @@ pub fn run(
 }
 
 impl Replayed {
-    /// How many events there are.
+    /// The number of events.
     pub fn events(&self) -> usize {
         self.expected.values().map(Vec::len).sum()
     }
 
-    /// Writes `rules.jsonl`, each rule with its events, and `slots.jsonl`, each pool's slots one after the other.
+    /// Writes `rules.jsonl`, each rule with its events, and `slots.jsonl`, the slots of each pool in order.
     pub fn write(&self, folder: &Path) -> Result<()> {
         let mut rules = BufWriter::new(File::create(folder.join("rules.jsonl"))?);
         for rule in &self.rules {

@@ -1,4 +1,4 @@
-//! A store that grows, rules over it, and what whoever has both computes.
+//! A growing store, rules, and the expected events computed from both.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,18 +20,18 @@ use crate::binaries;
 use crate::devchain::Rng;
 use crate::receiver::Receiver;
 
-/// The events of each rule, as id and bytes.
+/// The events of each rule, with id and bytes.
 pub(super) type Expected = BTreeMap<String, Vec<(String, Vec<u8>)>>;
 
-/// How long it is waited for what is left over.
+/// How long to wait for remaining events.
 const PATIENCE: Duration = Duration::from_mins(3);
 
-/// Pools that there are.
+/// Number of pools.
 pub(super) const POOLS: u8 = 3;
 const BOUNDS: AlertBounds =
     AlertBounds { per_client: 1_000_000, per_host: 1_000_000, most: 1_000_000 };
 
-/// A folder with a store that grows, rules over it, and their endpoints.
+/// A folder with a growing store, rules, and their endpoints.
 pub(super) struct Scene {
     folder: TempDir,
     store: Store,
@@ -52,12 +52,12 @@ impl Scene {
         Ok(scene)
     }
 
-    /// Where all of it is.
+    /// The folder.
     pub(super) fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// The last slot that was sealed.
+    /// The last sealed slot.
     pub(super) fn last(&self) -> Slot {
         slot(self.next.saturating_sub(1))
     }
@@ -66,7 +66,7 @@ impl Scene {
         self.folder.path().join(name)
     }
 
-    /// Seals a slot in which about one pool in `once_in` is missing.
+    /// Seals a slot in which about one in `once_in` pools is missing.
     pub(super) fn seal(&mut self, once_in: u64) -> Result<()> {
         let at = slot(self.next);
         let (rng, pools) = (&mut self.rng, &mut self.pools);
@@ -82,7 +82,7 @@ impl Scene {
         Ok(())
     }
 
-    /// Keeps a rule: every other one of missing slots, the others of depths, gaps and prices that are old.
+    /// Stores a rule: every other one about missing slots, the others about depths, gaps and stale prices.
     pub(super) fn keep(
         &self,
         alerts: &Alerts,
@@ -132,7 +132,8 @@ impl Scene {
         }
     }
 
-    /// Keeps so many, each sent to a host of its own: three endpoints of one are asked in an hour.
+    /// Stores this many rules, each with a separate host, because at most three endpoints per host are challenged in an
+    /// hour.
     pub(super) fn keep_told(
         &self,
         alerts: &Alerts,
@@ -144,7 +145,7 @@ impl Scene {
         (0..rules).map(|number| self.keep(alerts, number, Some(&url(number)))).collect()
     }
 
-    /// What whoever has the rules and the store computes: the events of each rule, as bytes.
+    /// The expected events of each rule, as bytes, computed from the rules and the store.
     pub(super) fn expected(&self, rules: &[AlertRule]) -> Result<Expected> {
         let mut expected = Expected::new();
         for pool in 0..self.pools.len() {
@@ -163,7 +164,7 @@ impl Scene {
         Ok(expected)
     }
 
-    /// The slots of a pool, from the first on.
+    /// The slots of a pool, starting with the first.
     pub(super) fn each_slot(
         &self,
         pool: usize,
@@ -180,14 +181,14 @@ impl Scene {
     }
 }
 
-/// A process that evaluates and tells.
+/// Starts a process that evaluates rules and sends events.
 pub(super) fn start(folder: &Path) -> Result<Child> {
     let mut command = Command::new(binaries::path("exitgap-server"));
     command.arg("alerts").current_dir(folder).stdout(Stdio::null());
     Ok(command.env("EXITGAP_LOG_LEVEL", "error").spawn()?)
 }
 
-/// Waits until all endpoints want events.
+/// Waits until all endpoints have been verified.
 pub(super) fn until_verified(alerts: &Alerts, rules: u32) -> Result<()> {
     let verified = |n: u32| {
         let found = alerts.find_alert(&owner(n), &format!("al_{n}"), 0).ok().flatten();
@@ -204,7 +205,7 @@ pub(super) fn until_verified(alerts: &Alerts, rules: u32) -> Result<()> {
     Ok(())
 }
 
-/// Waits until so many events are made and sent; what never is, is counted by who compares.
+/// Waits until this many events were created and sent; the comparison counts missing ones.
 pub(super) fn until_told(alerts: &Alerts, events: usize, progress: Progress<'_>) -> Result<()> {
     let begun = Instant::now();
     while begun.elapsed() < PATIENCE {
@@ -218,12 +219,12 @@ pub(super) fn until_told(alerts: &Alerts, events: usize, progress: Progress<'_>)
     Ok(())
 }
 
-/// Whose a rule is.
+/// The owner of a rule.
 pub(super) fn owner(number: u32) -> [u8; 32] {
     [u8::try_from(number % 256).unwrap_or(0); 32]
 }
 
-/// A configuration whose chain nobody asks.
+/// A configuration whose chain is never used.
 const CONFIG: &str = r#"
 [store]
 path = "series.db"

@@ -1,8 +1,8 @@
-//! Addresses that nothing may be sent to, in every spelling that leads there.
+//! Addresses to which nothing may be sent, in every spelling.
 //!
-//! No packet leaves this machine: what is not of this machine is put to the guard and to a lookup that answers from a
-//! table, and nothing is dialled. What is of this machine is really tried, at listeners that count who comes; the control
-//! is the same sender where this machine's network is allowed.
+//! No packet leaves this machine: addresses outside it are only given to the guard and to a lookup that answers from a
+//! table, and nothing is dialled. Addresses of this machine are really tried, with listeners that count connections;
+//! the control is the same sender with this machine's network allowed.
 
 use std::future::Future;
 use std::net::{IpAddr, Ipv4Addr, TcpListener};
@@ -17,7 +17,7 @@ use exitgap_store::alerts::{DeliveryTask, EndpointKeys, Outcome, Sent};
 use super::{Part, Progress, Result};
 use crate::receiver::{Does, Receiver};
 
-/// Hosts in digits, in brackets, in other spellings of either.
+/// IP literals, in brackets and in other spellings.
 const LITERALS: [&str; 46] = [
     "127.0.0.1",
     "127.0.0.1.",
@@ -67,7 +67,7 @@ const LITERALS: [&str; 46] = [
     "[fe80::1]",
 ];
 
-/// Others that are no address to send to, as they stand.
+/// Other spellings that are not valid destinations.
 const SPELLED: [&str; 19] = [
     "https://user@hooks.example/",
     "https://:secret@hooks.example/",
@@ -90,7 +90,7 @@ const SPELLED: [&str; 19] = [
     "https://\u{ff11}\u{ff12}\u{ff17}\u{3002}0\u{3002}0\u{3002}1/",
 ];
 
-/// What a name stands for, by the name.
+/// The addresses of names.
 const NAMES: [(&str, &[&str]); 12] = [
     ("loopback.example", &["127.0.0.1"]),
     ("loopback6.example", &["::1"]),
@@ -102,15 +102,15 @@ const NAMES: [(&str, &[&str]); 12] = [
     ("mapped.example", &["::ffff:10.0.0.1"]),
     ("embedded.example", &["64:ff9b::a9fe:a9fe"]),
     ("tunnelled.example", &["2002:a00:1::1"]),
-    // One that is not public is enough.
+    // One non-public address is enough.
     ("mixed.example", &["93.184.215.14", "192.168.1.1"]),
     ("nobody.example", &[]),
 ];
 
-/// Names that change what they stand for between two lookups.
+/// A name whose address changes between two lookups.
 const REBOUND: &str = "rebound.example";
 
-/// Answers from the table; counts who asks.
+/// Answers from the table, and counts lookups.
 #[derive(Default)]
 struct Table {
     asked: AtomicU64,
@@ -123,7 +123,7 @@ impl Lookup for Table {
     ) -> Pin<Box<dyn Future<Output = std::io::Result<Vec<IpAddr>>> + Send>> {
         let before = self.asked.fetch_add(1, Ordering::SeqCst);
         let found: Vec<IpAddr> = match name {
-            // First as the owner shows it, then as it is meant.
+            // First the harmless address that the owner shows, then the intended one.
             REBOUND if before == 0 => vec![IpAddr::V4(Ipv4Addr::new(93, 184, 215, 14))],
             REBOUND => vec![IpAddr::V4(Ipv4Addr::LOCALHOST)],
             _ => {
@@ -154,20 +154,20 @@ fn sending(url: &str) -> DeliveryTask {
     DeliveryTask { what, endpoint: 1, url: url.to_owned(), host: String::new(), keys, attempt: 1 }
 }
 
-/// Listeners of this machine at the ports that may be sent to, where they are free.
+/// Listeners on this machine at the permitted ports, if they are free.
 fn traps() -> (Vec<TcpListener>, usize) {
     let at = |ip: &str| ["443", "8443"].map(|port| TcpListener::bind(format!("{ip}:{port}")));
     let open: Vec<TcpListener> =
         ["0.0.0.0", "[::1]"].iter().flat_map(|ip| at(ip)).flatten().collect();
     let count = open.len();
     for trap in &open {
-        // A listener that waits would never say that nobody came.
+        // A blocking listener could not report that there was no connection.
         let _ = trap.set_nonblocking(true);
     }
     (open, count)
 }
 
-/// Puts every case to the sender.
+/// Passes every case to the sender.
 pub fn run(part: &mut Part, progress: Progress<'_>) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     for key in ["cases", "reached", "control_reached"] {
@@ -185,7 +185,7 @@ pub fn run(part: &mut Part, progress: Progress<'_>) -> Result<()> {
         progress("ssrf", done as u64, all.len() as u64);
         part.count("ssrf.cases");
         match none.permit(url) {
-            // Nothing is sent to find out.
+            // Nothing is sent for this check.
             Ok(_) => part.problem("ssrf.reached", format!("{url} is permitted")),
             Err(_) => tried(&runtime, &strict, url, part),
         }
@@ -199,7 +199,7 @@ pub fn run(part: &mut Part, progress: Progress<'_>) -> Result<()> {
     control(&runtime, part)
 }
 
-/// Really tries what the guard refuses: it is refused before anything is dialled.
+/// Really tries what the guard rejects: it must be rejected before anything is dialled.
 fn tried(runtime: &tokio::runtime::Runtime, poster: &Poster, url: &str, part: &mut Part) {
     match runtime.block_on(poster.attempt(&sending(url), 1_000_000)) {
         Outcome::Failed { .. } => {}
@@ -207,11 +207,11 @@ fn tried(runtime: &tokio::runtime::Runtime, poster: &Poster, url: &str, part: &m
     }
 }
 
-/// Names that stand for what may not be reached.
+/// Names of addresses that may not be reached.
 fn names(runtime: &tokio::runtime::Runtime, part: &mut Part) -> Result<()> {
     let table: Arc<Table> = Arc::default();
     let guarded = GuardedResolver::new(table.clone(), Networks::default(), false);
-    // Its first lookup is a public address, and nobody dials it.
+    // Its first lookup is a public address, which is never dialled.
     let first = runtime.block_on(guarded.addresses(REBOUND));
     if first.is_err() {
         return Err("a public address is refused: nothing would be shown".into());
@@ -232,7 +232,7 @@ fn names(runtime: &tokio::runtime::Runtime, part: &mut Part) -> Result<()> {
     Ok(())
 }
 
-/// Redirects from where may be sent to, to where may not.
+/// Redirects from permitted to forbidden destinations.
 fn redirects(runtime: &tokio::runtime::Runtime, part: &mut Part) -> Result<()> {
     let inner = Receiver::start(Ipv4Addr::new(127, 0, 9, 9), |_| Does::Takes)?;
     let own = Networks::new(vec!["127.0.0.1/32".parse()?]);
@@ -247,7 +247,7 @@ fn redirects(runtime: &tokio::runtime::Runtime, part: &mut Part) -> Result<()> {
             return Err("the address that redirects was not reached".into());
         }
     }
-    // Of one's own networks only those that were named.
+    // Of the operator's own networks only the configured ones are permitted.
     part.count("ssrf.cases");
     tried(runtime, &poster, &inner.url("/"), part);
     if inner.connections() > 0 {
@@ -256,7 +256,7 @@ fn redirects(runtime: &tokio::runtime::Runtime, part: &mut Part) -> Result<()> {
     Ok(())
 }
 
-/// The same sender where this machine is allowed: what would be reached is there.
+/// The same sender with this machine allowed: the destinations are reachable.
 fn control(runtime: &tokio::runtime::Runtime, part: &mut Part) -> Result<()> {
     let here = Networks::new(vec!["127.0.0.0/8".parse()?]);
     let poster = poster(&system(), here)?;

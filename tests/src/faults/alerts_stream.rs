@@ -1,5 +1,5 @@
-//! A stream through a service that is killed (-9) again and again: whoever comes back with the last id that came is told
-//! every slot once, in order.
+//! A stream from a service that is killed (-9) repeatedly: a client that reconnects with its last id receives every
+//! slot once, in order.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -14,19 +14,19 @@ use super::{Part, Progress, Result};
 use crate::binaries;
 use crate::devchain::Rng;
 
-/// Clients that listen, each to all slots.
+/// Number of clients, each subscribed to all slots.
 const CLIENTS: usize = 3;
 
-/// The latest moment of a kill after its process was started.
+/// Latest time of a kill after the start of its process.
 const LATEST_MS: u64 = 400;
 
-/// How long what is left over may take.
+/// Time limit for the remaining events.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// The slots that a client was told of, in order.
+/// The slots that a client received, in order.
 type Told = Arc<Mutex<Vec<u32>>>;
 
-/// Kills a service so many times while slots are sealed.
+/// Kills a service this many times while slots are sealed.
 pub fn run(kills: u64, seed: u64, part: &mut Part, progress: Progress<'_>) -> Result<()> {
     for key in ["kills", "gaps", "events"] {
         part.set(&format!("stream.{key}"), 0_u64);
@@ -57,7 +57,7 @@ pub fn run(kills: u64, seed: u64, part: &mut Part, progress: Progress<'_>) -> Re
     }
     scene.seal(0)?;
     let last = scene.last().number();
-    // What never comes is counted below.
+    // Missing slots are counted below.
     let _ = until("the last slot is told", || {
         clients.iter().all(|told| lock(told).last() == Some(&last))
     });
@@ -65,7 +65,7 @@ pub fn run(kills: u64, seed: u64, part: &mut Part, progress: Progress<'_>) -> Re
     service.kill()?;
     service.wait()?;
     for told in &clients {
-        // Each begins where it began to listen, which is told without an event.
+        // Each list begins where the client started to listen, which is sent without an event.
         let told = lock(told).clone();
         let expected: Vec<u32> = (first..=last).collect();
         part.set("stream.events", part.number("stream.events") + told.len() as u64);
@@ -104,11 +104,11 @@ fn serve(folder: &Path, address: SocketAddr) -> Result<Child> {
     Ok(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()?)
 }
 
-/// Listens, and comes back with the last id whenever the connection ends.
+/// Listens, and reconnects with the last id whenever the connection ends.
 fn listen(address: SocketAddr, told: &Told, over: &AtomicBool) {
     let mut last = None;
     while !over.load(Ordering::SeqCst) {
-        // The service may be away.
+        // The service may be down.
         let _ = listen_once(address, told, &mut last);
         std::thread::sleep(Duration::from_millis(10));
     }
@@ -128,10 +128,10 @@ fn listen_once(address: SocketAddr, told: &Told, last: &mut Option<String>) -> s
         match line.split_once(": ") {
             Some(("event", text)) => text.clone_into(&mut name),
             Some(("id", text)) => text.clone_into(&mut id),
-            // An event counts once it is whole.
+            // An event counts once it is complete.
             _ if line.is_empty() && !id.is_empty() => {
                 let slot = id.split('.').next().and_then(|slot| slot.parse().ok());
-                // The first says where it begins, and is no slot's.
+                // The first event states the beginning, and is not a slot's.
                 if let Some(slot) = slot.filter(|_| name == "slot" || lock(told).is_empty()) {
                     lock(told).push(slot);
                 }

@@ -1,8 +1,8 @@
-//! Flipped bits: in every page of the database, in its write-ahead log, in every row, and in every
-//! kind of published file.
+//! Flipped bits: in every page of the database, in its write-ahead log, in every row, and in every kind of published
+//! file.
 //!
-//! Each is found by `fsck` or by the folder's check, as a recorder that starts does them; or
-//! nothing that can be read is another. What is neither is missed.
+//! Each is either found by `fsck` or by the folder's check, which a starting recorder runs, or it changes nothing that
+//! can be read. Otherwise it counts as missed.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -25,11 +25,11 @@ use super::{Part, Progress, Result, bit_flip_files, bit_flip_rows, memory_folder
 use crate::devchain::Rng;
 use crate::folders;
 
-/// Bytes of the header that begins a database file.
+/// Size of the header of a database file.
 const HEADER_BYTES: u64 = 100;
 
-/// Flips about `flips` bits of the database file, its write-ahead log and published files, every
-/// bit of the file's header if that is fewer, and changes rows, every one if that is fewer.
+/// Flips about `flips` bits of the database file, its write-ahead log and published files, or every bit of the file's
+/// header if that is fewer; and changes rows, or every row if that is fewer.
 pub fn run(flips: u64, seed: u64, progress: Progress<'_>) -> Result<Part> {
     let mut part = Part::default();
     for key in ["count", "found", "harmless", "missed", "default_base"] {
@@ -45,29 +45,29 @@ pub fn run(flips: u64, seed: u64, progress: Progress<'_>) -> Result<Part> {
     Ok(part)
 }
 
-/// A store whose slots are all published, and what can be read of it.
+/// A completely published store, with its readable content.
 pub struct Victim {
     _folder: TempDir,
-    /// Where it is.
+    /// Its folder.
     pub home: Home,
     whole: Vec<(PathBuf, Vec<u8>)>,
     truth: Readable,
 }
 
-/// What came of a change.
+/// The result of a change.
 pub enum Verdict {
-    /// It was found.
+    /// The change was found.
     Found,
-    /// Nothing that can be read is another.
+    /// The readable content is unchanged.
     Harmless,
-    /// Only which base is offered by default, which no figure depends on: nothing hashes it, and
-    /// the recorder sets it anew with its next slot.
+    /// Only the default base of a pool changed, which no figure depends on: it is not hashed, and the recorder sets it
+    /// again with its next slot.
     DefaultBase,
-    /// What is read is another, and nobody says so.
+    /// The readable content changed without an error.
     Missed(String),
 }
 
-/// Records the seventh slot, which a witness cosigned.
+/// Records the seventh slot, with a witness signature.
 fn cosigned(made: &Home, scene: Scene) -> Result<()> {
     let mut store = made.open_or_create()?;
     store.await_cosignatures(true);
@@ -79,9 +79,8 @@ fn cosigned(made: &Home, scene: Scene) -> Result<()> {
 }
 
 impl Victim {
-    /// A store of twelve slots with rows in every table: a log that succeeds another, a pause, a
-    /// slot taken back, a pool given up, a second key. `live` with its newest slots in the write-ahead log
-    /// only, as a recorder that was killed leaves it.
+    /// A store of twelve slots with rows in every table: a successor log, a pause, a retracted slot, a retired pool, a
+    /// second key. With `live`, its newest slots are only in the write-ahead log, as after a recorder was killed.
     pub fn new(live: bool) -> Result<Self> {
         let folder = memory_folder()?;
         let scene = Scene { pools: 3, positions: 5 };
@@ -133,7 +132,7 @@ impl Victim {
         }
     }
 
-    /// Puts the database back as it was.
+    /// Restores the database.
     pub fn restore(&self) -> Result<()> {
         for name in ["series.db-wal", "series.db-shm"] {
             let path = self.home.folder().join(name);
@@ -147,7 +146,7 @@ impl Victim {
         Ok(())
     }
 
-    /// What the checks say of the database as it is now.
+    /// The result of the checks for the current database.
     pub fn judge(&self) -> Verdict {
         let checks = || -> Result<()> {
             let reader = Reader::open(self.home.store())?;
@@ -165,7 +164,7 @@ impl Victim {
         }
     }
 
-    /// Flips one bit of a file, and notes what came of it.
+    /// Flips one bit of a file, and records the result.
     fn flip(&self, file: usize, bit: u64, what: &str, part: &mut Part) -> Result<()> {
         let (path, bytes) = &self.whole[file];
         self.restore()?;
@@ -177,13 +176,13 @@ impl Victim {
     }
 }
 
-/// A log that was lost.
+/// A lost log.
 fn predecessor() -> Result<Predecessor> {
     let origin = Origin::new("exitgap.example/lost", Slot::FIRST)?;
     Ok(Predecessor { origin, size: 3, root: Hash([9; 32]) })
 }
 
-/// Counts a verdict.
+/// Counts a result.
 pub fn note(verdict: Verdict, what: &str, part: &mut Part) {
     part.count("bit_flip.count");
     match verdict {
@@ -194,7 +193,7 @@ pub fn note(verdict: Verdict, what: &str, part: &mut Part) {
     }
 }
 
-/// Flips bits of pages of every kind of every table and index.
+/// Flips bits of pages of every kind in every table and index.
 fn pages(
     victim: &Victim,
     flips: u64,
@@ -217,7 +216,7 @@ fn pages(
         for done in 0..each {
             let page = pages[usize::try_from(rng.below(pages.len() as u64))?] - 1;
             let mut byte = page * page_bytes + rng.below(page_bytes);
-            // Every second one in what is used: most pages are not full.
+            // Every second flip is in used bytes, because most pages are not full.
             while done % 2 == 0 && bytes[usize::try_from(byte)?] == 0 {
                 byte = page * page_bytes + rng.below(page_bytes);
             }
@@ -228,7 +227,7 @@ fn pages(
     victim.restore()
 }
 
-/// The pages of each kind of each table and index, numbered from 1.
+/// The pages of each kind in each table and index, numbered from 1.
 fn page_kinds(store: &Path) -> Result<BTreeMap<String, Vec<u64>>> {
     let connection = Connection::open_with_flags(store, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     let mut statement = connection.prepare("SELECT name, pagetype, pageno FROM dbstat")?;
@@ -242,7 +241,7 @@ fn page_kinds(store: &Path) -> Result<BTreeMap<String, Vec<u64>>> {
     Ok(kinds)
 }
 
-/// Flips bits of a write-ahead log that holds acknowledged slots.
+/// Flips bits of a write-ahead log that contains acknowledged slots.
 fn log_file(
     victim: &Victim,
     flips: u64,
@@ -252,7 +251,7 @@ fn log_file(
 ) -> Result<()> {
     let bits = victim.whole[1].1.len() as u64 * 8;
     for done in 0..flips.max(16) {
-        // Every fourth in its own header and the first frame's.
+        // Every fourth flip is in its own header or the first frame's.
         let bit = if done % 4 == 0 { rng.below(56 * 8) } else { rng.below(bits) };
         victim.flip(1, bit, "the write-ahead log", part)?;
         progress("bit_flip (write-ahead log)", done + 1, flips);
@@ -260,7 +259,7 @@ fn log_file(
     Ok(())
 }
 
-/// What can be read of a store.
+/// The readable content of a store.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Readable {
     rows: Vec<String>,
@@ -268,8 +267,8 @@ struct Readable {
 }
 
 impl Readable {
-    /// Everything a reader answers, and every row of every table but those of bodies, whose
-    /// numbers and compression nobody is told.
+    /// All answers of a reader, and every row of every table except those of bodies, whose numbers and compression are
+    /// internal.
     fn of(home: &Home) -> Result<Self> {
         let reader = Reader::open(home.store())?;
         let (mut rows, mut default_bases) = (Vec::new(), Vec::new());
@@ -315,7 +314,7 @@ impl Readable {
     }
 }
 
-/// Every row of every table there is, but bodies and a pool's default base.
+/// Every row of every table, except bodies and pools' default bases.
 fn tables(store: &Path) -> Result<Vec<String>> {
     let connection = Connection::open_with_flags(store, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! Flipped bits of published files: checkpoint, key, tiles, manifests, parts.
+//! Flipped bits in published files: checkpoint, key, tiles, manifests, parts.
 
 use std::fs;
 
@@ -11,11 +11,11 @@ use super::scene::{Scene, slot};
 use super::{Part, Progress, Result, disk, memory_folder};
 use crate::devchain::Rng;
 
-/// Slots of the log: one tile is full, the next one is not.
+/// Number of slots in the log: one full tile, and a partial one.
 const SLOTS: u32 = 258;
 
-/// Flips about `flips` bits, as many of every kind of file. Each is found by `exitgap audit` or by
-/// the check before a recorder publishes.
+/// Flips about `flips` bits, equally many in every kind of file. Each must be found by `exitgap audit` or by the
+/// recorder's check before publishing.
 pub fn run(flips: u64, rng: &mut Rng, part: &mut Part, progress: Progress<'_>) -> Result<()> {
     let folder = memory_folder()?;
     let home = Home::new(folder.path(), Scene { pools: 2, positions: 3 });

@@ -1,4 +1,4 @@
-//! Changed rows: every cell of every table there is, rows gone and rows more.
+//! Changed rows: every cell of every table, deleted rows and added rows.
 
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
@@ -7,11 +7,11 @@ use super::bit_flip::{Victim, note};
 use super::{Part, Progress, Result};
 use crate::devchain::Rng;
 
-/// The recorder's own notes: what it doubts, suspects and looked at again. Nothing that is
-/// published says any of it, so nothing can tell a changed note from another one.
+/// The recorder's own notes: slots in doubt, suspected blocks and rechecks. Nothing published depends on them, so
+/// changes cannot be detected.
 const NOTES: [&str; 3] = ["doubt", "recheck", "suspicion"];
 
-/// The tables of a store, as the file itself names them.
+/// The tables of a store, from the file itself.
 pub fn table_names(connection: &Connection) -> Result<Vec<String>> {
     let sql = "SELECT name FROM sqlite_schema
                WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name";
@@ -35,17 +35,17 @@ struct Column {
 
 /// One change of one row.
 enum Change {
-    /// A bit of this column's value.
+    /// Flips a bit of this column's value.
     Bit(usize),
-    /// This column's value is no more.
+    /// Sets this column's value to null.
     Null(usize),
-    /// The row is no more.
+    /// Deletes the row.
     Delete,
-    /// Another row, with another key.
+    /// Adds a row with another key.
     Insert,
 }
 
-/// Changes rows of every table: all in every way if that is at most `most`, else as many.
+/// Changes rows of every table: all of them in every way if that is at most `most`, else that many.
 pub fn run(
     victim: &Victim,
     most: u64,
@@ -60,7 +60,7 @@ pub fn run(
         let names = names.into_iter().filter(|name| !NOTES.contains(&name.as_str()));
         names.map(|name| Table::read(&connection, name)).collect::<Result<Vec<_>>>()?
     };
-    // A table without rows is not tried: whoever adds one gives the victim a row of it.
+    // A table without rows cannot be tested: add a row of it to the victim.
     for empty in tables.iter().filter(|table| table.rows.is_empty()) {
         part.problem("bit_flip.empty_tables", format!("{} has no row to change", empty.name));
     }
@@ -109,8 +109,8 @@ impl Table {
         Ok(Self { name, columns, rows })
     }
 
-    /// Makes the change, guards out of the way and put back; says which it was. `None`: the table
-    /// cannot hold such a row.
+    /// Makes the change with the guards removed and restored afterwards; returns a description. `None`: the table does
+    /// not allow such a row.
     fn change(
         &self,
         connection: &Connection,
@@ -168,7 +168,7 @@ impl Table {
             ),
             Change::Insert => {
                 for (index, column) in self.columns.iter().enumerate() {
-                    // What may have to be unique is another.
+                    // Values that may have to be unique are changed.
                     if column.is_key
                         || matches!(row[index], Value::Blob(_))
                         || column.name.ends_with("_id")
@@ -184,7 +184,7 @@ impl Table {
     }
 }
 
-/// The triggers with what makes them.
+/// The triggers, with the statements that create them.
 fn guards(connection: &Connection) -> Result<Vec<(String, String)>> {
     let sql = "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'";
     let mut statement = connection.prepare(sql)?;
@@ -192,7 +192,7 @@ fn guards(connection: &Connection) -> Result<Vec<(String, String)>> {
     Ok(guards.collect::<std::result::Result<_, _>>()?)
 }
 
-/// The value with one bit of it changed; of nothing, something.
+/// The value with one bit flipped; a null becomes a value.
 fn flipped(value: &Value, kind: &str, rng: &mut Rng) -> Value {
     match value {
         Value::Integer(number) => Value::Integer(number ^ (1 << rng.below(12))),

@@ -1,4 +1,4 @@
-//! Wallets that share a budget, in processes of two languages: killed, lied to, all at once.
+//! Wallets that share a budget, in processes of two languages: killed, lied to, or all at once.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,14 +16,14 @@ use super::{Part, Progress, Result, writer};
 use crate::binaries;
 use crate::devchain::Rng;
 
-/// Payments that the budget has room for.
+/// Number of payments that fit the budget.
 const ROOM: u128 = 40;
 const LIMIT: u128 = ROOM * PRICE;
 
-/// How often each wallet asks: together they want more than there is.
+/// Number of attempts per wallet: together they exceed the budget.
 const ATTEMPTS: u32 = 5;
 
-/// All of it, with so many wallets in Rust and in Node.js.
+/// Runs all parts, with this many wallets in Rust and in Node.js.
 pub fn run(rust: usize, node: usize, seed: u64, progress: Progress<'_>) -> Result<Part> {
     let mut part = Part::default();
     part.set("budget.processes", rust + node);
@@ -40,7 +40,7 @@ pub fn run(rust: usize, node: usize, seed: u64, progress: Progress<'_>) -> Resul
     Ok(part)
 }
 
-/// Processes that ended, by their words.
+/// Counts of processes by their output.
 type Words = BTreeMap<String, u64>;
 
 /// A wallet in Rust or in Node.js.
@@ -64,7 +64,7 @@ fn payer(
     writer::command(&words)
 }
 
-/// Starts the wallets, each with the ledger that `ledger` answers. They all ask for the same.
+/// Starts the wallets, each with the ledger that `ledger` returns. All of them make the same request.
 fn start(
     rust: usize,
     node: usize,
@@ -74,7 +74,7 @@ fn start(
     start_with(rust, node, shop, ledger, &[])
 }
 
-/// The same with more arguments.
+/// The same with additional arguments.
 fn start_with(
     rust: usize,
     node: usize,
@@ -82,7 +82,7 @@ fn start_with(
     ledger: impl Fn(usize) -> PathBuf,
     more: &[&str],
 ) -> Result<Vec<Child>> {
-    // Rust's processes are up at once and Node's are not: they begin.
+    // Node's processes start more slowly than Rust's, so they are started first.
     let kinds = (0..node).map(|_| true).chain((0..rust).map(|_| false));
     let start = |(number, in_node)| {
         let mut command = payer(in_node, shop, &ledger(number), ATTEMPTS, None);
@@ -91,7 +91,7 @@ fn start_with(
     kinds.enumerate().map(start).collect()
 }
 
-/// Waits for their end; those that were killed say what they had said.
+/// Waits until they end; killed processes count with their output so far.
 fn end(children: Vec<Child>, killed: usize) -> Result<Words> {
     let (mut words, mut by_signal) = (Words::new(), 0);
     for child in children {
@@ -111,7 +111,7 @@ fn end(children: Vec<Child>, killed: usize) -> Result<Words> {
     Ok(words)
 }
 
-/// What was sent beyond the limit; what reached the service and is no payment is a problem, too.
+/// Reports payments beyond the limit, and requests with invalid payments.
 fn judge(part: &mut Part, taken: &Taken, what: &str) {
     let over = taken.units().saturating_sub(LIMIT);
     if over > 0 {
@@ -148,7 +148,7 @@ fn at_once(part: &mut Part, rust: usize, node: usize) -> Result<()> {
     Ok(())
 }
 
-/// Some of them are killed at random moments: what they had reserved stays counted.
+/// Kills some of them at random times: their reservations stay counted.
 fn killed_at_random(part: &mut Part, rust: usize, node: usize, seed: u64) -> Result<()> {
     let folder = super::memory_folder()?;
     let (shop, ledger) = (Shop::open(Ways::Honest, false)?, folder.path().join("ledger.jsonl"));
@@ -162,7 +162,7 @@ fn killed_at_random(part: &mut Part, rust: usize, node: usize, seed: u64) -> Res
     part.set("budget.kills_at_random", victims);
     end(children, victims)?;
     judge(part, &shop.taken(), "killed at random");
-    // Whoever comes after them reads what they left.
+    // A later process reads what they left.
     let words = end(start(2, 1, &shop, |_| ledger.clone())?, 0)?;
     judge(part, &shop.taken(), "after the kills");
     if words.contains_key("ledger_unreadable") {
@@ -171,8 +171,8 @@ fn killed_at_random(part: &mut Part, rust: usize, node: usize, seed: u64) -> Res
     Ok(())
 }
 
-/// One wallet is killed at each step, by `kill -9`, and the ledger tells exactly how far it came. The
-/// line that a crash would tear is torn besides.
+/// Kills one wallet at each step with `kill -9`, and checks that the ledger shows exactly how far it got. Also leaves
+/// an incomplete line, as a crash would.
 fn killed_at_each_step(part: &mut Part) -> Result<()> {
     part.set("budget.kills_at_steps", 0_u64);
     for step in Step::value_variants() {
@@ -195,8 +195,8 @@ fn killed_at_each_step(part: &mut Part) -> Result<()> {
         end(start(8, 2, &shop, |_| ledger.clone())?, 0)?;
         let taken = shop.taken();
         judge(part, &taken, &step.name());
-        // What was only reserved stays counted, and is never sent. What the ledger calls sent is sent again
-        // by the wallets that come after, with the same signature.
+        // A payment that was only reserved stays counted, and is never sent. A payment that the ledger marks as sent is
+        // sent again by later wallets, with the same signature.
         let lost = u128::from(left == [State::Reserved]);
         if taken.units() != LIMIT - lost * PRICE {
             let units = taken.units();
@@ -210,7 +210,7 @@ fn killed_at_each_step(part: &mut Part) -> Result<()> {
     Ok(())
 }
 
-/// Kills a wallet once it says that it is there; fails where it was not.
+/// Kills a wallet once it has reached the step; fails if it did not.
 fn kill_at(step: Step, mut child: Child) -> Result<()> {
     let mut line = String::new();
     let said = child.stdout.take().ok_or("its words are not read")?;
@@ -225,20 +225,20 @@ fn kill_at(step: Step, mut child: Child) -> Result<()> {
     Err(format!("the wallet was not killed at {}: {line:?}, {words}", step.name()).into())
 }
 
-/// Leaves the beginning of a line behind, as a writing that broke off does.
+/// Leaves an incomplete line, like an interrupted write.
 fn tear(ledger: &Path) -> Result<()> {
     let mut file = fs::OpenOptions::new().append(true).create(true).open(ledger)?;
     Ok(file.write_all(b"\n{\"v\":1,\"kind\":\"reserved\",\"id\":\"8f14e45f")?)
 }
 
-/// The service takes the money and says that it failed: nothing is given back.
+/// The service takes the money and reports failure: the amount stays counted.
 fn lied_to(part: &mut Part, rust: usize, node: usize) -> Result<()> {
     let folder = super::memory_folder()?;
     let (shop, ledger) = (Shop::open(Ways::SaysFailed, false)?, folder.path().join("ledger.jsonl"));
     let mut rounds = 0;
     let mut words = Words::new();
     while !words.contains_key("budget_exceeded") && rounds < 10 {
-        // A wallet that asks for the same again sends the same payment again.
+        // A wallet that repeats a request sends the same payment again.
         let distinct = start_with(rust, node, &shop, |_| ledger.clone(), &["--distinct"])?;
         words = end(distinct, 0)?;
         rounds += 1;
@@ -252,7 +252,7 @@ fn lied_to(part: &mut Part, rust: usize, node: usize) -> Result<()> {
     Ok(())
 }
 
-/// The same wallets, each with a ledger of its own, as wallets without a shared one are.
+/// Control: the same wallets, each with a separate ledger.
 fn control(part: &mut Part, rust: usize, node: usize) -> Result<()> {
     let folder = super::memory_folder()?;
     let shop = Shop::open(Ways::Honest, false)?;

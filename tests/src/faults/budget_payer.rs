@@ -1,4 +1,4 @@
-//! A wallet in a process of its own: it pays again and again, or halts at a step, to be killed there.
+//! A wallet in a separate process: it pays repeatedly, or halts at a step to be killed there.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -57,13 +57,13 @@ pub enum Step {
 }
 
 impl Step {
-    /// The step as the command line names it.
+    /// The step's name on the command line.
     pub fn name(self) -> String {
         self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
     }
 }
 
-/// Says where it is, and waits to be killed.
+/// Prints the step, and waits to be killed.
 fn halt(step: Step) {
     let _ = say(&format!("at {}", step.name()));
     loop {
@@ -71,16 +71,15 @@ fn halt(step: Step) {
     }
 }
 
-/// The budget that all of these wallets have.
+/// The common budget of these wallets.
 pub fn budget(url: &str, limit: u128) -> Budget {
     let host = url.split('/').nth(2).unwrap_or_default().to_owned();
     let (path_prefix, network) = ("/v1/exit".to_owned(), Caip2(CHAIN));
     Budget { host, path_prefix, network, limit: Usdc(limit), window: Window::Total }
 }
 
-/// Looks at the clock's readings, which stand between the steps: the first is of a payment that was
-/// left open, the second of the authorization's end, the third of `reserved`, the fourth of
-/// whether it holds, the fifth of `sent`.
+/// Uses the readings of the clock, which mark the steps: the first is for an open payment, the second for the
+/// authorization's end, the third for `reserved`, the fourth for the admission, the fifth for `sent`.
 fn open(ledger: &Path, stop_at: Option<Step>) -> Result<Ledger> {
     let readings = AtomicU32::new(0);
     let clock = move || {
@@ -136,7 +135,7 @@ impl Transport for Halting<Native> {
     }
 }
 
-/// Pays, and says a word for each attempt: `paid`, or the code of the refusal.
+/// Pays, and prints a word for each attempt: `paid`, or the code of the error.
 pub fn pay(course: &Course) -> Result<()> {
     let Course { url, ledger, limit, attempts, distinct, stop_at } = course;
     let stop_at = *stop_at;

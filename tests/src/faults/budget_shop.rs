@@ -1,6 +1,6 @@
-//! A service that is paid: a few lines of HTTP of the harness's own, which answer 402 with the three
-//! offers and take every payment that is one. It settles whatever it was sent, also what it calls
-//! failed: what it counts is what left the wallets.
+//! A paid service: a few lines of HTTP in this test harness, which answer 402 with the three offers and accept every
+//! valid payment. It settles everything it receives, including payments that it reports as failed: its count is what
+//! left the wallets.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -15,13 +15,13 @@ use exitgap_pay::{Asset, TypedData};
 
 use super::Result;
 
-/// What one answer costs: 0.01 USDC.
+/// The price of one answer: 0.01 USDC.
 pub const PRICE: u128 = 10_000;
 
-/// The chain that it is paid on: Base Sepolia.
+/// The payment chain: Base Sepolia.
 pub const CHAIN: u64 = 84532;
 
-/// How it answers a payment.
+/// Its answer to a payment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ways {
     /// With 200.
@@ -30,38 +30,38 @@ pub enum Ways {
     SaysFailed,
 }
 
-/// The service, listening until the process ends.
+/// The service, which listens until the process ends.
 pub struct Shop {
-    /// Where it listens.
+    /// Its address.
     pub address: SocketAddr,
     taken: Arc<Mutex<Taken>>,
 }
 
-/// What was sent to it.
+/// What it received.
 #[derive(Debug, Default, Clone)]
 pub struct Taken {
-    /// Distinct authorizations and their values, by nonce.
+    /// Values of distinct authorizations, by nonce.
     pub payments: BTreeMap<Word, u128>,
-    /// Requests that carried what is no payment, and why it is none.
+    /// The reasons why requests had invalid payments.
     pub refused: Vec<String>,
-    /// Requests without a payment.
+    /// Number of requests without a payment.
     pub unpaid: usize,
 }
 
 impl Taken {
-    /// All that could be settled, in units.
+    /// The sum of everything that could be settled, in units.
     pub fn units(&self) -> u128 {
         self.payments.values().sum()
     }
 }
 
 impl Shop {
-    /// Begins to listen. With `verifies`, a payment whose signature is not its payer's is refused.
+    /// Starts listening. With `verifies`, a payment with a wrong signature is rejected.
     pub fn open(ways: Ways, verifies: bool) -> Result<Self> {
         Self::before(None, ways, verifies)
     }
 
-    /// The same before a service, which answers what was paid for and all that costs nothing.
+    /// The same in front of a service, which answers paid and free requests.
     pub fn before(service: Option<SocketAddr>, ways: Ways, verifies: bool) -> Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let address = listener.local_addr()?;
@@ -76,12 +76,12 @@ impl Shop {
         Ok(Self { address, taken })
     }
 
-    /// What was sent to it so far.
+    /// What it has received so far.
     pub fn taken(&self) -> Taken {
         lock(&self.taken).clone()
     }
 
-    /// What is paid for.
+    /// The paid URL.
     pub fn url(&self) -> String {
         format!("http://{}/v1/exit/ethereum:0x88e6?size_usd=250000", self.address)
     }
@@ -110,7 +110,7 @@ fn priced(address: SocketAddr, path: &str) -> Option<PricedOffer> {
     })
 }
 
-/// What answers requests.
+/// The request handler.
 #[derive(Clone)]
 struct Till {
     address: SocketAddr,
@@ -124,8 +124,7 @@ struct Till {
 type Answer = (u16, Vec<(&'static str, String)>, String);
 
 impl Till {
-    /// One request of a connection. What breaks off is the client's: a wallet that was killed reads no
-    /// more.
+    /// Handles one request of a connection. Errors are ignored: a killed wallet does not read its answer.
     fn serve(&self, stream: &TcpStream) {
         let mut lines = BufReader::new(stream).lines().map_while(std::result::Result::ok);
         let Some(first) = lines.next() else { return };
@@ -192,7 +191,7 @@ fn lines_of(headers: &[(&'static str, String)]) -> String {
     headers.iter().fold(String::new(), |lines, (name, value)| lines + name + ": " + value + "\r\n")
 }
 
-/// Lets a service answer, with more headers.
+/// Forwards a request to a service, with additional headers.
 fn pass_on(
     service: SocketAddr,
     path: &str,
@@ -233,7 +232,7 @@ fn taken(payment: &Payment, ways: Ways) -> Answer {
     (if success { 200 } else { 402 }, vec![header, soon], "{}".to_owned())
 }
 
-/// Whether it is a payment of exactly these terms, signed by its payer.
+/// Whether it is a payment with exactly these terms, signed by its payer.
 fn check(payment: &Payment, terms: &Terms, verifies: bool) -> std::result::Result<(), String> {
     let Payment { authorization, signature, network, .. } = payment;
     let asked = (terms.network, terms.pay_to, terms.amount);

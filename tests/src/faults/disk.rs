@@ -1,8 +1,8 @@
-//! A disk that keeps what was synced, and of the rest what it likes.
+//! A simulated disk that keeps synced data, and any part of the rest.
 //!
-//! What POSIX promises and no more: a sync of a file makes its content last, a sync of a folder
-//! its names. Everything else may be gone after a power cut, or be there in part: of a write any
-//! of its sectors, of a folder's changes the first few.
+//! It guarantees no more than POSIX: syncing a file makes its content durable, syncing a folder its names. After a
+//! power failure everything else may be gone or partly there: any sectors of a write, and any number of a folder's
+//! first changes.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -13,19 +13,19 @@ use super::Result;
 use super::trace::Op;
 use crate::devchain::Rng;
 
-/// What a disk writes whole or not at all.
+/// The unit that a disk writes completely or not at all.
 const SECTOR: u64 = 512;
 
-/// What of the unsynced is there after a cut.
+/// Which unsynced changes survive a power failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Survival {
-    /// All of it, as after a kill.
+    /// All of them, as after a kill.
     Everything,
-    /// None of it.
+    /// None of them.
     Nothing,
-    /// Of each file and folder the first changes, the last of these in part.
+    /// The first changes of each file and folder, the last of these partly.
     Beginning,
-    /// Any changes, some of them in part.
+    /// Any changes, some of them partly.
     Any,
 }
 
@@ -44,7 +44,7 @@ enum Naming {
     Rename(OsString, OsString),
 }
 
-/// What a name stands for: a file by its number, or the folder of this path.
+/// The target of a name: a file by its number, or the folder with this path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Node {
     File(usize),
@@ -66,7 +66,7 @@ struct Folder {
     pending: Vec<Naming>,
 }
 
-/// The files below one folder, as a process sees them and as they would outlast a cut.
+/// The files in a folder, as a process sees them and as they would survive a power failure.
 #[derive(Debug, Clone)]
 pub struct Disk {
     root: PathBuf,
@@ -76,8 +76,7 @@ pub struct Disk {
 }
 
 impl Disk {
-    /// The disk with what is in `root` now, all of it synced. One without `syncs` ignores every
-    /// later sync.
+    /// A disk with the current content of `root`, all of it synced. Without `syncs`, it ignores all later syncs.
     pub fn of(root: &Path, syncs: bool) -> Result<Self> {
         let mut disk =
             Self { root: root.to_owned(), files: Vec::new(), folders: BTreeMap::new(), syncs };
@@ -107,7 +106,7 @@ impl Disk {
         Ok(())
     }
 
-    /// Does what the process did.
+    /// Applies an operation of the process.
     pub fn apply(&mut self, op: &Op) -> Result<()> {
         match op {
             Op::Said(_) => {}
@@ -191,7 +190,7 @@ impl Disk {
         }
     }
 
-    /// Cuts the power, and writes to `target`, an empty folder, what is found after it.
+    /// Simulates a power failure, and writes the surviving files to `target`, an empty folder.
     pub fn cut(&self, survival: Survival, rng: &mut Rng, target: &Path) -> Result<()> {
         self.write_folder(&self.root, target, survival, rng)
     }
@@ -228,7 +227,7 @@ impl Disk {
 }
 
 impl File {
-    /// The content after a cut.
+    /// The content after a power failure.
     fn found(&self, survival: Survival, rng: &mut Rng) -> Vec<u8> {
         let mut content = self.synced.clone();
         let kept = match survival {
@@ -249,7 +248,7 @@ impl File {
 }
 
 impl Change {
-    /// Changes the content: all of it, or any of its sectors where it is `torn`.
+    /// Applies the change to the content: completely, or only some of its sectors if it is `torn`.
     fn apply(&self, content: &mut Vec<u8>, mut torn: Option<&mut Rng>) {
         let index = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX);
         let (offset, bytes) = match self {
@@ -288,17 +287,17 @@ impl Naming {
     }
 }
 
-/// From none to all of them.
+/// A number from none to all of them.
 fn beginning(length: usize, rng: &mut Rng) -> usize {
     usize::try_from(rng.between(0, length as u64)).unwrap_or(length)
 }
 
-/// Shared memory of `SQLite`, which is made anew from the write-ahead log.
+/// Whether this is `SQLite`'s shared memory file, which is rebuilt from the write-ahead log.
 fn is_volatile(path: &Path) -> bool {
     path.to_string_lossy().ends_with("-shm")
 }
 
-/// Every file below a folder with its content, but for shared memory.
+/// Every file in a folder with its content, except shared memory files.
 pub fn files(folder: &Path) -> Result<BTreeMap<PathBuf, Vec<u8>>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];

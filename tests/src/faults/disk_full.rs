@@ -1,4 +1,4 @@
-//! A disk that is full, and has room again later.
+//! A disk that is full, and has space again later.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -15,35 +15,34 @@ use super::writer::{arguments, command};
 use super::{Part, Progress, Result};
 use crate::binaries;
 
-/// What is left when the disk is full, in KiB: the fault strikes the store, or its folder, at
-/// another place each time.
+/// The remaining space of the full disk, in KiB: each value makes the store or its folder fail at a different place.
 const ROOMS_KIB: [usize; 8] = [0, 24, 64, 96, 12, 36, 48, 128];
-/// The same of a database that may not grow, in pages: it strikes another table each time.
+/// The same for a database that may not grow, in pages: each value makes a different table fail.
 const ROOMS_PAGES: [u32; 6] = [0, 1, 2, 3, 4, 5];
 /// The size of the disk.
 const DISK_KIB: usize = 4_096;
-/// The slot from which on the disk is full, and from which on it has room again.
+/// The slot at which the disk becomes full; it has space again after [`FULL_SLOTS`].
 const FULL_FROM: u32 = 7;
-/// Slots that are tried on a full disk.
+/// Number of slots attempted on the full disk.
 const FULL_SLOTS: u32 = 5;
 
-/// Says to a harness that it is in a name space of its own already.
+/// Tells a harness process that it already has its own mount namespace.
 const OWN_SPACE: &str = "EXITGAP_FAULTS_OWN_SPACE";
-/// Set to `pages`, it has the limit on pages used also where a file system can be mounted.
+/// If set to `pages`, the page limit is used even if a file system can be mounted.
 const METHOD: &str = "EXITGAP_FAULTS_DISK_FULL";
 
-/// What makes the disk full.
+/// The method of filling the disk.
 #[derive(Debug, Clone, Copy)]
 enum Room {
-    /// A small file system, filled by a file but for so many bytes.
+    /// A small file system, filled by a file except for this many bytes.
     Bytes(usize),
-    /// `SQLite`'s page limit: the database grows by so many pages and no more.
+    /// `SQLite`'s page limit: the database can grow by this many pages.
     Pages(u32),
 }
 
-/// Fills the disk of a recorder, each time to another last free byte, `cases` times. Who may not
-/// mount does it in a name space of its own, where the kernel allows that; else the database meets
-/// `SQLite`'s page limit, which the log's folder knows nothing of. The part says which it was.
+/// Fills the disk of a recorder `cases` times, each time with another remaining space. Without permission to mount, it
+/// uses its own mount namespace, if the kernel allows that; otherwise the database reaches `SQLite`'s page limit, which
+/// does not affect the log's folder. The result names the method.
 pub fn run(cases: usize, progress: Progress<'_>) -> Result<Part> {
     let own_space = std::env::var_os(OWN_SPACE).is_some();
     if std::env::var_os(METHOD).is_some_and(|method| method == "pages") {
@@ -61,7 +60,7 @@ pub fn run(cases: usize, progress: Progress<'_>) -> Result<Part> {
     }
 }
 
-/// On a file system of its own each time.
+/// With a separate file system each time.
 fn mounted(cases: usize, own_space: bool, progress: Progress<'_>) -> Result<Part> {
     let mut part = Part::default();
     let place = if own_space { ", in a name space of its own" } else { "" };
@@ -77,7 +76,7 @@ fn mounted(cases: usize, own_space: bool, progress: Progress<'_>) -> Result<Part
     Ok(part)
 }
 
-/// Under the page limit.
+/// With the page limit.
 fn limited(cases: usize, why: &str, progress: Progress<'_>) -> Result<Part> {
     let mut part = Part::default();
     part.set("disk_full.mounted", 0_u64);
@@ -99,8 +98,8 @@ fn case(folder: &Path, room: Room, part: &mut Part) -> Result<()> {
     fill_and_free(&home, room, part)
 }
 
-/// Does the same as another process, which may mount in a name space of its own; where there can
-/// be none, why. A process that could mount and came to no end is an error.
+/// Runs the same in another process with its own mount namespace; returns the reason if that is not possible. If the
+/// process could mount but did not finish, that is an error.
 fn in_own_space(cases: usize) -> Result<std::result::Result<Part, String>> {
     let folder = TempDir::new()?;
     let unshare = || {
@@ -135,12 +134,12 @@ fn in_own_space(cases: usize) -> Result<std::result::Result<Part, String>> {
     Err(format!("the harness in a name space of its own: {} {words}", output.status).into())
 }
 
-/// The first line of what a program said.
+/// The first line of a program's output.
 fn first_line(words: &[u8]) -> String {
     String::from_utf8_lossy(words).lines().next().unwrap_or("it said nothing").to_owned()
 }
 
-/// Lets a recorder run into the full disk, makes room, and requires that it goes on by itself.
+/// Lets a recorder run into the full disk, frees space, and requires that it continues by itself.
 fn fill_and_free(home: &Home, room: Room, part: &mut Part) -> Result<()> {
     let mut recorder = Paced::start(home, room)?;
     let filler = home.folder().with_file_name("filler");
@@ -149,7 +148,7 @@ fn fill_and_free(home: &Home, room: Room, part: &mut Part) -> Result<()> {
             fill(&filler, room)?;
         }
         if n > FULL_FROM {
-            // Intact, whatever came of the slot before.
+            // The store must be intact, whatever happened to the previous slot.
             let reader = Reader::open(home.store())?;
             if let Err(error) = reader.fsck(|_| {}) {
                 part.problem("disk_full.damaged", format!("with {room} left: {error}"));
@@ -209,7 +208,7 @@ impl fmt::Display for Room {
     }
 }
 
-/// Fills the disk but for `room` bytes.
+/// Fills the disk except for `room` bytes.
 pub fn fill(filler: &Path, room: usize) -> Result<()> {
     let mut file = File::create(filler)?;
     let block = [0x55; 4_096];
@@ -229,7 +228,7 @@ pub fn fill(filler: &Path, room: usize) -> Result<()> {
 pub struct Mounted<'a>(&'a Path);
 
 impl<'a> Mounted<'a> {
-    /// Mounts one; where that cannot be done, why.
+    /// Mounts a file system; returns the reason if that is not possible.
     pub fn at(folder: &'a Path) -> Result<std::result::Result<Self, String>> {
         let size = format!("size={DISK_KIB}k");
         let mut mount = Command::new("mount");
@@ -245,12 +244,12 @@ impl<'a> Mounted<'a> {
 
 impl Drop for Mounted<'_> {
     fn drop(&mut self) {
-        // Lazily: a child that hangs must not keep the folder.
+        // A lazy unmount, so that a hanging child process does not keep the folder.
         let _ = Command::new("umount").arg("-l").arg(self.0).status();
     }
 }
 
-/// A recorder that records a slot when told to.
+/// A recorder that records one slot on each request.
 struct Paced {
     child: Child,
     stdin: Option<ChildStdin>,
@@ -258,7 +257,7 @@ struct Paced {
     to_the_end: bool,
 }
 
-/// How a recorder ended, and what it said on standard error.
+/// A recorder's exit status and standard error.
 struct Ended {
     to_the_end: bool,
     words: String,
@@ -277,7 +276,7 @@ impl Paced {
         Ok(Self { child, stdin, lines: BufReader::new(stdout).lines(), to_the_end: false })
     }
 
-    /// The slot it is about to read; `None` where it ended.
+    /// The slot it is about to read; `None` if it has ended.
     fn reading(&mut self) -> Result<Option<u32>> {
         for line in self.lines.by_ref() {
             if let Some(n) = line?.strip_prefix("reading ") {
@@ -287,13 +286,13 @@ impl Paced {
         Ok(None)
     }
 
-    /// Lets it go on.
+    /// Lets it continue.
     fn go(&mut self) -> Result<()> {
         let stdin = self.stdin.as_mut().ok_or("a child without input")?;
         Ok(stdin.write_all(b"go\n")?)
     }
 
-    /// Nothing more is asked of it.
+    /// Closes its input, so that no more slots are requested.
     fn end(&mut self) -> Result<()> {
         self.stdin = None;
         self.to_the_end = self.reading()?.is_none();

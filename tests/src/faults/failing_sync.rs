@@ -1,6 +1,6 @@
-//! A disk that fails a sync. Of the store's files: the recorder ends, says nothing more to be
-//! recorded, and the next start settles what is unknown. Of the log's folder: it says so, goes on,
-//! and publishes the slot with the next one.
+//! A disk on which a sync fails. If it is a sync of the store's files, the recorder ends without reporting anything
+//! more as recorded, and the next start resolves what is unknown. If it is a sync of the log's folder, the recorder
+//! reports it, continues, and publishes the slot with the next one.
 
 use std::fs;
 use std::path::Path;
@@ -14,15 +14,15 @@ use super::writer::{arguments, command};
 use super::{Part, Progress, Result, strace};
 use crate::folders;
 
-/// The slots that are there before, and the slot before which the recorder would end.
+/// The slots recorded before, and the slot at which the recorder would end.
 const SLOTS: (u32, u32) = (5, 8);
 
-/// Pages after which the recorder folds its write-ahead log: with every slot, so that those syncs
-/// fail too.
+/// Number of pages after which the recorder checkpoints its write-ahead log: with every slot, so that those syncs fail
+/// too.
 const FOLD_AFTER: &str = "1";
 
-/// Fails one sync after the other, each in a run of its own: the first ones, which differ, then
-/// every `step`-th, until a run has no more of them. That last run is the control: it records everything.
+/// Fails one sync after the other, each in a separate run: the first ones, which differ, then every `step`-th, until a
+/// run has no more syncs. That last run is the control: it records everything.
 pub fn run(step: usize, progress: Progress<'_>) -> Result<Part> {
     if let Some(why) = strace::missing() {
         return Err(why.into());
@@ -56,7 +56,7 @@ pub fn run(step: usize, progress: Progress<'_>) -> Result<Part> {
     Err("a recorder never came to an end of its syncs".into())
 }
 
-/// Fails the `nth` sync of a recorder; answers whether there was one.
+/// Fails the `nth` sync of a recorder; returns whether there was one.
 fn fail(home: &Home, nth: u32, for_good: bool, trace: &Path, part: &mut Part) -> Result<bool> {
     let mut words = arguments("recorder", home);
     let until = SLOTS.1.to_string();
@@ -81,7 +81,7 @@ fn fail(home: &Home, nth: u32, for_good: bool, trace: &Path, part: &mut Part) ->
     part.count("failing_sync.count");
     let place = format!("sync {nth} ({file}{})", if for_good { " and all later" } else { "" });
     let consequence = consequence(home, &events);
-    // What went wrong is said, also where the recorder may go on: the folder heals by itself.
+    // The error is reported even if the recorder may continue, because the folder heals by itself.
     let named = said.contains("Input/output error") || said.contains("disk I/O error");
     match (consequence, output.status.success()) {
         (Err(words), _) => part.problem("failing_sync.acknowledged", format!("{place}: {words}")),
@@ -106,29 +106,28 @@ fn fail(home: &Home, nth: u32, for_good: bool, trace: &Path, part: &mut Part) ->
     Ok(true)
 }
 
-/// What has to come of failed syncs.
+/// The expected consequence of failed syncs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Consequence {
-    /// None: the same was synced before, and nothing changed since.
+    /// None: the same data was synced before, and has not changed since.
     Redundant,
-    /// It is said, and done again with the next slot.
+    /// It is reported, and repeated with the next slot.
     GoesOn,
     /// The process ends with an error.
     Ends,
 }
 
-/// What has to come of the failed syncs of a run; an error where something was acknowledged on
-/// the strength of one.
+/// The expected consequence of a run's failed syncs; an error if something was acknowledged although its sync failed.
 fn consequence(home: &Home, events: &[Event]) -> Result<Consequence> {
     let mut consequence = Consequence::Redundant;
     let (mut folder_synced, mut store_failed) = (false, false);
-    // Whether a sync of the log failed since the last slot was committed, and before that.
+    // Whether a sync of the log has failed since the last committed slot, and before that.
     let (mut log_failed, mut unpublished) = (false, false);
     for event in events {
         match event {
             Event::Synced(file) => folder_synced |= Path::new(file) == home.folder(),
-            // `SQLite` syncs the folder with its first commit and heeds no answer. By then the
-            // store has synced it itself, and no name in it is new.
+            // `SQLite` syncs the folder with its first commit and ignores the result. By then the store has already
+            // synced it, and it contains no new names.
             Event::Failed(file) if Path::new(file) == home.folder() && folder_synced => {}
             Event::Failed(file) if Path::new(file).starts_with(home.log()) => {
                 log_failed = true;
@@ -141,8 +140,8 @@ fn consequence(home: &Home, events: &[Event]) -> Result<Consequence> {
             Event::Said(line) if store_failed => {
                 return Err(format!("{line:?} was said after it").into());
             }
-            // It is said once its publishing has ended; what was not published then is published
-            // with the next.
+            // The report comes after the slot's publication; whatever was not published then is published with the next
+            // slot.
             Event::Said(line) if line.starts_with("committed") => {
                 (log_failed, unpublished) = (false, log_failed);
             }
@@ -155,7 +154,7 @@ fn consequence(home: &Home, events: &[Event]) -> Result<Consequence> {
     Ok(consequence)
 }
 
-/// Gives the slot whose fate is unknown again: it is there already, or is written now, once.
+/// Submits the slot with the unknown outcome again: it already exists, or is written now, exactly once.
 fn settle(home: &Home, acknowledged: Acknowledged, part: &mut Part) -> Result<()> {
     let unknown = acknowledged.committed.map_or(SLOTS.0, |last| last + 1);
     let mut store = home.open_or_create()?;

@@ -1,10 +1,10 @@
-//! Many clients at once: abandoned and slow requests on every costly address of a service that
-//! records a hundred pools meanwhile.
+//! Many clients at once: abandoned and slow requests to every expensive address of a service that records a hundred
+//! pools at the same time.
 //!
-//! Twelve loopback addresses ask together, in waves, each about as often as one client may. What
-//! is measured is what the flood leaves behind (open files, memory) and whom it holds up (the next
-//! slots, `/livez` for somebody else). The control is the same flood on a service whose bounds are
-//! configured away; there at least one of the figures has to be beyond its target.
+//! Twelve loopback addresses send requests together, in waves, each about as often as one client may. The test measures
+//! what the flood leaves behind (open files, memory) and what it delays (the next slots, `/livez` for another client).
+//! The control is the same flood on a service with its limits disabled; there at least one of the figures must exceed
+//! its target.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -22,24 +22,24 @@ use super::{Part, Progress, Result};
 use crate::binaries;
 use crate::devchain::{FIRST_SLOT, SLOT_SECONDS};
 
-/// How many times as fast slots come: one every ten seconds.
+/// Speed factor of slots: one every ten seconds.
 const PACE: u64 = 30;
-/// Slots before the flood, of which the first reads all pools anew and is no measure.
+/// Number of slots before the flood; the first one reads all pools completely and is not measured.
 const CALM_SLOTS: u64 = 4;
-/// Slots under the flood.
+/// Number of slots during the flood.
 const FLOODED_SLOTS: u64 = 3;
-/// How long what is left of the flood may take to end.
+/// Time limit for the remaining requests of the flood.
 const SETTLE_WITHIN: Duration = Duration::from_secs(15);
-/// How often somebody else asks whether the service lives: within a client's rate.
+/// Interval of another client's liveness requests: within a client's rate limit.
 const ASK_EVERY: Duration = Duration::from_millis(250);
-/// What counts as never, for an answer or a slot.
+/// After this time an answer or a slot counts as missing.
 const NEVER: Duration = Duration::from_mins(1);
 
-/// The targets, by figure.
+/// The targets for each figure.
 const TARGETS: [(&str, u64); 4] =
     [("files_left", 16), ("rss_mb_left", 64), ("slot_delay_ms", 1_000), ("livez_ms_max", 1_000)];
 
-/// No bound that counts: what the service would be without them.
+/// Disabled limits: the service as it would be without them.
 const UNBOUNDED: [(&str, &str); 5] = [
     ("EXITGAP_HTTP_RATE_PER_MINUTE", "0"),
     ("EXITGAP_HTTP_TOOLS_PER_MINUTE", "0"),
@@ -48,8 +48,8 @@ const UNBOUNDED: [(&str, &str); 5] = [
     ("EXITGAP_SERVE_CACHE_MIB", "65536"),
 ];
 
-/// Floods the service as it is configured by itself, and one without bounds, and requires that the
-/// first holds and the second does not.
+/// Floods the service with its default configuration, and one without limits, and requires that the first meets the
+/// targets and the second does not.
 pub fn run(progress: Progress<'_>) -> Result<Part> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     progress("flood: a chain of 100 pools", 0, 2);
@@ -84,25 +84,25 @@ pub fn run(progress: Progress<'_>) -> Result<Part> {
     Ok(part)
 }
 
-/// What a flood did.
+/// The effects of a flood.
 struct Measured {
     requests: u64,
     files_left: u64,
     rss_mb_left: u64,
     slot_delay_ms: u64,
     livez_ms_max: u64,
-    /// Slots under the flood in which a pool is missing.
+    /// Number of slots during the flood in which a pool is missing.
     incomplete: u64,
 }
 
 impl Measured {
-    /// In the order of the targets.
+    /// The figures, in the order of the targets.
     fn figures(&self) -> [u64; 4] {
         [self.files_left, self.rss_mb_left, self.slot_delay_ms, self.livez_ms_max]
     }
 }
 
-/// Starts the service, lets it record in peace, floods it, and looks at what is left.
+/// Starts the service, lets it record undisturbed, floods it, and measures what is left.
 fn flood(scene: &Scene, bounds: &[(&str, &str)]) -> Result<Measured> {
     let folder = TempDir::new()?;
     let mut service = Service::start(folder.path(), scene, bounds)?;
@@ -110,7 +110,7 @@ fn flood(scene: &Scene, bounds: &[(&str, &str)]) -> Result<Measured> {
     while calm.len() < usize::try_from(CALM_SLOTS)? {
         calm.push(service.slot(NEVER)?.ok_or("the service records nothing")?);
     }
-    // Whoever asks for the first time has a reader opened, which is kept.
+    // The first request opens a reader, which stays open.
     let hashes = service.snapshots(scene)?;
     let (files, rss_mb) = (service.files()?, service.rss_mb()?);
     let plan = CrowdOrder {
@@ -144,15 +144,15 @@ fn flood(scene: &Scene, bounds: &[(&str, &str)]) -> Result<Measured> {
     })
 }
 
-/// A slot that was recorded, and when the service said so.
+/// A recorded slot, and when the service reported it.
 struct Recorded {
     number: u64,
     pools: u64,
     at: Instant,
 }
 
-/// How much later than in peace the latest of the flooded slots was recorded. Slots are due at one
-/// pace, so that each calm slot says when any other would be recorded in peace.
+/// How much later than without the flood the latest of the flooded slots was recorded. Slots are due at a fixed
+/// interval, so each undisturbed slot shows when any other would be recorded without the flood.
 fn delay(calm: &[Recorded], flooded: &[Recorded]) -> Duration {
     let from_first = |slot: &Recorded| {
         let slots = slot.number - calm[0].number;
@@ -167,8 +167,7 @@ fn delay(calm: &[Recorded], flooded: &[Recorded]) -> Duration {
     flooded.saturating_sub(in_peace)
 }
 
-/// Asks whether the service lives for as long as the crowd asks other things, and gives the longest
-/// time that took, ms.
+/// Requests `/livez` as long as the crowd sends requests, and returns the longest time, ms.
 fn slowest_livez(service: SocketAddr, crowd: &Crowd) -> Result<u64> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let somebody = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 99));
@@ -192,8 +191,8 @@ fn slowest_livez(service: SocketAddr, crowd: &Crowd) -> Result<u64> {
     Ok(u64::try_from(longest.as_millis())?)
 }
 
-/// The clients, in a process of their own, which yields to the service: on a machine of their own
-/// they would take nothing from it.
+/// The clients, in a separate process with lower priority than the service: on separate machines they would not use the
+/// service's CPU.
 struct Crowd {
     child: Child,
     lasts: Duration,
@@ -209,7 +208,7 @@ impl Crowd {
         Ok(Self { child, lasts: Duration::from_secs(plan.seconds) })
     }
 
-    /// How many requests they made, once they have ended.
+    /// The number of their requests, once they have ended.
     fn requests(mut self) -> Result<u64> {
         let mut said = String::new();
         if let Some(stdout) = &mut self.child.stdout {
@@ -220,7 +219,7 @@ impl Crowd {
     }
 }
 
-/// A running `exitgap-server serve`, ended when dropped.
+/// A running `exitgap-server serve`, killed when dropped.
 struct Service {
     child: Child,
     address: SocketAddr,
@@ -256,7 +255,7 @@ impl Service {
         std::thread::spawn(move || {
             for line in BufReader::new(stderr).lines().map_while(std::result::Result::ok) {
                 let line = serde_json::from_str(&line).unwrap_or(Value::String(line));
-                // Nobody hears it once the service is dropped.
+                // The receiver is gone once the service is dropped.
                 let _ = said.send((Instant::now(), line));
             }
         });
@@ -272,7 +271,7 @@ impl Service {
         Err("the service does not say where it listens".into())
     }
 
-    /// The next line that it says; `None` where it takes longer.
+    /// Its next output line; `None` if that takes longer.
     fn line(&mut self, within: Duration) -> Result<Option<(Instant, Value)>> {
         match self.lines.recv_timeout(within) {
             Ok(line) => Ok(Some(line)),
@@ -297,7 +296,7 @@ impl Service {
         Ok(None)
     }
 
-    /// The names of some newest snapshots, as results name them.
+    /// The hashes of some newest snapshots, as in results.
     fn snapshots(&self, scene: &Scene) -> Result<Vec<String>> {
         let mut hashes = Vec::new();
         for pool in scene.pools.iter().take(20) {
@@ -314,7 +313,7 @@ impl Service {
         Ok(hashes)
     }
 
-    /// How many files and how much memory it holds more than before, once that does not change.
+    /// How many more files and how much more memory it uses than before, once that is stable.
     fn settle(&self, files: u64, rss_mb: u64) -> Result<(u64, u64)> {
         let began = Instant::now();
         loop {
@@ -327,12 +326,12 @@ impl Service {
         }
     }
 
-    /// Files that it has open, connections among them.
+    /// The number of its open files, including connections.
     fn files(&self) -> Result<u64> {
         Ok(std::fs::read_dir(format!("/proc/{}/fd", self.child.id()))?.count() as u64)
     }
 
-    /// The memory that it holds, MB of 10^6 bytes.
+    /// Its resident memory, MB of 10^6 bytes.
     fn rss_mb(&self) -> Result<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

@@ -1,4 +1,4 @@
-//! The clients of a flood: twelve addresses that ask what costs most, and seldom wait for it.
+//! The clients of a flood: twelve addresses that send the most expensive requests, and rarely wait for the answers.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -19,23 +19,22 @@ use super::Result;
 use super::writer::say;
 use crate::devchain::Rng;
 
-/// Clients, from 127.0.0.2 on.
+/// Number of clients, from 127.0.0.2 on.
 const CLIENTS: u8 = 12;
-/// What one client asks at once: all clients ask together, in waves.
+/// Number of requests that each client sends at once: all clients send together, in waves.
 const AT_ONCE: u64 = 40;
-/// From one wave to the next: in half a minute a client comes to as many requests as it may make in
-/// a minute.
+/// The interval between waves: in half a minute a client sends as many requests as it may send in a minute.
 const PAUSE: Duration = Duration::from_secs(2);
-/// How long a client holds a connection that it does nothing useful with.
+/// How long a client holds a connection without using it.
 const HOLD: Duration = Duration::from_secs(4);
-/// How long a connection may take to stand, and an answer to come.
+/// Time limit for connecting, and for an answer.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Positions of a portfolio.
+/// Number of positions in a portfolio.
 const POSITIONS: usize = 12;
-/// Orders of a sale in parts.
+/// Number of orders of a split sale.
 const ORDERS: u64 = 20;
 
-/// Whom the crowd asks for what, and for how long.
+/// The instructions for the crowd.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct CrowdOrder {
     /// The service.
@@ -44,13 +43,13 @@ pub struct CrowdOrder {
     pub pools: Vec<String>,
     /// Slots that it has recorded.
     pub slots: Vec<u64>,
-    /// Names of snapshots that it has.
+    /// Hashes of its snapshots.
     pub hashes: Vec<String>,
-    /// How long, seconds.
+    /// The duration, seconds.
     pub seconds: u64,
 }
 
-/// Plays the crowd that a plan's file asks for, and says how many requests were made.
+/// Runs the crowd according to a plan's file, and prints the number of requests.
 pub fn play(plan: &Path) -> Result<()> {
     let plan: CrowdOrder = serde_json::from_slice(&std::fs::read(plan)?)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
@@ -76,7 +75,7 @@ async fn crowd(plan: Arc<CrowdOrder>) -> u64 {
     asked.iter().map(|count| count.load(Ordering::Relaxed)).sum()
 }
 
-/// One of a client's hands: request after request from the beginning to the end.
+/// One of a client's concurrent loops: request after request until the end.
 async fn ask(
     plan: Arc<CrowdOrder>,
     client: u8,
@@ -94,12 +93,12 @@ async fn ask(
             return;
         }
         let request = plan.request(&mut rng);
-        // A connection that is refused, or breaks, is part of it.
+        // Rejected and broken connections are expected.
         let _ = timeout(PATIENCE, one(source, plan.address, &request, &mut rng)).await;
     }
 }
 
-/// One request: left alone, half made, read a byte at a time, or read whole.
+/// One request: abandoned, incomplete, read byte by byte, or read completely.
 async fn one(source: IpAddr, service: SocketAddr, request: &str, rng: &mut Rng) -> io::Result<()> {
     let mut stream = connect(source, service).await?;
     match rng.below(10) {
@@ -135,7 +134,7 @@ pub async fn connect(source: IpAddr, to: SocketAddr) -> io::Result<TcpStream> {
 }
 
 impl CrowdOrder {
-    /// A request that costs something, each time another: of an address, or of a tool.
+    /// An expensive request, different each time: to an HTTP address, or to a tool.
     fn request(&self, rng: &mut Rng) -> String {
         if rng.below(16) > 0 {
             let target = self.target(rng);
@@ -156,7 +155,7 @@ impl CrowdOrder {
         )
     }
 
-    /// An address that costs something.
+    /// An expensive HTTP address.
     fn target(&self, rng: &mut Rng) -> String {
         let pool = pick(&self.pools, rng);
         let slot = *pick(&self.slots, rng);
@@ -187,7 +186,7 @@ impl CrowdOrder {
     }
 }
 
-/// One of several, of which there is at least one.
+/// A random element of a non-empty list.
 fn pick<'a, T>(of: &'a [T], rng: &mut Rng) -> &'a T {
     &of[usize::try_from(rng.below(of.len() as u64)).unwrap_or(0)]
 }

@@ -1,5 +1,5 @@
-//! What a flooded service records: a chain of a hundred pools, a quarter of them with stops over
-//! the whole range of prices, whose curves are the largest there are.
+//! The chain recorded by a flooded service: a hundred pools, a quarter of them with steps over the whole price range,
+//! whose curves are the largest possible.
 
 use alloy::primitives::U256;
 
@@ -9,26 +9,26 @@ use crate::devchain::{
     DevChain, FIRST_SLOT, Options, Pool, PositionSpec, SLOT_SECONDS, World, many_v3_pools,
 };
 
-/// Pools that are recorded.
+/// Number of recorded pools.
 const POOLS: usize = 100;
-/// Every so manieth pool has a tick spacing of 1.
+/// Every pool with an index divisible by this has a tick spacing of 1.
 const TIERS: usize = 4;
-/// The whole range of a pool whose tick spacing is 1.
+/// The whole range of a pool with tick spacing 1.
 const WHOLE_RANGE: i32 = 887_272;
 
-/// The chain, with its slots played ahead, and how it is recorded.
+/// The chain with its simulated slots, and the recorder's configuration.
 pub struct Scene {
-    /// Kept: its node ends with it.
+    /// Kept, because its node ends with it.
     _chain: DevChain,
     /// The recorder's configuration.
     pub config: String,
-    /// The pools' names.
+    /// The pools' ids.
     pub pools: Vec<String>,
 }
 
 impl Scene {
-    /// Deploys the pools and plays so many slots from the series' first on: in each of them every
-    /// pool trades.
+    /// Deploys the pools and simulates this many slots from the beginning of the series: every pool trades in each of
+    /// them.
     pub async fn new(slots: u64) -> Result<Self> {
         let chain = DevChain::start(Options::default()).await?;
         let world = World::deploy(&chain).await?;
@@ -54,7 +54,7 @@ impl Scene {
             let first = if slot == FIRST_SLOT { mints.as_slice() } else { &[] };
             chain.mine(instant - 60, first).await?;
             chain.mine(instant - 5, &trades).await?;
-            // Only a later block shows which was the last before the instant.
+            // The last block before the instant is only known once a later block exists.
             chain.mine(instant + 7, &[]).await?;
         }
         let config = config(&chain, &world, &pools);
@@ -63,8 +63,8 @@ impl Scene {
     }
 }
 
-/// The configuration of these pools instead of the world's. Their tokens have no feeds of their own:
-/// any price will do.
+/// The configuration of these pools instead of the world's. Their tokens have no feeds of their own: any price is
+/// suitable.
 fn config(chain: &DevChain, world: &World, pools: &[Pool]) -> String {
     let of_world = recorder_config(chain, world);
     let head = of_world.split("[[pool]]").next().unwrap_or(&of_world);

@@ -1,9 +1,9 @@
-//! Two recorders of one store on a `PostgreSQL` server, of which one, the server or the way to it is killed, stopped, cut off or
-//! held up, again and again: one history, with every slot that was acknowledged.
+//! Two recorders of one store on a `PostgreSQL` server. One recorder, the server or the connection to it is repeatedly
+//! killed, stopped, cut or delayed: the result must be one history with every acknowledged slot.
 //!
-//! Each lane is a database with two writers that read differently, so that a slot that both signed has two roots. Faults fall
-//! where they hurt: half of them as soon as a writer has said what it signed, which is before its commit. Both read one shard beside that,
-//! whichever holds it (`ha_reader.rs`).
+//! Each lane is a database with two writers that read different data, so that a slot signed by both would have two
+//! roots. Half of the faults happen at the most critical time: as soon as a writer has reported what it signed, before
+//! its commit. Both writers also read one shard, whichever of them holds it (`ha_reader.rs`).
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -16,32 +16,33 @@ use super::{Part, Progress, Result, ha_promotion};
 use crate::devchain::Rng;
 use crate::postgres::{Cluster, RECORDER};
 
-/// Kills of one database, before its history is looked at whole.
+/// Number of kills per database, before its history is checked completely.
 const KILLS_PER_STORE: u64 = 10;
-/// How many milliseconds late pieces come on a slow way, and for how long: its longest outlast a lease with what a commit takes.
+/// How many milliseconds data is delayed on a slow connection, and for how long: the longest delays exceed a lease plus
+/// a commit.
 const SLOW_MS: [u64; 2] = [150, 900];
 const SLOW_FOR: Duration = Duration::from_secs(3);
-/// How long what is sent may take to be withheld.
+/// Time limit until sent data is withheld.
 const FIRES_WITHIN: Duration = Duration::from_secs(10);
-/// How often at most a fault is done to writers that claim nothing, until it had two roots signed.
+/// Maximum number of faults for writers without claims, until two roots were signed.
 const CONTROLS: u64 = 40;
 
-/// What is done to a writer, to its server, or to the way between.
+/// A fault of a writer, of its server, or of the connection between them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fault {
-    /// The writer that seals is killed.
+    /// The sealing writer is killed.
     Kill,
-    /// It is stopped until the other has taken over, and goes on then.
+    /// It is stopped until the other has taken over, and then continues.
     Stop,
-    /// All connections are cut, the other's, too.
+    /// All connections are cut, including the other writer's.
     Cut,
-    /// The server is killed, and started again: in half of them with what was sent to it still on its way.
+    /// The server is killed and restarted: in half of the cases with data to it still in transit.
     Server,
-    /// What is sent and answered comes late.
+    /// Requests and answers are delayed.
     Slow,
-    /// Nothing comes through and nobody is told, until the other has taken over: then all of it comes.
+    /// Nothing gets through and no one is notified, until the other has taken over: then everything arrives.
     HalfOpen,
-    /// What is asked arrives, and is never answered.
+    /// Requests arrive, but are never answered.
     Answerless,
 }
 
@@ -72,13 +73,13 @@ impl Fault {
         }
     }
 
-    /// What counts it.
+    /// The key of its count.
     fn key(self) -> String {
         format!("ha.{}", self.name())
     }
 }
 
-/// Figures that are there where nothing is counted.
+/// Figures that exist even if they are zero.
 const FIGURES: [&str; 16] = [
     "ha.kills",
     "ha.stops",
@@ -98,8 +99,8 @@ const FIGURES: [&str; 16] = [
     "pg.acknowledged_lost",
 ];
 
-/// Does `kills` kills of writers, and as many other faults together, and then a tenth of it to writers that claim nothing; and a
-/// tenth as many promotions of a standby while its primary lives.
+/// Runs `kills` kills of writers and as many other faults together, then a tenth of that with writers that claim
+/// nothing, and a tenth as many promotions of a standby while its primary is running.
 pub fn run(kills: u64, seed: u64, progress: Progress<'_>) -> Result<Part> {
     let mut part = Part::default();
     for key in FIGURES {
@@ -139,8 +140,8 @@ pub fn run(kills: u64, seed: u64, progress: Progress<'_>) -> Result<Part> {
     Ok(part)
 }
 
-/// What the same finds where nothing is claimed and nothing is frozen: each fault, as soon as something was signed, until it
-/// had two roots signed.
+/// Control: the same without claims and without freezing: each fault, as soon as something was signed, until two roots
+/// were signed.
 fn control(
     cluster: &mut Cluster,
     rng: &mut Rng,
@@ -164,7 +165,7 @@ fn control(
         progress("ha: controls", done, Fault::ALL.len() as u64);
     }
     part.set("ha.control_forks", known);
-    // A server that is killed ends what was open.
+    // A killed server closes its connections.
     let lost = |scene: &Scene| scene.lane.readings_lost(&Reader::open(&scene.store)?);
     for _ in 0..CONTROLS {
         if !lost(&scene)?.is_empty() {
@@ -179,7 +180,7 @@ fn control(
     Ok(())
 }
 
-/// Sets what a control found, and notes where it found nothing.
+/// Records what a control found, with a note if it found nothing.
 pub fn found(part: &mut Part, key: &str, count: usize, nothing: &str) {
     part.set(key, count);
     if count == 0 {
@@ -187,7 +188,7 @@ pub fn found(part: &mut Part, key: &str, count: usize, nothing: &str) {
     }
 }
 
-/// A database with two writers, and each one's way to it.
+/// A database with two writers, and each one's connection to it.
 struct Scene {
     lane: Lane,
     wires: [Wire; 2],
@@ -207,7 +208,8 @@ impl Scene {
         Ok(Self { lane: Lane::start(stores, careless, false)?, wires, store })
     }
 
-    /// A fault to this writer, and a slot after it. How long the other took to take over, where it did.
+    /// Injects a fault into this writer, and waits for a slot after it. Returns how long the other writer took to take
+    /// over, if it did.
     fn suffer(
         &mut self,
         fault: Fault,
@@ -265,14 +267,14 @@ impl Scene {
         match fault {
             Fault::Kill => took = Some(begun.elapsed()),
             Fault::Stop => self.lane.writers[number].signal("-CONT")?,
-            // What it sent arrives now, after another's slot.
+            // Its data arrives now, after another writer's slot.
             Fault::HalfOpen => self.wires[number].set(Way::Open),
             _ => {}
         }
         Ok(took)
     }
 
-    /// Sets a writer's way, and waits until something was withheld on it.
+    /// Sets a writer's connection mode, and waits until data was withheld.
     fn withheld(&self, number: usize, way: Way, part: &mut Part) {
         let (wire, begun) = (&self.wires[number], Instant::now());
         let before = wire.withheld();

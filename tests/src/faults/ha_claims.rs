@@ -1,4 +1,4 @@
-//! A folder in a bucket's place: what is made there is made once, whole, by whoever comes first.
+//! A folder in place of a bucket: each file is created once and completely, by the first writer.
 
 use std::fs;
 use std::io;
@@ -12,7 +12,7 @@ use exitgap_store::claims::{Claims, ClaimsError};
 pub struct FolderClaims(pub PathBuf);
 
 impl FolderClaims {
-    /// Makes a file by a link to one that is whole; whether it is the first, or the same.
+    /// Creates a file by linking to a complete one; returns whether this is the first, or has the same content.
     fn create(&self, name: &str, bytes: &[u8]) -> io::Result<bool> {
         let path = self.0.join(name);
         let aside = tempfile::NamedTempFile::new_in(&self.0)?;

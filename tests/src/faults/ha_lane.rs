@@ -1,4 +1,4 @@
-//! Two writers of one store on a server, and all that was heard of them.
+//! Two writers of one store on a server, and all of their output.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader};
@@ -18,19 +18,19 @@ use super::{Part, Result};
 use crate::binaries;
 use crate::devchain::Rng;
 
-/// The lease of a rehearsal: a fault every two seconds.
+/// The short lease of a rehearsal: a fault every two seconds.
 pub const LEASE: &str = "options=-c%20exitgap.lease_s%3D1";
-/// How long anything may take to come back.
+/// Time limit for recovery.
 const LIMIT: Duration = Duration::from_mins(1);
 
-/// A writer, and what it said.
+/// A writer, and its output.
 pub struct Writer {
     child: Child,
     lines: Receiver<(Instant, String)>,
 }
 
 impl Writer {
-    /// Kills it, and gives it the time that its last words take.
+    /// Kills it, and waits for its last output.
     pub fn kill(&mut self) -> Result<()> {
         self.child.kill()?;
         self.child.wait()?;
@@ -38,7 +38,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Stops it where it is, or has it go on.
+    /// Stops or continues it.
     pub fn signal(&self, what: &str) -> Result<()> {
         let done = Command::new("kill").arg(what).arg(self.child.id().to_string()).status()?;
         if done.success() { Ok(()) } else { Err(format!("kill {what}: {done}").into()) }
@@ -55,31 +55,31 @@ impl Drop for Writer {
 /// A store with two writers.
 pub struct Lane {
     folder: TempDir,
-    /// How each reaches the store.
+    /// Each writer's URL of the store.
     stores: [PathBuf; 2],
-    /// Whether they claim nothing.
+    /// Whether the writers skip the claims.
     careless: bool,
-    /// Whether they claim outside of the database, too.
+    /// Whether they also claim outside of the database.
     beside: bool,
     pub writers: Vec<Writer>,
-    /// Roots that were signed, by size.
+    /// Signed roots, by size.
     signed: BTreeMap<u64, BTreeSet<String>>,
-    /// The last slots that were said to be committed, and published.
+    /// The last slots reported as committed, and as published.
     pub committed: Option<u64>,
-    /// Who said so last.
+    /// The writer that reported so last.
     pub last_committed: Option<usize>,
     published: [Option<u64>; 2],
-    /// What each said last.
+    /// The last output of each.
     last: [String; 2],
     claims: u64,
-    /// Slots of which a reading was said to count.
+    /// Slots for which a reading was reported to count.
     read: BTreeSet<u32>,
-    /// Who said last that it holds the lease.
+    /// The writer that last reported to hold the lease.
     pub holds: Option<usize>,
 }
 
 impl Lane {
-    /// Starts the first, waits until it has written a slot, and starts the second.
+    /// Starts the first writer, waits until it has written a slot, and starts the second.
     pub fn start(stores: [PathBuf; 2], careless: bool, beside: bool) -> Result<Self> {
         let mut lane = Self {
             folder: TempDir::new()?,
@@ -113,7 +113,7 @@ impl Lane {
         self.folder.path().join(format!("log-{number}"))
     }
 
-    /// Starts one anew.
+    /// Restarts a writer.
     pub fn writer(&self, number: usize) -> Result<Writer> {
         let (program, of) = (binaries::path("faults"), u32::try_from(number)?);
         let store = &self.stores[number];
@@ -133,7 +133,7 @@ impl Lane {
         Ok(Writer { child, lines })
     }
 
-    /// Hears what was said since.
+    /// Processes new output.
     pub fn hear(&mut self) -> Vec<(usize, Instant, String)> {
         let mut heard = Vec::new();
         for number in 0..self.writers.len() {
@@ -167,7 +167,7 @@ impl Lane {
         heard
     }
 
-    /// Waits for a sign of something.
+    /// Waits until `done` is true.
     pub fn wait(&mut self, what: &str, mut done: impl FnMut(&Self) -> bool) -> Result<()> {
         let begun = Instant::now();
         loop {
@@ -187,7 +187,7 @@ impl Lane {
         }
     }
 
-    /// Waits for a moment: any, or that the one that seals has just signed.
+    /// Waits for a random moment, or until the sealing writer has just signed.
     pub fn moment(&mut self, rng: &mut Rng, part: &mut Part) -> Result<usize> {
         std::thread::sleep(Duration::from_micros(rng.below(60_000)));
         self.hear();
@@ -198,7 +198,7 @@ impl Lane {
         self.holds.ok_or_else(|| "nobody seals".into())
     }
 
-    /// Waits until one has just signed; which.
+    /// Waits until a writer has just signed; returns which.
     pub fn signature(&mut self) -> Result<usize> {
         self.hear();
         let begun = Instant::now();
@@ -218,18 +218,18 @@ impl Lane {
         self.signed.iter().filter(|(_, roots)| roots.len() > 1).map(|(size, _)| *size).collect()
     }
 
-    /// Whether what was acknowledged is not all in a store.
+    /// Whether something acknowledged is missing in a store.
     pub fn lost(&self, reader: &Reader) -> Result<bool> {
         let size = reader.log_size()?;
         Ok(self.committed.is_some_and(|last| last >= size))
     }
 
-    /// Slots of which a reading was said to count, and which are sealed without any.
+    /// Slots for which a reading was reported to count, but which were sealed without one.
     pub fn readings_lost(&self, reader: &Reader) -> Result<Vec<u32>> {
         ha_reader::lost(reader, self.read.iter().copied())
     }
 
-    /// Ends the writers, and requires one history in this store with all that was acknowledged.
+    /// Ends the writers, and requires one history in this store with everything acknowledged.
     pub fn judge(mut self, store: &Path, part: &mut Part) -> Result<()> {
         for writer in &mut self.writers {
             writer.kill()?;
@@ -249,7 +249,7 @@ impl Lane {
         if let Err(damage) = reader.fsck(|_| {}) {
             part.problem("ha.slots_lost", damage.to_string());
         }
-        // Without a standby that is waited for a failover may lose what was not sealed.
+        // Without a synchronous standby, a failover may lose what was not sealed.
         if !self.beside {
             for n in self.readings_lost(&reader)? {
                 let words = format!("slot {n} was read, and is sealed as though it were not");
@@ -274,7 +274,7 @@ impl Lane {
         Ok(())
     }
 
-    /// Requires that a writer's folder is a part of the one history.
+    /// Requires that a writer's folder is part of the one history.
     fn judge_folder(
         &self,
         number: usize,

@@ -1,7 +1,7 @@
-//! A standby that is promoted while its primary lives: the old primary's commits wait for a standby that is none any more, so that
-//! nothing is claimed there and nothing is signed, and who waits for the lease gets it from the new one. Where commits wait for
-//! none and a recorder writes to each, both sign, which is the control; and where both claim outside of their databases, one history
-//! comes of it again.
+//! A standby is promoted while its primary is running. The old primary's commits wait for a standby that no longer
+//! exists, so that nothing is claimed or signed there, and a waiting recorder gets the lease from the new primary. The
+//! control: if commits do not wait for a standby and a recorder writes to each, both sign. If both also claim outside
+//! of their databases, there is one history again.
 
 use std::time::{Duration, Instant};
 
@@ -13,12 +13,13 @@ use super::{Part, Progress, Result};
 use crate::devchain::Rng;
 use crate::postgres::{Cluster, RECORDER};
 
-/// How long the old primary lives on beside the new one.
+/// How long the old primary keeps running in parallel to the new one.
 const BESIDE: Duration = Duration::from_millis(1_500);
-/// Promotions without a standby that is waited for, at most, until both sides sign and one has lost what was acknowledged.
+/// Maximum number of promotions without a synchronous standby, until both sides sign and one has lost acknowledged
+/// data.
 const CONTROLS: u64 = 5;
 
-/// Does so many promotions, and its control.
+/// Runs this many promotions, and the control.
 pub fn run(promotions: u64, rng: &mut Rng, part: &mut Part, progress: Progress<'_>) -> Result<()> {
     for key in [
         "ha.promotions",
@@ -50,7 +51,7 @@ pub fn run(promotions: u64, rng: &mut Rng, part: &mut Part, progress: Progress<'
     control(rng, part)
 }
 
-/// The same where no commit waits for a standby, and both recorders claim outside of the databases.
+/// The same without synchronous standbys, with both recorders claiming outside of the databases.
 fn claimed_beside(
     promotions: u64,
     rng: &mut Rng,
@@ -74,7 +75,7 @@ fn claimed_beside(
     Ok(())
 }
 
-/// What the same finds where no commit waits for a standby.
+/// Control: the same without synchronous standbys.
 fn control(rng: &mut Rng, part: &mut Part) -> Result<()> {
     let (mut forks, mut lost) = (0, 0);
     for _ in 0..CONTROLS {
@@ -115,11 +116,11 @@ impl Pair {
             return Err("the primary waits for another number of standbys".into());
         }
         let database = primary.database();
-        // Folders of sockets, as a URL names hosts.
+        // Socket folders, escaped as hosts in a URL.
         let folder = |cluster: &Cluster| cluster.folder().display().to_string().replace('/', "%2F");
         let (first, second) = (folder(&primary), folder(&standby));
         let url = |hosts: String| format!("postgresql://{RECORDER}@{hosts}/{database}?{LEASE}");
-        // Where commits wait, one that names the old primary first gets past it.
+        // With synchronous commits, a URL that names the old primary first skips it.
         let both = format!("{first},{second}");
         let of_second = if waits { both.clone() } else { format!("{second},{first}") };
         let stores = [url(both).into(), url(of_second).into()];
@@ -127,9 +128,10 @@ impl Pair {
         Ok(Self { primary, standby, database, waits, lane })
     }
 
-    /// Promotes the standby at some moment, and waits until the second writer has written a slot there. How long that took.
+    /// Promotes the standby at a random moment, and waits until the second writer has written a slot there. Returns how
+    /// long that took.
     fn promote(&mut self, rng: &mut Rng, part: &mut Part) -> Result<Duration> {
-        // A machine that stood still may have had the lease change hands before.
+        // If the machine stalled, the lease may have changed hands before.
         if self.lane.moment(rng, part)? != 0 || self.lane.holds != Some(0) {
             self.lane.writers[1].kill()?;
             self.lane.hear();
@@ -137,7 +139,7 @@ impl Pair {
             self.lane.writers[1] = again;
             self.lane.wait("the first writer's lease", |lane| lane.holds == Some(0))?;
         }
-        // In half of them whoever sealed ends with the primary's time: then nothing of it waits there.
+        // In half of the cases the sealing writer ends with the primary: then nothing of it waits there.
         let ends = self.waits && rng.once_in(2);
         if ends {
             self.lane.writers[0].kill()?;
@@ -155,7 +157,7 @@ impl Pair {
         Ok(took)
     }
 
-    /// The old primary lives on for a while, is told not to wait for its standby where it does, and is killed.
+    /// Lets the old primary run for a while, stops it from waiting for its standby if it does, and kills it.
     fn outlive(&mut self, part: &mut Part) -> Result<()> {
         let begun = Instant::now();
         let mut told = 0;
@@ -168,7 +170,7 @@ impl Pair {
             part.count("ha.old_primary_waits");
         }
         self.primary.kill()?;
-        // The first finds the new one, and waits there: it takes over where the second ends.
+        // The first writer finds the new primary, and waits there: it takes over when the second ends.
         self.lane.writers[1].kill()?;
         self.lane.hear();
         let before = self.lane.committed;

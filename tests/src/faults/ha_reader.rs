@@ -1,5 +1,5 @@
-//! What each of two recorders reads of the one shard that they share, beside sealing: what it was told counts has to be in the
-//! slot that is sealed, whoever seals it, and whatever became of who read it.
+//! Each of two recorders also reads the one shard that they share: a reading that was reported to count must be in the
+//! sealed slot, whichever recorder seals it, and even if the one that read it fails.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -13,24 +13,24 @@ use super::home::next_slot;
 use super::scene::slot;
 use super::writer::say;
 
-/// The one shard.
+/// The only shard.
 const SHARD: &str = "all";
-/// How often the next slot is looked for, and how often it is said that the reader is there.
+/// Polling interval for the next slot, and interval of the reader's heartbeat.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 const ATTEND_EVERY: Duration = Duration::from_millis(300);
 
 /// How long the control takes to seal.
 const SEALS_FOR: Duration = Duration::from_millis(20);
 
-/// What the first and the second read, and what is sealed where neither did.
+/// The readings of the first and the second recorder, and the entry if there is none.
 const READ: [MissingReason; 2] = [MissingReason::RpcUnavailable, MissingReason::ChainLagging];
 const UNREAD: MissingReason = MissingReason::DeadlineExceeded;
 
-/// Reads until it is killed.
+/// Reads until killed.
 pub fn read(store: PathBuf, number: u32) {
     let read = move || {
         loop {
-            // What fails is tried again: the server is killed, the way cut.
+            // Failures are retried: the server may be killed, the connection cut.
             let _ = sitting(&store, number);
             std::thread::sleep(LOOK_EVERY);
         }
@@ -62,7 +62,7 @@ fn sitting(store: &Path, number: u32) -> Result<()> {
     }
 }
 
-/// What was read of a slot, as whoever seals takes it; the control takes it without freezing the slot.
+/// The reading of a slot, as the sealing recorder takes it; the control takes it without freezing the slot.
 pub fn taken(store: &Store, n: u32, freezes: bool) -> Result<MissingReason> {
     if freezes {
         store.freeze(slot(n))?;
@@ -76,7 +76,7 @@ pub fn taken(store: &Store, n: u32, freezes: bool) -> Result<MissingReason> {
     Ok(number.and_then(|number| READ.get(usize::from(number)).copied()).unwrap_or(UNREAD))
 }
 
-/// Which of these slots, which were read, are sealed as though nobody had.
+/// Which of these slots with readings were sealed as if there were none.
 pub fn lost(reader: &Reader, read: impl Iterator<Item = u32>) -> Result<Vec<u32>> {
     let pools = reader.pools()?;
     let pool = pools.first().ok_or("the store has no pool")?;

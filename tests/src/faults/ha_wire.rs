@@ -1,4 +1,4 @@
-//! The way to a server, with faults: what is sent is held back, or what is answered never comes.
+//! A connection to a server with faults: sent data is delayed, or answers never arrive.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -6,20 +6,20 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-/// What becomes of what is sent.
+/// What happens to sent data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
-    /// It comes through.
+    /// It gets through.
     Open,
-    /// It comes late: each piece so much.
+    /// Each piece is delayed by this much.
     Slow(Duration),
-    /// It comes to nobody, and nobody is told: until the way is open again, and then it comes.
+    /// It does not arrive and no one is notified, until the connection is open again; then it arrives.
     HalfOpen,
-    /// What is asked comes through. No answer does, and the connection ends with the first.
+    /// Requests get through. Answers do not, and the connection ends with the first one.
     Answerless,
 }
 
-/// A TCP proxy before one server.
+/// A TCP proxy in front of one server.
 pub struct Wire {
     address: SocketAddr,
     shared: Arc<Shared>,
@@ -29,14 +29,14 @@ struct Shared {
     server: SocketAddr,
     way: Mutex<Way>,
     changed: Condvar,
-    /// Pieces that came late, or never.
+    /// Number of pieces that were delayed or dropped.
     withheld: AtomicU64,
-    /// Whoever is connected, or was.
+    /// Current and former clients.
     clients: Mutex<Vec<TcpStream>>,
 }
 
 impl Wire {
-    /// A way to the server at this port of this machine. Its threads end with the process.
+    /// A connection to the server at this port of this machine. Its threads end with the process.
     pub fn to(port: u16) -> std::io::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let shared = Arc::new(Shared {
@@ -49,7 +49,7 @@ impl Wire {
         let wire = Self { address: listener.local_addr()?, shared: shared.clone() };
         std::thread::spawn(move || {
             for client in listener.incoming().flatten() {
-                // A server that is not there is an end of the connection.
+                // If the server is down, the connection ends.
                 let Ok(server) = TcpStream::connect(shared.server) else { continue };
                 let _ = join(&shared, &client, &server);
             }
@@ -57,31 +57,31 @@ impl Wire {
         Ok(wire)
     }
 
-    /// Where it is reached.
+    /// Its port.
     pub fn port(&self) -> u16 {
         self.address.port()
     }
 
-    /// From now on, also for what is on its way.
+    /// Sets the mode, also for data in transit.
     pub fn set(&self, way: Way) {
         *self.shared.way.lock().unwrap_or_else(PoisonError::into_inner) = way;
         self.shared.changed.notify_all();
     }
 
-    /// Ends the connections that there are; how many.
+    /// Cuts the current connections; returns their number.
     pub fn cut(&self) -> usize {
         let mut clients = self.shared.clients.lock().unwrap_or_else(PoisonError::into_inner);
-        // One that has ended is not connected any more.
+        // A connection that has ended is not counted.
         clients.drain(..).filter(|client| client.shutdown(Shutdown::Both).is_ok()).count()
     }
 
-    /// How many pieces were withheld, for a while or for good.
+    /// How many pieces were withheld, temporarily or permanently.
     pub fn withheld(&self) -> u64 {
         self.shared.withheld.load(Ordering::Relaxed)
     }
 }
 
-/// Copies both ways until either ends.
+/// Copies data in both directions until either ends.
 fn join(shared: &Arc<Shared>, client: &TcpStream, server: &TcpStream) -> std::io::Result<()> {
     client.set_nodelay(true)?;
     let mut clients = shared.clients.lock().unwrap_or_else(PoisonError::into_inner);
@@ -95,7 +95,7 @@ fn join(shared: &Arc<Shared>, client: &TcpStream, server: &TcpStream) -> std::io
     for (from, to, answers) in ways {
         let shared = shared.clone();
         std::thread::spawn(move || {
-            // An error is an end like another.
+            // An error ends the connection like its normal end.
             let _ = copy(&shared, &from, &to, answers);
             let _ = (from.shutdown(Shutdown::Both), to.shutdown(Shutdown::Both));
         });

@@ -1,4 +1,4 @@
-//! The process of which two record into one store on a server, and which is killed, stopped and cut off.
+//! The process that is killed, stopped and cut off; two of them record into one store on a server.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,9 +15,9 @@ use super::home::next_slot;
 use super::scene::{Scene, key, slot};
 use super::writer::say;
 
-/// What is recorded.
+/// The recorded scene.
 pub const SCENE: Scene = Scene { pools: 3, positions: 4 };
-/// How often a store that cannot be had is asked for.
+/// Retry interval for a store that is not available.
 const ASKED_EVERY: Duration = Duration::from_millis(20);
 
 /// How it is to write.
@@ -40,14 +40,14 @@ pub struct Course {
     claims: Option<PathBuf>,
 }
 
-/// Records and publishes until it is killed, and says what it did on standard output.
+/// Records and publishes until killed, and prints what it did to standard output.
 pub fn record(course: &Course) -> Result<()> {
     let mut lost = 0;
     ha_reader::read(course.store.clone(), course.number);
     loop {
         match sitting(course) {
             Ok(()) => {}
-            // Another's, or none's for now.
+            // Another writer holds the lease, or none does yet.
             Err(error) if matches!(error.downcast_ref(), Some(StoreError::Leased { .. })) => {}
             Err(error) => {
                 lost += 1;
@@ -58,7 +58,7 @@ pub fn record(course: &Course) -> Result<()> {
     }
 }
 
-/// Seals as long as the store is there.
+/// Seals as long as the store is available.
 fn sitting(course: &Course) -> Result<()> {
     let store = Store::open(&course.store, &key())?.telling_signed(signed);
     let mut store = if course.careless { store.without_claims() } else { store };
@@ -77,7 +77,7 @@ fn sitting(course: &Course) -> Result<()> {
         let n = next_slot(store.reader())?;
         let read = ha_reader::taken(&store, n, !course.careless)?;
         match store.append_slot(slot(n), &entries(course.number, read, n)) {
-            // The other claimed it, with a database of its own.
+            // The other writer claimed it, with its own database.
             Err(StoreError::Claimed { .. }) if course.claims.is_some() => {
                 seal_claimed(&folder, &mut store)?;
                 continue;
@@ -91,7 +91,7 @@ fn sitting(course: &Course) -> Result<()> {
     }
 }
 
-/// Seals what was claimed before, and says so.
+/// Seals what was claimed before, and prints it.
 fn seal_claimed(folder: &LogFolder, store: &mut Store) -> Result<()> {
     while folder.seal_claimed(store)?.is_some() {
         say(&format!("claimed {}", next_slot(store.reader())?))?;
@@ -99,14 +99,15 @@ fn seal_claimed(folder: &LogFolder, store: &mut Store) -> Result<()> {
     Ok(())
 }
 
-/// What was signed, as one word.
+/// Prints what was signed, in one line.
 fn signed(text: &str) {
     let words: Vec<_> = text.lines().skip(1).take(2).collect();
-    // Where nobody listens there is nobody to tell.
+    // The output may be closed.
     let _ = say(&format!("signed {}", words.join(" ")));
 }
 
-/// What this one seals at slot `n`: what was read by either, and never what the other read by itself.
+/// The entries that this writer seals at slot `n`: the reading from either writer, and never data that only the other
+/// one reads.
 fn entries(number: u32, read: MissingReason, n: u32) -> Vec<NewEntry> {
     let mut entries = SCENE.entries(n);
     let own = if number == 0 { MissingReason::RpcUnavailable } else { MissingReason::ChainLagging };
@@ -114,7 +115,7 @@ fn entries(number: u32, read: MissingReason, n: u32) -> Vec<NewEntry> {
     entries
 }
 
-/// The words that start one.
+/// The command line of a writer.
 pub fn arguments(
     program: &Path,
     store: &Path,

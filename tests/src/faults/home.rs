@@ -1,4 +1,4 @@
-//! A folder with a store and its published log, and what must hold of it after any fault.
+//! A folder with a store and its published log, and the conditions that must hold after any fault.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,24 +12,24 @@ use super::Result;
 use super::scene::{Scene, key, slot};
 use crate::binaries;
 
-/// Where a recorder writes: `series.db` and `log/`.
+/// The files of a recorder: `series.db` and `log/`.
 #[derive(Debug, Clone)]
 pub struct Home {
     folder: PathBuf,
     scene: Scene,
 }
 
-/// What a writer has said it has done, each the last slot, counted from the series' first.
+/// The last slots that a writer has acknowledged, counted from the first slot of the series.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Acknowledged {
-    /// In the store.
+    /// The last slot in the store.
     pub committed: Option<u32>,
-    /// In the log's folder, with a checkpoint that covers it.
+    /// The last slot in the log's folder, with a checkpoint that covers it.
     pub published: Option<u32>,
 }
 
 impl Acknowledged {
-    /// Takes a line of a writer's into account.
+    /// Processes a line of a writer's output.
     pub fn hear(&mut self, line: &str) {
         let mut words = line.split_whitespace();
         let (what, number) = (words.next(), words.next().and_then(|number| number.parse().ok()));
@@ -41,17 +41,17 @@ impl Acknowledged {
     }
 }
 
-/// How far store and folder are.
+/// The progress of store and folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Found {
-    /// Slots in the store.
+    /// Number of slots in the store.
     pub recorded: u64,
-    /// Slots under the published checkpoint.
+    /// Number of slots under the published checkpoint.
     pub published: u64,
 }
 
 impl Home {
-    /// The home in `folder`, in which `scene` is recorded.
+    /// The home in `folder`, where `scene` is recorded.
     pub fn new(folder: impl Into<PathBuf>, scene: Scene) -> Self {
         Self { folder: folder.into(), scene }
     }
@@ -61,7 +61,7 @@ impl Home {
         &self.folder
     }
 
-    /// What is recorded in it.
+    /// The recorded scene.
     pub fn scene(&self) -> Scene {
         self.scene
     }
@@ -71,7 +71,7 @@ impl Home {
         self.folder.join("series.db")
     }
 
-    /// Where the log is published.
+    /// The folder of the published log.
     pub fn log(&self) -> PathBuf {
         self.folder.join("log")
     }
@@ -81,7 +81,7 @@ impl Home {
         LogFolder::new(self.log())
     }
 
-    /// Records and publishes the slots from the store's next up to, without, `until`.
+    /// Records and publishes the slots from the store's next one up to, but excluding, `until`.
     pub fn record_until(&self, until: u32) -> Result<()> {
         let mut store = self.open_or_create()?;
         for n in next_slot(store.reader())?..until {
@@ -91,17 +91,17 @@ impl Home {
         Ok(())
     }
 
-    /// The store for writing, begun where there is none.
+    /// Opens the store for writing, or creates it.
     pub fn open_or_create(&self) -> Result<Store> {
         let path = self.store();
         Ok(if path.exists() { Store::open(path, &key()) } else { Store::create(path, &key()) }?)
     }
 
-    /// Requires, after a fault, that nothing acknowledged is gone and nothing is half: the whole
-    /// store hashes to its checkpoints, the newest slots are what was given, the folder is this
-    /// store's, and every file its checkpoint commits to is there.
+    /// Requires, after a fault, that nothing acknowledged is lost and nothing is incomplete: the whole store hashes to
+    /// its checkpoints, the newest slots have the expected content, the folder belongs to this store, and every file
+    /// that its checkpoint commits to exists.
     ///
-    /// The error says what does not hold.
+    /// The error says what is wrong.
     pub fn check(&self, acknowledged: Acknowledged) -> Result<Found> {
         let reader = Reader::open(self.store())?;
         let recorded = next_slot(&reader)?;
@@ -128,8 +128,8 @@ impl Home {
         Ok(Found { recorded: recorded.into(), published })
     }
 
-    /// Goes on from here as a recorder does: the newest slot given again changes nothing, a new
-    /// one is recorded, and all is published. What is there then can be checked anew.
+    /// Continues like a recorder: submitting the newest slot again changes nothing, a new slot is recorded, and
+    /// everything is published. The result can then be checked again.
     pub fn go_on(&self) -> Result<Acknowledged> {
         let mut store = self.open_or_create()?;
         self.log_folder().check(store.reader())?;
@@ -148,7 +148,7 @@ impl Home {
         }
     }
 
-    /// Gives a slot that is there again: it must be taken as it is, and not be written twice.
+    /// Submits an existing slot again: it must be accepted unchanged, and not be written twice.
     pub fn give_again(&self, store: &mut Store, n: u32) -> Result<()> {
         let again = store.append_slot(slot(n), &self.scene.entries(n))?;
         if again.written {
@@ -158,7 +158,7 @@ impl Home {
         }
     }
 
-    /// Slots under the published checkpoint; 0 where there is none.
+    /// The number of slots under the published checkpoint; 0 if there is none.
     pub fn published(&self) -> Result<u64> {
         match std::fs::read_to_string(self.log().join("checkpoint")) {
             Ok(note) => Ok(Checkpoint::from_note(&note)?.0.size),
@@ -167,7 +167,7 @@ impl Home {
         }
     }
 
-    /// What `exitgap audit` says of the folder; an error where the log does not hold.
+    /// The output of `exitgap audit` for the folder; an error if the log is not valid.
     pub fn audit(&self) -> Result<Value> {
         let log = Reader::open(self.store())?.log()?.ok_or("the store has no log")?;
         audit(&self.log(), &log.keys[0].to_string())
@@ -196,7 +196,7 @@ pub fn next_slot(reader: &Reader) -> Result<u32> {
     Ok(last.map_or(0, |last| last + 1))
 }
 
-/// What `exitgap audit` says of a folder, trusting `key`; an error where it does not hold.
+/// The output of `exitgap audit` for a folder, trusting `key`; an error if it is not valid.
 pub fn audit(log: &Path, key: &str) -> Result<Value> {
     let mut command = Command::new(binaries::path("exitgap"));
     let output = command.args(["audit", "--json", "--trust", key]).arg(log).output()?;

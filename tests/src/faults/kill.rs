@@ -13,12 +13,12 @@ use super::writer::{arguments, command};
 use super::{Part, Progress, Result};
 use crate::devchain::Rng;
 
-/// Kills of one store. Each is checked whole, so that a store must not grow for ever.
+/// Number of kills per store. The whole store is checked each time, so it must not grow without limit.
 const KILLS_PER_STORE: usize = 20;
-/// The latest moment of a kill after the first slot was acknowledged.
+/// Latest time of a kill after the first acknowledged slot.
 const LATEST_US: u64 = 60_000;
 
-/// Kills a writer `kills` times, goes on with what it left, and checks everything each time.
+/// Kills a writer `kills` times, continues with what it left, and checks everything each time.
 pub fn run(kills: u64, seed: u64, progress: Progress<'_>) -> Result<Part> {
     let mut part = Part::default();
     for key in ["kill.count", "kill.lost", "kill.half_slots", "kill.within_publication"] {
@@ -32,7 +32,7 @@ pub fn run(kills: u64, seed: u64, progress: Progress<'_>) -> Result<Part> {
         let home = Home::new(folder.path(), scene);
         home.open_or_create()?;
         for done in begin..kills.min(begin + KILLS_PER_STORE as u64) {
-            // One in five falls anywhere from the start of the process on.
+            // One in five kills may happen at any time from the start of the process on.
             let wait = !rng.once_in(5);
             let acknowledged = kill_once(&home, wait, rng.below(LATEST_US))?;
             part.count("kill.count");
@@ -47,7 +47,7 @@ pub fn run(kills: u64, seed: u64, progress: Progress<'_>) -> Result<Part> {
             }
             progress("kill", done + 1, kills);
         }
-        // The last word on a store: a recorder goes on with it.
+        // The final check of a store: a recorder continues with it.
         if let Err(error) = home.go_on().and_then(|all| home.check(all)) {
             part.problem("kill.half_slots", error.to_string());
         }
@@ -56,7 +56,7 @@ pub fn run(kills: u64, seed: u64, progress: Progress<'_>) -> Result<Part> {
     Ok(part)
 }
 
-/// Whether slots are gone, or something is there in part.
+/// Reports lost slots and incomplete data.
 fn judge(home: &Home, acknowledged: Acknowledged, words: &str, part: &mut Part) {
     let recorded =
         Reader::open(home.store()).map_err(Into::into).and_then(|reader| next_slot(&reader));
@@ -65,8 +65,8 @@ fn judge(home: &Home, acknowledged: Acknowledged, words: &str, part: &mut Part) 
     part.problem(key, words);
 }
 
-/// Starts a writer, kills it `after_us` after its first acknowledged slot or, without `wait`, after
-/// its start, and returns what it had acknowledged by then.
+/// Starts a writer, kills it `after_us` after its first acknowledged slot or, without `wait`, after its start, and
+/// returns what it had acknowledged by then.
 fn kill_once(home: &Home, wait: bool, after_us: u64) -> Result<Acknowledged> {
     let mut child = command(&arguments("writer", home)).spawn()?;
     let stdout = child.stdout.take().ok_or("a child without output")?;
@@ -75,10 +75,10 @@ fn kill_once(home: &Home, wait: bool, after_us: u64) -> Result<Acknowledged> {
     while wait && acknowledged.committed.is_none() {
         acknowledged.hear(&lines.next().ok_or("the writer ended by itself")??);
     }
-    // No state is waited for: the moment is what is random.
+    // This does not wait for a state: the moment is random.
     std::thread::sleep(Duration::from_micros(after_us));
     child.kill()?;
-    // What it said between our decision and its end counts as well.
+    // Output between the decision to kill it and its end counts as well.
     for line in lines {
         acknowledged.hear(&line?);
     }

@@ -1,9 +1,10 @@
-//! Faults done to a recorded series, or to its service, and what becomes of it: `cargo xtask faults`.
+//! Faults of a recorded series or its service, and their consequences: `cargo xtask faults`.
 //!
-//! In scope: kills, power cuts, full disks, disks that fail, flipped bits, changed evidence, old
-//! copies, floods of requests, payments, wallets that share a budget, kept rules and whom they are told to, storage that speaks S3, two recorders of one store. Each part proves that its fault happened, and where it can shows beside it what the same
-//! check says without the protection, or without the fault. Out of scope: an operator who seals a
-//! false log with the log's own key; that is `exitgap audit`'s part, and tested there.
+//! In scope: kills, power failures, full disks, failing disks, flipped bits, modified evidence, old copies, floods of
+//! requests, payments, wallets that share a budget, stored rules and their deliveries, S3-compatible storage, two
+//! recorders of one store. Each part proves that its fault happened, and if possible also shows the result of the same
+//! check without the protection, or without the fault. Out of scope: an operator who seals a false log with the log's
+//! own key; `exitgap audit` covers that, and is tested there.
 
 pub mod alerts;
 mod alerts_disk;
@@ -54,25 +55,25 @@ pub mod writer;
 use std::collections::BTreeMap;
 use std::error::Error;
 
-/// Why the harness itself could not go on. What a fault broke is a [`Part::problems`].
+/// Why the harness itself could not continue. Damage by a fault is in [`Part::problems`].
 pub type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
-/// Told how far a part has come: its name, what is done, of how much.
+/// Receives the progress of a part: its name, what is done, and the total.
 pub type Progress<'a> = &'a mut dyn FnMut(&str, u64, u64);
 
-/// An empty folder, in memory where the system has such a place: for what is checked once.
+/// An empty folder, in memory if the system supports that: for data that is checked once.
 fn memory_folder() -> std::io::Result<tempfile::TempDir> {
     tempfile::TempDir::new_in("/dev/shm").or_else(|_| tempfile::TempDir::new())
 }
 
-/// What came of one kind of fault.
+/// The result of one kind of fault.
 #[derive(Debug, Default)]
 pub struct Part {
-    /// The figures, by their key: numbers only, so that whoever compares runs need not read.
+    /// The figures by key: only numbers, so that programs can compare runs.
     pub figures: BTreeMap<String, u64>,
-    /// How it was done, in words.
+    /// Notes about the method.
     pub notes: Vec<String>,
-    /// What a fault broke that it may not break, in words. Empty: all held.
+    /// Damage that a fault must not cause. Empty: everything held.
     pub problems: Vec<String>,
 }
 
@@ -82,7 +83,7 @@ impl Part {
         self.figures.insert(key.to_owned(), value.try_into().unwrap_or(u64::MAX));
     }
 
-    /// Says how something was done.
+    /// Adds a note.
     pub fn note(&mut self, words: impl Into<String>) {
         self.notes.push(words.into());
     }
@@ -98,13 +99,13 @@ impl Part {
         self.figures.get(key).copied().unwrap_or(0)
     }
 
-    /// Notes a problem, and adds one to the figure that counts its kind.
+    /// Records a problem, and increments the figure of its kind.
     pub fn problem(&mut self, key: &str, words: impl Into<String>) {
         self.count(key);
         self.problems.push(format!("{key}: {}", words.into()));
     }
 
-    /// Takes over what another part found.
+    /// Adds the results of another part.
     pub fn absorb(&mut self, other: Self) {
         self.figures.extend(other.figures);
         self.notes.extend(other.notes);

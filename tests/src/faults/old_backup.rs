@@ -1,4 +1,4 @@
-//! An old copy of the store put under the log it went on without.
+//! An old copy of the store combined with the log that continued without it.
 
 use std::fs;
 
@@ -9,11 +9,11 @@ use super::scene::{Scene, slot};
 use super::writer::{arguments, command};
 use super::{Part, Progress, Result, disk, memory_folder};
 
-/// Slots by which a copy is older than the log, the most.
+/// The maximum number of slots by which a copy is older than the log.
 const SLOTS: u32 = 30;
 
-/// Puts `copies` backups of different ages under a live log, each as it is and with the
-/// checkpoint of its time put back, and starts a recorder. The control is the newest store.
+/// Puts `copies` backups of different ages under a live log, each unchanged and with the checkpoint of its time
+/// restored, and starts a recorder. The control is the newest store.
 pub fn run(copies: u32, progress: Progress<'_>) -> Result<Part> {
     let mut part = Part::default();
     for key in ["old_backup.count", "old_backup.refused", "old_backup.second_history"] {
@@ -31,7 +31,7 @@ pub fn run(copies: u32, progress: Progress<'_>) -> Result<Part> {
     let live = fs::read(home.store())?;
     let copies = copies.min(SLOTS - 5);
     for done in 0..copies {
-        // From the newest copy on, which lacks one slot only.
+        // Starting with the newest copy, which lacks only one slot.
         let size = SLOTS - 1 - done;
         fs::copy(backup(size), home.store())?;
         attempt(&home, size, &mut part)?;
@@ -50,7 +50,7 @@ pub fn run(copies: u32, progress: Progress<'_>) -> Result<Part> {
     Ok(part)
 }
 
-/// Starts a recorder, which must refuse and publish nothing.
+/// Starts a recorder, which must fail and publish nothing.
 fn attempt(home: &Home, size: u32, part: &mut Part) -> Result<()> {
     let before = disk::files(&home.log())?;
     let refusal = home.log_folder().check(&Reader::open(home.store())?);

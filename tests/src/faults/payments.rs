@@ -1,7 +1,7 @@
-//! Payments under kills and races: four services share what was paid and with what it was answered, many
-//! clients ask them at once, again and again, and processes are killed at every step of a payment and at
-//! random. The chain's own events say who paid, the clients who was answered. The control is a service that
-//! writes nothing down before it sends, killed at the same steps.
+//! Payments under kills and races: four services share the record of payments and answers, many clients send requests
+//! concurrently and repeatedly, and processes are killed at every step of a payment and at random times. The chain's
+//! own events show who paid, the clients know who got an answer. The control is a service that stores nothing before it
+//! sends, killed at the same steps.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -19,24 +19,24 @@ use super::{Part, Progress, Result};
 use crate::binaries;
 use crate::devchain::Rng;
 
-/// How much is done.
+/// The amount of work.
 #[derive(Debug, Clone, Copy)]
 pub struct Extent {
-    /// Requests with a payment.
+    /// Number of requests with a payment.
     pub attempts: u64,
-    /// Kills at a step, of each step in turn.
+    /// Number of kills at a step, cycling through the steps.
     pub at_steps: u64,
-    /// Kills at random moments, of any process.
+    /// Number of kills at random times, of any process.
     pub at_random: u64,
-    /// The first so many of the kills at steps are done to the control.
+    /// The number of kills at steps, taken first, that are also done to the control.
     pub control: u64,
-    /// Of a hundred of those, so many must do harm.
+    /// The percentage of these kills that must do harm.
     pub harm_pct: u64,
-    /// Whether what nothing was sent for is waited for, too: it is given up after a minute.
+    /// Whether to wait for payments for which nothing was sent, too: they are given up after a minute.
     pub to_the_end: bool,
 }
 
-/// All of it.
+/// The full amount.
 pub const WHOLE: Extent = Extent {
     attempts: 100_000,
     at_steps: 150,
@@ -46,23 +46,23 @@ pub const WHOLE: Extent = Extent {
     to_the_end: true,
 };
 
-/// Services that share a database; the last one is the victim whose node has a front.
+/// Number of services that share a database; the last one is the victim, with a proxy in front of its node.
 const SERVICES: usize = 4;
 const VICTIM: usize = SERVICES - 1;
 
-/// Clients that pay and repeat all the time.
+/// Number of clients that pay and repeat all the time.
 const REGULARS: u64 = 8;
-/// How often a regular asks again for what it paid.
+/// How often a regular client repeats a paid request.
 const AGAIN: u64 = 64;
-/// Clients that come one after the other before a kill at a step.
+/// Number of clients that come one after the other before a kill at a step.
 const BATCH: u64 = 8;
 const SIDECARS: Duration = Duration::from_millis(60);
 
-/// Numbers of wishes: of regulars from 0 on, of batches and of the control from here on.
+/// Numbers of wishes: those of regular clients start at 0, those of batches and of the control here.
 const OF_BATCHES: u64 = 1_000_000;
 const OF_CONTROL: u64 = 2_000_000;
 
-/// All of it, and its control.
+/// Runs everything, with the control.
 pub fn run(extent: Extent, seed: u64, progress: Progress<'_>) -> Result<Part> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let done = runtime.block_on(async {
@@ -80,14 +80,14 @@ pub fn run(extent: Extent, seed: u64, progress: Progress<'_>) -> Result<Part> {
     done
 }
 
-/// A crowd, the front of its victim's node, and what is drawn from.
+/// A crowd, the proxy in front of its victim's node, and the random generator.
 struct Siege {
     crowd: Arc<Crowd>,
     front: Arc<Front>,
     clients: JoinSet<()>,
     rng: Rng,
     seed: u64,
-    /// The number of the next batch's first wish.
+    /// The number of the first wish in the next batch.
     next: u64,
 }
 
@@ -102,7 +102,7 @@ async fn services(
     let direct = scene.configure("direct.toml", &scene.chain.url())?;
     let through = scene.configure("through.toml", &front.url())?;
     let mut processes = vec![Process::service(&direct)?];
-    // The first one sweeps for all while it lives.
+    // The first process sweeps for all while it lives.
     let offered = offer(&processes[0], scene).await?;
     for number in 1..SERVICES {
         processes.push(Process::service(if number == VICTIM { &through } else { &direct })?);
@@ -126,7 +126,7 @@ async fn services(
     settle_up(&siege.crowd, extent, part).await
 }
 
-/// Clients that pay, repeat, and pay for the next.
+/// Clients that pay, repeat the request, and pay for the next.
 fn regulars(crowd: &Arc<Crowd>, ended: &Arc<AtomicBool>, seed: u64) -> JoinSet<()> {
     let next = Arc::new(AtomicU64::new(0));
     let mut regulars = JoinSet::new();
@@ -144,7 +144,7 @@ fn regulars(crowd: &Arc<Crowd>, ended: &Arc<AtomicBool>, seed: u64) -> JoinSet<(
 }
 
 impl Siege {
-    /// Kills and begins again, at steps and at random in turn.
+    /// Kills and restarts processes, at steps and at random times alternately.
     async fn lay(&mut self, extent: Extent, part: &mut Part, progress: Progress<'_>) -> Result<()> {
         let all = extent.at_steps + extent.at_random;
         let mut at_random = 0;
@@ -167,7 +167,7 @@ impl Siege {
         Ok(())
     }
 
-    /// Lets clients come, and kills the process of this number at that step of one of their payments.
+    /// Lets clients come, and kills the process with this number at that step of one of their payments.
     async fn kill_at(&mut self, point: Point, number: usize, part: &mut Part) -> Result<()> {
         let victim = self.crowd.processes[number].clone();
         until_up(&victim, &self.crowd.scene).await?;
@@ -181,7 +181,7 @@ impl Siege {
                 stopped.kill();
             }),
         });
-        // A number that a killed process left open keeps the later ones waiting until it is swept.
+        // A nonce that a killed process left unused delays later transactions until it is swept.
         let until = Instant::now() + Duration::from_secs(45);
         let mut came = 0;
         while self.front.is_waiting() && Instant::now() < until {
@@ -204,7 +204,7 @@ impl Siege {
     }
 }
 
-/// Lets whoever lost an answer ask again, and compares what was answered with what was paid.
+/// Lets clients that lost an answer ask again, and compares the answers with the payments.
 async fn settle_up(crowd: &Crowd, extent: Extent, part: &mut Part) -> Result<()> {
     let payments = Payments::open(&crowd.scene.payments())?;
     let until = Instant::now() + Duration::from_secs(if extent.to_the_end { 200 } else { 40 });
@@ -243,7 +243,7 @@ async fn settle_up(crowd: &Crowd, extent: Extent, part: &mut Part) -> Result<()>
     Ok(())
 }
 
-/// The same kills at the same steps, of a service that writes nothing down before it sends.
+/// The same kills at the same steps, of a service that stores nothing before it sends.
 async fn control(
     scene: &Arc<Scene>,
     extent: Extent,

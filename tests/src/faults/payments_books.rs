@@ -1,5 +1,5 @@
-//! What clients signed and were answered, and what of it the chain says was paid. Nothing here is the
-//! service's: the events are read from the node and told apart by their topics.
+//! What clients signed and received, compared with what was paid according to the chain. This is independent of the
+//! service: the events are read from the node and distinguished by their topics.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,41 +11,41 @@ use serde_json::{Value, json};
 use super::payments_scene::Scene;
 use super::{Part, Result};
 
-/// What an authorization was answered with, by the size asked for.
+/// The answer to an authorization, by the requested size.
 type Answers = BTreeMap<u64, B256>;
 
-/// What clients know.
+/// What the clients know.
 #[derive(Default)]
 pub struct Books {
-    /// Requests that carried a payment and were answered, however.
+    /// Number of requests with a payment that got any answer.
     pub attempts: AtomicU64,
     notes: Mutex<Notes>,
 }
 
 #[derive(Default)]
 struct Notes {
-    /// The nonces signed for each wish, in their order.
+    /// The nonces signed for each wish, in order.
     signed: BTreeMap<u64, Vec<B256>>,
     answers: BTreeMap<B256, Answers>,
-    /// Authorizations that were answered in more than one way.
+    /// Authorizations with more than one answer.
     unequal: BTreeSet<B256>,
 }
 
-/// What is wrong, by kind.
+/// The number of errors of each kind.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Wrongs {
     /// Transfers beyond the one that a wish needs.
     pub double_settled: u64,
-    /// Answers that nothing paid for.
+    /// Answers without a payment.
     pub answered_unpaid: u64,
-    /// Wishes that were paid for and not answered.
+    /// Paid wishes without an answer.
     pub paid_unanswered: u64,
-    /// Payments that were answered with other bytes the second time.
+    /// Payments whose second answer had other bytes.
     pub unequal: u64,
 }
 
 impl Wrongs {
-    /// Whether anything is.
+    /// Whether there is any error.
     pub fn any(self) -> bool {
         self != Self::default()
     }
@@ -56,17 +56,17 @@ impl Books {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A payment for this wish was signed.
+    /// Records a signed payment for this wish.
     pub fn sign(&self, wish: u64, nonce: B256) {
         self.notes().signed.entry(wish).or_default().push(nonce);
     }
 
-    /// A request was answered.
+    /// Records an answered request.
     pub fn attempt(&self) {
         self.attempts.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// An authorization was answered for this size.
+    /// Records an answer to an authorization for this size.
     pub fn answer(&self, nonce: B256, size: u64, body: &[u8]) {
         let body = keccak256(body);
         let mut notes = self.notes();
@@ -76,17 +76,17 @@ impl Books {
         }
     }
 
-    /// How many wishes have a payment.
+    /// Number of wishes with a payment.
     pub fn wishes(&self) -> usize {
         self.notes().signed.len()
     }
 
-    /// How many authorizations were signed.
+    /// Number of signed authorizations.
     pub fn authorizations(&self) -> usize {
         self.notes().signed.values().map(Vec::len).sum()
     }
 
-    /// What was paid and not answered.
+    /// Paid authorizations without an answer.
     pub fn unanswered(&self, paid: &BTreeMap<B256, u64>) -> Vec<B256> {
         let notes = self.notes();
         let own = notes.signed.values().flatten();
@@ -95,7 +95,7 @@ impl Books {
             .collect()
     }
 
-    /// Compares with what was paid.
+    /// Compares with the payments.
     pub fn compare(&self, paid: &BTreeMap<B256, u64>) -> Wrongs {
         let notes = self.notes();
         let mut wrongs = Wrongs { unequal: notes.unequal.len() as u64, ..Wrongs::default() };
@@ -115,8 +115,8 @@ impl Books {
     }
 }
 
-/// Every transfer to the payee by an authorization, by the authorization's nonce; an error where the
-/// payee was paid in another way, or another amount than these sum up to.
+/// Every transfer to the payee by an authorization, keyed by its nonce; an error if the payee was paid in another way,
+/// or the sum does not match its balance.
 pub async fn paid(scene: &Scene, price: u64) -> Result<BTreeMap<B256, u64>> {
     let filter = json!([{"address": scene.usdc.address, "fromBlock": "0x0", "toBlock": "latest"}]);
     let logs: Vec<Value> = scene.chain.rpc("eth_getLogs", filter).await?;
@@ -151,7 +151,7 @@ pub async fn paid(scene: &Scene, price: u64) -> Result<BTreeMap<B256, u64>> {
     Ok(paid)
 }
 
-/// Sets the figures of what is wrong, and says it.
+/// Records the errors as figures and problems.
 pub fn tell(part: &mut Part, wrongs: Wrongs) {
     for (key, number) in [
         ("payments.double_settled", wrongs.double_settled),

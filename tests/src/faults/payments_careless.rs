@@ -1,5 +1,5 @@
-//! The control: it settles as services do that write nothing down before they send. It verifies, sends,
-//! waits for the receipt, and only then writes what was paid, and answers.
+//! The control: it settles like a service that stores nothing before it sends. It verifies, sends, waits for the
+//! receipt, and only then stores the payment and answers.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -36,14 +36,14 @@ struct Careless {
     key: HotKey,
     target: (u64, Address),
     most_wei: u128,
-    /// The number of the next transaction.
+    /// The nonce of the next transaction.
     next: Mutex<u64>,
-    /// What was answered, by payment; and the file that it is read from at a start.
+    /// The answers by payment, and the file from which they are loaded at startup.
     answered: Mutex<BTreeMap<Word, String>>,
     file: PathBuf,
 }
 
-/// Answers until the process ends.
+/// Serves until the process ends.
 pub fn answer(course: &Course) -> Result<()> {
     let checked = CheckedConfig::from_file(&course.config)?;
     let planned = checked.config.payments.plan(&checked.plan);
@@ -81,7 +81,7 @@ fn soon() -> Instant {
 }
 
 impl Careless {
-    /// One request of a connection. A client that has gone reads no answer.
+    /// Handles one request of a connection. A client that has gone reads no answer.
     fn serve(&self, stream: &TcpStream, runtime: &tokio::runtime::Handle) {
         let mut lines = BufReader::new(stream).lines().map_while(std::result::Result::ok);
         let Some(first) = lines.next() else { return };
@@ -138,7 +138,7 @@ impl Careless {
         let fees = self.node.fees(self.most_wei, soon()).await?;
         let number = count.max(*next);
         let signed = authorization.sign(&self.key, self.target, number, fees)?;
-        // What another life sent has the number already.
+        // A transaction of an earlier process already has this nonce.
         *next = number + 1;
         self.node.broadcast(&signed, soon()).await?;
         Ok(signed.hash)

@@ -1,5 +1,5 @@
-//! Clients that pay: each wants one estimate, asks many processes for it at once and again and again
-//! with the payment it signed, and signs another only where it is told that nothing was charged.
+//! Paying clients: each wants one estimate, requests it from many processes concurrently and repeatedly with its signed
+//! payment, and signs another one only if it is told that nothing was charged.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -15,17 +15,17 @@ use super::payments_books::Books;
 use super::payments_scene::{Process, Scene};
 use crate::devchain::Rng;
 
-/// The smallest size asked for. Another wish asks for another one, a thief for one further up.
+/// The smallest requested size. Each wish requests another size, a thief a larger one.
 const SIZE: u64 = 1_000;
 const STOLEN: u64 = 40_000;
 
-/// Whom clients ask, and where they write what they heard.
+/// The processes that clients ask, and the record of the results.
 pub struct Crowd {
     /// The chain and the payers.
     pub scene: Arc<Scene>,
-    /// Those that answer.
+    /// The answering processes.
     pub processes: Vec<Process>,
-    /// What was signed and heard.
+    /// What was signed and received.
     pub books: Books,
     /// How long a client keeps asking.
     patience: Duration,
@@ -34,7 +34,7 @@ pub struct Crowd {
     kept: Mutex<BTreeMap<B256, Signed>>,
 }
 
-/// A payment that was signed.
+/// A signed payment.
 #[derive(Clone)]
 struct Signed {
     nonce: B256,
@@ -42,16 +42,16 @@ struct Signed {
     header: (&'static str, String),
 }
 
-/// What a process said.
+/// A process's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Heard {
     /// An answer.
     Answer,
-    /// That nothing was charged.
+    /// Nothing was charged.
     Uncharged,
-    /// That it pays for something else.
+    /// The payment was used for something else.
     Used,
-    /// Nothing, or nothing that is known yet.
+    /// No answer, or no known outcome yet.
     Open,
 }
 
@@ -71,7 +71,7 @@ impl Crowd {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One client's wish: paid for, and then asked for `again` times more. It asks process `first` first.
+    /// One client's wish: paid for, and then requested `again` more times. It asks process `first` first.
     pub async fn wish(self: Arc<Self>, number: u64, first: usize, again: u64, seed: u64) {
         let mut rng = Rng::new(seed ^ number.wrapping_mul(0x9E37_79B9));
         let size = SIZE + number % 30_000;
@@ -85,7 +85,7 @@ impl Crowd {
                 asked = self.any(&mut rng);
                 match heard {
                     Heard::Answer => return self.repeat(&signed, wanted, again, &mut rng).await,
-                    // Its thief came first: what was paid for is asked for until it is answered, too.
+                    // Its thief came first: repeat the request that was paid for until it is answered, too.
                     Heard::Used if wanted == size => wanted = size + STOLEN,
                     Heard::Used => return,
                     Heard::Uncharged => break,
@@ -98,7 +98,7 @@ impl Crowd {
         }
     }
 
-    /// Asks once, or several processes at once, and now and then as a thief would for another size.
+    /// Asks one or several processes at once, and occasionally, like a thief, for another size.
     async fn race(&self, signed: &Signed, size: u64, first: usize, rng: &mut Rng) -> Heard {
         let others = if rng.once_in(3) { 1 + rng.below(3) } else { 0 };
         let [second, third] = [self.any(rng), self.any(rng)];
@@ -115,7 +115,7 @@ impl Crowd {
         if stolen == size && heard == Heard::Open { another } else { heard }
     }
 
-    /// Asks again for what was paid, of any process, and now and then for something else with it.
+    /// Repeats a paid request to any process, and occasionally uses the payment for something else.
     async fn repeat(&self, signed: &Signed, size: u64, again: u64, rng: &mut Rng) {
         const AT_ONCE: u64 = 4;
         for _ in 0..again / AT_ONCE {
@@ -132,8 +132,8 @@ impl Crowd {
         }
     }
 
-    /// A client that has lost its answer asks again with the same payment, of each process in turn, and as the
-    /// thief where the thief was first.
+    /// A client that has lost its answer asks again with the same payment, each process in turn, with the thief's
+    /// request if the thief was first.
     pub async fn come_again(&self, nonce: B256) {
         let Some(signed) = self.kept().get(&nonce).cloned() else { return };
         for process in 0..self.processes.len() {
@@ -149,7 +149,7 @@ impl Crowd {
         usize::try_from(rng.below(self.processes.len() as u64)).unwrap_or(0)
     }
 
-    /// Signs a payment for a wish; one in eight can be settled for three quarters of a minute only.
+    /// Signs a payment for a wish; one in eight can be settled for only 45 seconds.
     fn sign(&self, number: u64, size: u64, rng: &mut Rng) -> Result<Signed> {
         let words = [rng.next_u64(), rng.next_u64(), number, rng.next_u64()];
         let nonce = B256::from(U256::from_limbs(words));
@@ -175,7 +175,7 @@ impl Crowd {
                     self.books.answer(signed.nonce, size, &body);
                     Heard::Answer
                 }
-                // It ended within its answer: who lost it asks again.
+                // The process ended while it answered: the client asks again.
                 Err(_) => Heard::Open,
             },
             402 => Heard::Uncharged,
@@ -184,7 +184,7 @@ impl Crowd {
         }
     }
 
-    /// How many requests with a payment were answered.
+    /// Number of answered requests with a payment.
     pub fn attempts(&self) -> u64 {
         self.books.attempts.load(Ordering::Relaxed)
     }
@@ -198,17 +198,17 @@ fn url(process: &Process, scene: &Scene, size: u64) -> String {
     format!("http://{}{}", process.address, target(scene, size))
 }
 
-/// What is asked for.
+/// The requested address.
 pub fn target(scene: &Scene, size: u64) -> String {
     format!("/v1/exit/{}?size_usd={size}", scene.pool)
 }
 
-/// Waits until a process answers that something is to be paid.
+/// Waits until a process answers that payment is required.
 pub async fn until_up(process: &Process, scene: &Scene) -> Result<reqwest::Response> {
     until_it_answers(process, scene, 402).await
 }
 
-/// Waits until a process that asks for nothing answers.
+/// Waits until a free process answers.
 pub async fn until_up_free(process: &Process, scene: &Scene) -> Result<()> {
     until_it_answers(process, scene, 200).await.map(drop)
 }
@@ -230,7 +230,7 @@ async fn until_it_answers(
     }
 }
 
-/// What a service asks for, once it is up.
+/// A service's offer, once it is up.
 pub async fn offer(process: &Process, scene: &Scene) -> Result<Offer> {
     let answer = until_up(process, scene).await?;
     let header = answer.headers().get(PAYMENT_REQUIRED);

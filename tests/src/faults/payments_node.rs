@@ -1,6 +1,5 @@
-//! A node's front: it passes on what a service asks, and stops the service at a given step of a
-//! payment. The steps are the requests between which a service writes something down, so that no
-//! service needs to know of being stopped.
+//! A proxy in front of a node: it forwards a service's requests, and stops the service at a given step of a payment.
+//! The steps are the requests between which a service stores something, so the service needs no test code.
 
 use std::io::Write;
 use std::net::{TcpListener, TcpStream};
@@ -12,20 +11,20 @@ use serde_json::Value;
 use super::Result;
 use crate::message::Message;
 
-/// Where in a payment a service is stopped. Each commit lies between two of them.
+/// The step of a payment at which a service is stopped. Each commit lies between two of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Point {
-    /// A payment is verified; nothing is written of it.
+    /// A payment is verified, but nothing is stored.
     Verifying,
-    /// It is claimed; nothing is signed.
+    /// It is claimed, but nothing is signed.
     Claimed,
-    /// A transaction is signed, and does not reach the node.
+    /// A transaction is signed, but does not reach the node.
     Signed,
     /// It has reached the node, which has not answered.
     Sent,
-    /// It is mined, and the service has not been told.
+    /// It is mined, but the service has not been told.
     Mined,
-    /// The service was told a moment ago.
+    /// The service has just been told.
     Told,
 }
 
@@ -34,7 +33,7 @@ impl Point {
     pub const ALL: [Self; 6] =
         [Self::Verifying, Self::Claimed, Self::Signed, Self::Sent, Self::Mined, Self::Told];
 
-    /// As in the name of a figure.
+    /// Its name in figures.
     pub fn name(self) -> &'static str {
         match self {
             Self::Verifying => "verifying",
@@ -47,22 +46,22 @@ impl Point {
     }
 }
 
-/// What stops a service, and has done so when it returns.
+/// Stops a service, completely before it returns.
 pub type Stop = Box<dyn FnOnce() + Send>;
 
-/// To stop a service once.
+/// An order to stop a service once.
 pub struct Order {
-    /// Where.
+    /// The step.
     pub point: Point,
-    /// After so many transactions that reached the node.
+    /// After this many transactions reached the node.
     pub after_sent: u32,
-    /// At [`Point::Told`]: how much later.
+    /// At [`Point::Told`]: the delay.
     pub pause: Duration,
-    /// How.
+    /// The function that stops it.
     pub stop: Stop,
 }
 
-/// The front, listening until the process ends.
+/// The proxy, which listens until the process ends.
 pub struct Front {
     port: u16,
     shared: Arc<Shared>,
@@ -75,7 +74,7 @@ struct Shared {
 }
 
 impl Front {
-    /// In front of the node at this URL.
+    /// A proxy in front of the node at this URL.
     pub fn open(node: &str) -> Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let port = listener.local_addr()?.port();
@@ -92,22 +91,22 @@ impl Front {
         Ok(Self { port, shared })
     }
 
-    /// Where it listens.
+    /// Its URL.
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// From now on, does this once.
+    /// Sets the next order, which is executed once.
     pub fn order(&self, order: Order) {
         *self.shared.order() = Some(order);
     }
 
-    /// Whether what was ordered is still to be done.
+    /// Whether the order is still pending.
     pub fn is_waiting(&self) -> bool {
         self.shared.order().is_some()
     }
 
-    /// Forgets what was ordered.
+    /// Cancels the order.
     pub fn forget(&self) {
         *self.shared.order() = None;
     }
@@ -118,7 +117,7 @@ impl Shared {
         self.order.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Stops the service if it is to be stopped here; answers whether it did.
+    /// Stops the service if the order is for this step; returns whether it did.
     fn reach(&self, point: Point) -> bool {
         let mut waiting = self.order();
         let is_due = |order: &Order| order.point == point && order.after_sent == 0;
@@ -134,13 +133,13 @@ impl Shared {
         }
     }
 
-    /// One request of a connection.
+    /// Handles one request of a connection.
     fn serve(&self, mut client: &TcpStream) -> std::io::Result<()> {
         let request = Message::read(client)?.body;
         let asked: Value = serde_json::from_slice(&request)?;
         let method = asked["method"].as_str().unwrap_or_default();
         let before = match method {
-            // Only who settles says from which account it calls.
+            // Only settling calls have a sender account.
             "eth_call" if asked["params"][0]["from"].is_string() => Some(Point::Verifying),
             "eth_getTransactionCount" => Some(Point::Claimed),
             "eth_sendRawTransaction" => Some(Point::Signed),

@@ -1,5 +1,5 @@
-//! What payments are made to and on: a recorded pool whose estimates have a price, the processes
-//! that answer for it, and a chain with Circle's own token.
+//! The setting of payments: a recorded pool with priced estimates, the processes that answer for it, and a chain with
+//! Circle's own token.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -26,32 +26,32 @@ use crate::demo::recorder_config;
 use crate::devchain::abi::TransferWithAuthorization;
 use crate::devchain::{DevChain, FIRST_SLOT, Market, Options, Usdc, World};
 
-/// Base Sepolia's id: what is signed for it is worth nothing elsewhere.
+/// Base Sepolia's id: signatures for it are worthless elsewhere.
 pub const CHAIN: u64 = 84_532;
 
-/// What an estimate costs, in units.
+/// The price of an estimate, in units.
 pub const PRICE: u64 = 10_000;
 
-/// Who pays.
+/// Number of payers.
 const PAYERS: u64 = 32;
 
 /// A recorded series, and a chain that mines a block every second.
 pub struct Scene {
-    /// The chain that is paid on.
+    /// The payment chain.
     pub chain: DevChain,
     /// Its token.
     pub usdc: Usdc,
-    /// Who is paid.
+    /// The payee.
     pub pay_to: Address,
-    /// Who pay.
+    /// The payers.
     pub payers: Vec<PrivateKeySigner>,
-    /// The pool that is asked about.
+    /// The requested pool.
     pub pool: String,
     folder: TempDir,
 }
 
 impl Scene {
-    /// Records a slot of a chain that ends with it, and prepares the one that is paid on.
+    /// Records a slot of a temporary chain, and prepares the payment chain.
     pub async fn new() -> Result<Self> {
         let folder = memory_folder()?;
         let pool = record(folder.path()).await?;
@@ -83,7 +83,7 @@ impl Scene {
         self.folder.path()
     }
 
-    /// The database that the processes share.
+    /// The database shared by the processes.
     pub fn payments(&self) -> PathBuf {
         self.folder().join("payments.db")
     }
@@ -117,12 +117,12 @@ impl Scene {
         authorization.to_header(offer, &authorized.signature)
     }
 
-    /// The configuration of a service that asks for nothing.
+    /// The configuration of a free service.
     pub fn free(&self) -> PathBuf {
         self.folder().join("exitgap.toml")
     }
 
-    /// Writes the configuration of a service whose node is at this address; answers its file.
+    /// Writes the configuration of a service with its node at this URL; returns the file.
     pub fn configure(&self, name: &str, node: &str) -> Result<PathBuf> {
         let mut config = fs::read_to_string(self.folder().join("exitgap.toml"))?;
         write!(
@@ -138,7 +138,7 @@ impl Scene {
     }
 }
 
-/// Records one slot of the development chain's pools in a folder; answers a pool's name.
+/// Records one slot of the development chain's pools in a folder; returns a pool's id.
 async fn record(folder: &Path) -> Result<String> {
     let chain = DevChain::start(Options::default()).await?;
     let world = World::deploy(&chain).await?;
@@ -163,26 +163,26 @@ fn make_key(folder: &Path, arguments: &[&str]) -> Result<()> {
     if made.status.success() { Ok(()) } else { Err("no key was made".into()) }
 }
 
-/// A process that answers, at the same address in each of its lives.
+/// A process that keeps the same address when restarted.
 #[derive(Clone)]
 pub struct Process {
-    /// Where it answers.
+    /// Its address.
     pub address: SocketAddr,
     words: Vec<String>,
     child: Arc<Mutex<Option<Child>>>,
 }
 
 impl Process {
-    /// A service of this configuration.
+    /// A service with this configuration.
     pub fn service(config: &Path) -> Result<Self> {
         let program = binaries::path("exitgap-server").display().to_string();
         let config = config.display().to_string();
         Self::start(&[&program, "serve", "--no-record", "--config", &config])
     }
 
-    /// A program of these words, which is also told where to listen.
+    /// A program with these arguments, and its listen address.
     pub fn start(words: &[&str]) -> Result<Self> {
-        // Nobody else takes it in the moment between: the system gives others first.
+        // No one else takes the port in between, because the system assigns other ports first.
         let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
         let listen = address.to_string();
         let words = [words, &["--listen", &listen]].concat();
@@ -192,7 +192,7 @@ impl Process {
         Ok(process)
     }
 
-    /// Begins its next life.
+    /// Restarts it.
     pub fn begin(&self) -> Result<()> {
         let mut command = Command::new(&self.words[0]);
         command.args(&self.words[1..]).stdin(Stdio::null()).stdout(Stdio::null());
@@ -203,7 +203,7 @@ impl Process {
         Ok(())
     }
 
-    /// Ends it at once (`kill -9`), and waits for its end; answers whether it lived.
+    /// Kills it (`kill -9`), and waits for its end; returns whether it was alive.
     pub fn kill(&self) -> bool {
         let child = self.child.lock().unwrap_or_else(PoisonError::into_inner).take();
         child.is_some_and(|mut child| {
@@ -215,7 +215,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // The last one that knows of it.
+        // This is the last handle.
         if Arc::strong_count(&self.child) == 1 {
             self.kill();
         }

@@ -1,5 +1,5 @@
-//! Power cuts: what a writer really wrote and synced is recorded, and at any point replayed onto a
-//! disk that keeps nothing but what was synced.
+//! Power failures: a writer's actual writes and syncs are recorded, and replayed up to any point onto a simulated disk
+//! that keeps only what was synced.
 
 use std::path::Path;
 
@@ -15,19 +15,19 @@ use crate::devchain::Rng;
 
 /// What is recorded and then cut.
 struct Recording {
-    /// Slots that are there before.
+    /// Number of slots recorded before.
     before: u32,
-    /// Slots that are recorded.
+    /// Number of recorded slots.
     slots: u32,
-    /// Slots between two closings of the store.
+    /// Number of slots between two closings of the store.
     sitting: u32,
     scene: Scene,
-    /// How many of all cuts fall on it, in parts of a hundred.
+    /// Its share of all cuts, percent.
     share: u64,
 }
 
-/// The first begins the store. The third crosses a full tile. The last writes so much that the
-/// write-ahead log is taken over, and begun anew, while the store is open.
+/// The first creates the store. The third crosses a full tile. The last writes so much that the write-ahead log is
+/// checkpointed and restarted while the store is open.
 const RECORDINGS: [Recording; 4] = [
     Recording { before: 0, slots: 14, sitting: 5, scene: scene(5, 8), share: 40 },
     Recording { before: 30, slots: 12, sitting: 6, scene: scene(6, 8), share: 30 },
@@ -39,7 +39,7 @@ const fn scene(pools: u8, positions: i32) -> Scene {
     Scene { pools, positions }
 }
 
-/// Cuts recordings at `cuts` points.
+/// Simulates power failures at `cuts` points of the recordings.
 pub fn run(cuts: u64, seed: u64, progress: Progress<'_>) -> Result<Part> {
     if let Some(why) = strace::missing() {
         return Err(why.into());
@@ -50,7 +50,7 @@ pub fn run(cuts: u64, seed: u64, progress: Progress<'_>) -> Result<Part> {
         part.set(key, 0_u64);
     }
     let mut rng = Rng::new(seed);
-    // So few are not worth more than one recording.
+    // Few cuts need only one recording.
     let plans = if cuts < 100 { &RECORDINGS[..1] } else { &RECORDINGS[..] };
     let shares: u64 = plans.iter().map(|plan| plan.share).sum();
     let mut before = 0;
@@ -78,7 +78,7 @@ pub fn run(cuts: u64, seed: u64, progress: Progress<'_>) -> Result<Part> {
 
 /// A recorded run of the writer, and the disk before it.
 struct Recorded {
-    /// The folder, which the trace names.
+    /// The folder named in the trace.
     _folder: TempDir,
     scene: Scene,
     disk: Disk,
@@ -116,10 +116,10 @@ impl Recorded {
         Ok(recorded)
     }
 
-    /// Requires that the recording, replayed with nothing lost, makes the very files that are
-    /// there: so no write was overlooked.
+    /// Requires that replaying the recording without loss produces exactly the existing files, so that no write was
+    /// overlooked.
     fn check_is_complete(&self, folder: &Path) -> Result<()> {
-        // The disk before is of the same folder, but was read before the run.
+        // The initial disk is of the same folder, but was read before the run.
         let mut disk = self.disk.clone();
         for op in &self.ops {
             disk.apply(op)?;
@@ -135,7 +135,7 @@ impl Recorded {
         if found.len() == expected.len() { Ok(()) } else { Err("the recording makes more".into()) }
     }
 
-    /// Cuts at `cuts` points after the first acknowledged slot.
+    /// Simulates power failures at `cuts` points after the first acknowledged slot.
     fn cut(
         mut self,
         cuts: u64,
@@ -174,7 +174,7 @@ impl Recorded {
         Ok(())
     }
 
-    /// What a recorder finds after the cut: everything acknowledged, nothing half, and it goes on.
+    /// What a recorder finds after the power failure: everything acknowledged, nothing incomplete, and it continues.
     fn after(
         &self,
         disk: &Disk,

@@ -1,5 +1,4 @@
-//! The recorder as a process over a scene instead of a chain: what does it do when its disk is
-//! full, or fails?
+//! The recorder as a process, with a simulated scene instead of a chain: its behaviour if its disk is full, or fails.
 
 use std::io;
 use std::str::FromStr;
@@ -36,14 +35,14 @@ pub struct Course {
     pub full: Option<Full>,
 }
 
-/// A database that may not grow for some slots: `SQLite` says of it what it says of a full disk.
+/// A database that may not grow for some slots: `SQLite` reports this like a full disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Full {
     /// The first of these slots.
     pub from: u32,
-    /// How many they are.
+    /// Number of these slots.
     pub slots: u32,
-    /// The pages by which it may still grow.
+    /// The number of pages by which it may still grow.
     pub pages: u32,
 }
 
@@ -58,12 +57,12 @@ impl FromStr for Full {
     }
 }
 
-/// A chain of the scene's pools.
+/// A simulated chain of the scene's pools.
 struct Played {
     scene: Scene,
-    /// Waits for a line on standard input before each slot, after having said which it is.
+    /// Prints the slot's number before each slot, and waits for a line on standard input.
     paced: bool,
-    /// Asks for the end after the slot that is read.
+    /// Requests the end after the slot that is read.
     ending: Option<Arc<watch::Sender<Stop>>>,
 }
 
@@ -74,7 +73,7 @@ impl SlotReader for Played {
             let mut line = String::new();
             let told = say(&format!("reading {n}")).and_then(|()| io::stdin().read_line(&mut line));
             if !told.is_ok_and(|bytes| bytes > 0) {
-                // Whoever asked for slots is gone.
+                // The process that requested slots is gone.
                 std::process::exit(0);
             }
         }
@@ -89,13 +88,13 @@ impl SlotReader for Played {
     }
 }
 
-/// Goes on recording in `home`, which has slots enough that all pools of its scene are there; says
-/// each slot that is in the store and published.
+/// Continues recording in `home`, which must have enough slots that all pools of its scene exist; prints each slot that
+/// is in the store and published.
 pub fn record(home: &Home, course: Course) -> Result<()> {
     tracing_subscriber::fmt().with_writer(io::stderr).with_ansi(false).init();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
-        // One thread writes: what it asks of the disk comes in one order, and is counted together.
+        // A single writing thread, so that disk operations have one order and are counted together.
         .max_blocking_threads(1)
         .build()?;
     runtime.block_on(run(home, course))
@@ -111,7 +110,7 @@ async fn run(home: &Home, course: Course) -> Result<()> {
     for n in next..course.until {
         match course.full {
             Some(full) => {
-                // Slot by slot, whether written or not: the limit comes and goes between two.
+                // Slot by slot, whether written or not: the limit changes between slots.
                 limit(full, n, &recorder)?;
                 clock.sleep_until(Duration::from_secs(slot(n).unix_s())).await;
                 sender.send_replace(Stop::No);
@@ -149,7 +148,7 @@ fn recorder(
     Ok(Recorder::new(store, vec![source], Duration::from_mins(1)))
 }
 
-/// Sets or lifts the limit before slot `n`.
+/// Sets or removes the limit before slot `n`.
 fn limit(full: Full, n: u32, recorder: &Recorder<Played>) -> Result<()> {
     let store = recorder.store()?;
     if n == full.from {

@@ -1,8 +1,8 @@
-//! A log that is brought into storage which fails in every way it may, by a process that is killed meanwhile.
+//! Uploads a log to storage that fails in every possible way, in a process that is killed meanwhile.
 //!
-//! After each kill the bucket is read past the faults: it never has fewer slots than before, every file that its checkpoint
-//! commits to is there, and every object is what the folder has. The control brings the checkpoint first and unconditionally, as
-//! one would who copies a folder.
+//! After each kill the bucket is read without the faults: it never has fewer slots than before, every file that its
+//! checkpoint commits to exists, and every object has the folder's content. The control uploads the checkpoint first
+//! and unconditionally, like a simple copy of a folder.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::SocketAddr;
@@ -28,23 +28,23 @@ use super::{Part, Progress, Result, disk};
 use crate::binaries;
 use crate::devchain::Rng;
 
-/// One request in so many has a fault.
+/// One in this many requests has a fault.
 const ONE_IN: u64 = 6;
 
-/// Slots from one kill to the next.
+/// Number of slots between kills.
 const SLOTS_PER_KILL: u32 = 5;
 
-/// The latest moment of a kill after the process was started.
+/// Latest time of a kill after the start of the process.
 const LATEST_MS: u64 = 1_500;
 
-/// How long the bucket may take to have all, once nothing fails any more.
+/// Time limit until the bucket has everything, once there are no more faults.
 const SETTLES_WITHIN: Duration = Duration::from_mins(1);
 
-/// Below which name the log is brought, and the control's.
+/// The prefix of the log, and that of the control.
 const PREFIX: &str = "log";
 const CONTROL_PREFIX: &str = "control";
 
-/// Kills who brings a log into a failing bucket `kills` times.
+/// Kills the process that uploads a log to a failing bucket `kills` times.
 pub fn run(kills: u64, seed: u64, progress: Progress<'_>) -> Result<Part> {
     let mut part = Part::default();
     for key in ["faults", "kills", "slots", "objects", "differing", "missing", "rolled_back"] {
@@ -63,7 +63,7 @@ pub fn run(kills: u64, seed: u64, progress: Progress<'_>) -> Result<Part> {
     for done in 0..kills {
         let mirror = Role { home: &home, address: between.address(), careless: false };
         let mut child = command(&mirror.words()).spawn()?;
-        // Slots come while they are brought.
+        // Slots are recorded during the upload.
         let until = u32::try_from(done + 1).unwrap_or(u32::MAX).saturating_mul(SLOTS_PER_KILL);
         for n in home_slots(&home)?..until {
             home.record_until(n + 1)?;
@@ -90,7 +90,7 @@ pub fn run(kills: u64, seed: u64, progress: Progress<'_>) -> Result<Part> {
     Ok(part)
 }
 
-/// Each kind of fault must have been done.
+/// Requires that each kind of fault occurred.
 fn tell_faults(between: &Between, part: &mut Part) {
     let fired = between.fired();
     part.set("s3.faults", fired.values().sum::<u64>());
@@ -103,7 +103,7 @@ fn tell_faults(between: &Between, part: &mut Part) {
     }
 }
 
-/// Brings all that is left.
+/// Uploads everything that is left.
 fn settle(between: &Between, home: &Home) -> Result<()> {
     let bucket = bucket(between.address(), PREFIX)?;
     let until = Instant::now() + SETTLES_WITHIN;
@@ -116,7 +116,7 @@ fn settle(between: &Between, home: &Home) -> Result<()> {
     }
 }
 
-/// A folder and a store out of the bucket alone are the log.
+/// A folder and a store restored from the bucket alone equal the log.
 fn restored(home: &Home, place: &Path, server: &Moto, part: &mut Part) -> Result<()> {
     let folder = LogFolder::new(place.join("fetched"));
     bucket(server.address(), PREFIX)?.fetch(&folder, |_, _| {})?;
@@ -147,7 +147,7 @@ fn others(
     let older = Home::new(place.join("older"), home.scene());
     std::fs::create_dir(older.folder())?;
     older.record_until(slots - 3)?;
-    // The same log up to three slots before its end, and then three slots in which all is missing.
+    // The same log up to three slots before its end, followed by three slots in which everything is missing.
     let forked = Home::new(place.join("forked"), home.scene());
     std::fs::create_dir(forked.folder())?;
     forked.record_until(slots - 3)?;
@@ -169,8 +169,8 @@ fn others(
     Ok(())
 }
 
-/// Who copies the folder with the checkpoint first, and unconditionally: the same kills and checks must find it out. And an
-/// older copy's checkpoint put over the newest, and a part with other bytes, are seen as what they are.
+/// Control: a copy of the folder with the checkpoint first and unconditionally must be detected by the same kills and
+/// checks. Also, an older copy's checkpoint put over the newest, and a part with other bytes, must be detected.
 fn control(home: &Home, server: &Moto, seed: u64, part: &mut Part) -> Result<()> {
     let direct = Direct::new(server.address(), CONTROL_PREFIX)?;
     let between = Between::start(server.address(), seed)?;
@@ -204,12 +204,12 @@ fn control(home: &Home, server: &Moto, seed: u64, part: &mut Part) -> Result<()>
     Ok(())
 }
 
-/// Slots in the home's store.
+/// Number of slots in the home's store.
 fn home_slots(home: &Home) -> Result<u32> {
     super::home::next_slot(&Reader::open(home.store())?)
 }
 
-/// The bucket as the service has it.
+/// The bucket as configured in the service.
 pub fn bucket(address: SocketAddr, prefix: &str) -> Result<Bucket> {
     let file = tempfile::NamedTempFile::new()?;
     let lines = "access_key_id = \"harness\"\nsecret_access_key = \"harness\"\n";
@@ -226,7 +226,7 @@ pub fn bucket(address: SocketAddr, prefix: &str) -> Result<Bucket> {
     Ok(Bucket::open(&plan.ok_or("no bucket")?)?)
 }
 
-/// The bucket's objects, past the faults.
+/// Direct access to the bucket's objects, without faults.
 struct Direct {
     store: Arc<dyn ObjectStore>,
     prefix: &'static str,
@@ -235,7 +235,7 @@ struct Direct {
 
 impl Direct {
     fn new(address: SocketAddr, prefix: &'static str) -> Result<Self> {
-        // Whoever opens a bucket as the service does chooses the TLS of this process.
+        // Opening a bucket like the service does selects this process's TLS provider.
         bucket(address, prefix)?;
         let builder = AmazonS3Builder::new()
             .with_bucket_name(BUCKET)
@@ -249,7 +249,7 @@ impl Direct {
         Ok(Self { store: Arc::new(builder.build()?), prefix, runtime })
     }
 
-    /// Every object below the prefix, by the name of its file.
+    /// Every object with the prefix, by its file name.
     fn objects(&self) -> Result<BTreeMap<String, Vec<u8>>> {
         use futures_util::TryStreamExt;
         self.runtime.block_on(async {
@@ -278,12 +278,12 @@ impl Direct {
 struct Judged {
     size: u64,
     objects: u64,
-    /// Objects that were held against the folder already: those never change.
+    /// Objects that were already compared with the folder: they must never change.
     known: HashMap<String, Vec<u8>>,
 }
 
 impl Judged {
-    /// Holds the bucket against the folder; how many slots its checkpoint covers.
+    /// Compares the bucket with the folder; returns the number of slots that its checkpoint covers.
     fn judge(&mut self, kind: &str, direct: &Direct, home: &Home, part: &mut Part) -> Result<u64> {
         let objects = direct.objects()?;
         let reader = Reader::open(home.store())?;
@@ -343,7 +343,7 @@ impl Judged {
     }
 }
 
-/// Every file that a checkpoint commits to must be there.
+/// The missing files that a checkpoint commits to.
 fn missing(
     kind: &str,
     objects: &BTreeMap<String, Vec<u8>>,
@@ -369,7 +369,7 @@ fn missing(
     Ok(())
 }
 
-/// The process that brings a folder into a bucket.
+/// The process that uploads a folder to a bucket.
 struct Role<'a> {
     home: &'a Home,
     address: SocketAddr,
@@ -401,19 +401,19 @@ pub struct Course {
     careless: bool,
 }
 
-/// Brings, again and again, until it is killed.
+/// Uploads repeatedly, until killed.
 pub fn mirror(course: &Course) -> Result<()> {
     let home = Home::new(&course.home, Scene { pools: 0, positions: 0 });
     if course.careless {
         let direct = Direct::new(course.server, CONTROL_PREFIX)?;
         loop {
-            // What fails is tried with the next turn.
+            // Failures are retried in the next round.
             let _ = copy(&direct, &home);
         }
     }
     let bucket = bucket(course.server, PREFIX)?;
     loop {
-        // What failed is tried again, as the service does it.
+        // Failures are retried, as in the service.
         let _ = bucket.upload_folder(&home.log_folder(), &home.store());
         std::thread::sleep(Duration::from_millis(20));
     }

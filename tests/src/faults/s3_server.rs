@@ -1,4 +1,4 @@
-//! A server that speaks S3 (`moto`), and somebody between it and who asks it, who does faults to some requests.
+//! An S3-compatible server (`moto`), and a proxy in front of it that injects faults into some requests.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -13,13 +13,13 @@ use super::Result;
 use crate::devchain::Rng;
 use crate::fixtures;
 
-/// The bucket that is there.
+/// The existing bucket.
 pub const BUCKET: &str = "exits";
 
-/// The largest request that is passed on.
+/// Maximum size of a forwarded request.
 const MAX_REQUEST_BYTES: usize = 80 << 20;
 
-/// A running server with an empty bucket; it ends with this.
+/// A running server with an empty bucket, ended when dropped.
 pub struct Moto {
     child: Child,
     address: SocketAddr,
@@ -50,7 +50,7 @@ impl Moto {
         let open = format!(
             r#"{{"Version":"2012-10-17","Statement":[{{"Effect":"Allow","Principal":"*","Action":"s3:GetObject","Resource":"arn:aws:s3:::{BUCKET}/*"}}]}}"#
         );
-        // Whose objects anybody reads.
+        // Make the bucket's objects publicly readable.
         let policy = format!("/{BUCKET}?policy");
         for (path, body) in [(format!("/{BUCKET}"), ""), (policy, open.as_str())] {
             let made = raw(address, "PUT", &path, body.as_bytes())?;
@@ -75,7 +75,7 @@ impl Drop for Moto {
     }
 }
 
-/// A request with a body, and the whole answer.
+/// Sends a request with a body, and returns the whole answer.
 fn raw(address: SocketAddr, method: &str, path: &str, body: &[u8]) -> Result<Vec<u8>> {
     let mut server = TcpStream::connect(address)?;
     let length = body.len();
@@ -89,24 +89,24 @@ fn raw(address: SocketAddr, method: &str, path: &str, body: &[u8]) -> Result<Vec
     Ok(answer)
 }
 
-/// What is done to a request.
+/// A fault of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Fault {
-    /// 500, and nothing was applied.
+    /// 500, and the request was not applied.
     Failed,
-    /// 500, and it was applied.
+    /// 500, but the request was applied.
     FailedAfter,
-    /// The connection is closed before an answer; it was applied.
+    /// The connection is closed before the answer, but the request was applied.
     Lost,
-    /// 409 to a conditional write: another was under way.
+    /// 409 to a conditional write: another one was in progress.
     Conflict,
-    /// 503, as one is told who asks too often.
+    /// 503, as for too many requests.
     SlowDown,
     /// An answer that is half a second late.
     Slow,
-    /// What an object was before it was written last.
+    /// The object's content before its last write.
     Stale,
-    /// 507: there is no room for what is to be written.
+    /// 507: there is no space for the write.
     Full,
 }
 
@@ -138,7 +138,7 @@ impl Fault {
     }
 }
 
-/// Somebody between: one request in so many has a fault.
+/// The proxy: one in this many requests has a fault.
 pub struct Between {
     address: SocketAddr,
     shared: Arc<Shared>,
@@ -147,15 +147,15 @@ pub struct Between {
 struct Shared {
     server: SocketAddr,
     rng: Mutex<Rng>,
-    /// One request in so many; 0: none.
+    /// One in this many requests; 0: none.
     one_in: AtomicU64,
     fired: Mutex<HashMap<Fault, u64>>,
-    /// Of each path the answers to reading it, the last two that differ.
+    /// For each path, the last two different answers to reading it.
     answers: Mutex<HashMap<String, [Vec<u8>; 2]>>,
 }
 
 impl Between {
-    /// Listens before `server`.
+    /// Listens in front of `server`.
     pub fn start(server: SocketAddr, seed: u64) -> Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let address = listener.local_addr()?;
@@ -170,7 +170,7 @@ impl Between {
         thread::spawn(move || {
             for client in listener.incoming().flatten() {
                 let shared = Arc::clone(&of_threads);
-                // Who hangs up, or is hung up on, is what this is about.
+                // Broken connections are expected here.
                 thread::spawn(move || drop(shared.pass(client)));
             }
         });
@@ -182,12 +182,12 @@ impl Between {
         self.address
     }
 
-    /// From now on one request in so many has a fault; 0: none.
+    /// Sets the fault rate: one in this many requests; 0: none.
     pub fn faults(&self, one_in: u64) {
         self.shared.one_in.store(one_in, Ordering::SeqCst);
     }
 
-    /// How often each fault was done.
+    /// How often each fault occurred.
     pub fn fired(&self) -> HashMap<Fault, u64> {
         self.shared.fired.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -237,7 +237,7 @@ impl Shared {
         Ok(())
     }
 
-    /// Which fault a request has: one that fits it.
+    /// The fault for a request, among those that apply to it.
     fn drawn(&self, request: &Request) -> Option<Fault> {
         let one_in = self.one_in.load(Ordering::SeqCst);
         let mut rng = self.rng.lock().unwrap_or_else(PoisonError::into_inner);
@@ -253,7 +253,7 @@ impl Shared {
             Fault::Failed | Fault::SlowDown | Fault::Slow => true,
         };
         let mut fitting: Vec<Fault> = Fault::ALL.into_iter().filter(fits).collect();
-        // One of those that were done least, so that a short run has them all.
+        // One of the least frequent faults so far, so that a short run has them all.
         let fired = self.fired.lock().unwrap_or_else(PoisonError::into_inner);
         let times = |fault: &Fault| fired.get(fault).copied().unwrap_or(0);
         let least = fitting.iter().map(times).min();
@@ -280,7 +280,7 @@ impl Shared {
         Ok(answer)
     }
 
-    /// What a path was answered before the newest answer.
+    /// A path's answer before the newest one.
     fn before(&self, path: &str) -> Option<Vec<u8>> {
         let answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         answers.get(path).map(|[before, _]| before.clone()).filter(|before| !before.is_empty())

@@ -1,5 +1,5 @@
-//! Snapshots that change from slot to slot as a busy pool's do, without a chain: for tests and
-//! faults of the store alone.
+//! Snapshots that change from slot to slot like those of a busy pool, without a chain: for tests and faults of the
+//! store alone.
 
 use std::collections::BTreeMap;
 
@@ -22,11 +22,11 @@ const SPACING: i32 = 10;
 /// A concentrated pool and its market. The same seed gives the same snapshots.
 #[derive(Debug, Clone)]
 pub struct BusyPool {
-    /// Its name.
+    /// Its id.
     pub id: PoolId,
-    /// The decimals of both its tokens: the fewer, the more sizes floor to one amount.
+    /// The decimals of both tokens: with fewer decimals, more sizes round down to the same amount.
     pub decimals: u8,
-    /// What its tokens call themselves.
+    /// Its tokens' symbols.
     pub symbols: [&'static str; 2],
     number: u8,
     rng: Rng,
@@ -46,8 +46,8 @@ impl BusyPool {
         Self::with(number, rng, SPACING, positions)
     }
 
-    /// A pool of one position over the whole range of prices, with a tick spacing of 1: it has two
-    /// ticks, and the contract's loop stops some 6,930 times between them.
+    /// A pool with one position over the whole price range, and tick spacing 1: it has two ticks, and the contract's
+    /// loop makes some 6,930 steps between them.
     pub fn full_range(number: u8) -> Self {
         let rng = Rng::new(number.into());
         Self::with(number, rng, 1, vec![(-MAX_TICK, MAX_TICK, 1 << 90)])
@@ -60,7 +60,7 @@ impl BusyPool {
         Self { id, decimals, symbols, number, rng, spacing, tick: 0, positions, round: 1 << 65 }
     }
 
-    /// What it logged in the blocks after one and up to another: a swap in the last of them.
+    /// Its logs in a range of blocks: a swap in the last of them.
     pub fn fills(&self, [after_block, to_block]: [u64; 2]) -> NewFills {
         let sold = [U256::from(5_u8), U256::ZERO];
         let bought = [U256::ZERO, U256::from(4_u8)];
@@ -76,22 +76,22 @@ impl BusyPool {
         NewFills { pool: self.id.clone(), fills }
     }
 
-    /// Receipts of its estimates, each a byte again and again.
+    /// Receipts of its estimates, each a repeated byte.
     pub fn issued(&self, receipts: &[u8]) -> IssuedReceipts {
         let receipts = receipts.iter().map(|byte| Word([*byte; 32])).collect();
         IssuedReceipts { pool: self.id.clone(), receipts }
     }
 
-    /// The same pool with what happens in it drawn from `slot`: whoever asks for a slot gets
-    /// the same snapshot, whatever was asked before.
+    /// The same pool with its randomness derived from `slot`: the snapshot of a slot is always the same, whatever was
+    /// requested before.
     #[must_use]
     pub fn at(mut self, slot: Slot) -> Self {
         self.rng = Rng::new((u64::from(slot.number()) << 8) | u64::from(self.number));
         self
     }
 
-    /// The pool at `slot`: since the last call the price moved, two positions changed size, and
-    /// both feeds answered anew.
+    /// The pool at `slot`: since the last call the price has moved, two positions have changed size, and both feeds
+    /// have new answers.
     pub fn snapshot(&mut self, slot: Slot) -> Snapshot {
         let limit = self.positions.last().map_or(1, |(_, upper, _)| *upper);
         let step = i32::try_from(self.rng.bell(30)).unwrap();
@@ -172,12 +172,12 @@ impl BusyPool {
     }
 }
 
-/// Of 18 to 20 digits, none of them predictable.
+/// A liquidity of 18 to 20 random digits.
 fn liquidity(rng: &mut Rng) -> u128 {
     u128::from(rng.next_u64()) + 1_000_000_000
 }
 
-/// A key to be thrown away, the same each time.
+/// A throwaway key, always the same.
 pub fn key() -> SignerKey {
     SignerKey::from_seed("exitgap.example/test", [7; 32]).unwrap()
 }
@@ -187,18 +187,18 @@ pub fn slot(n: u32) -> Slot {
     Slot::new(u64::from(Slot::FIRST.number() + n)).unwrap()
 }
 
-/// What is recorded at slot `n` in the harness: of `pools` pools of `positions` positions the
-/// last begins with slot 4, and the first is missing in every fifth slot.
+/// The harness's recording at slot `n`: of `pools` pools with `positions` positions each, the last one begins at slot
+/// 4, and the first is missing in every fifth slot.
 #[derive(Debug, Clone, Copy)]
 pub struct Scene {
-    /// How many pools there are.
+    /// Number of pools.
     pub pools: u8,
-    /// The positions of each, with two ticks of its own each.
+    /// Number of positions per pool, each with two ticks of its own.
     pub positions: i32,
 }
 
 impl Scene {
-    /// The entries of slot `n`: the same whenever they are asked for.
+    /// The entries of slot `n`: always the same.
     pub fn entries(self, n: u32) -> Vec<NewEntry> {
         let known = if n < 4 { self.pools.saturating_sub(1).max(1) } else { self.pools };
         let entry = |number| {

@@ -1,4 +1,4 @@
-//! `strace`: it writes down what a process asks of the kernel, and answers in the kernel's place.
+//! `strace`: records a process's system calls, and can return errors in the kernel's place.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -6,12 +6,12 @@ use std::process::{Command, Stdio};
 
 use super::Result;
 
-/// The calls that change files, their names and what of them is on disk.
+/// The calls that change files, their names, or which of their data is on disk.
 const CALLS: &str = "open,openat,creat,close,dup,write,pwrite64,writev,pwritev,lseek,ftruncate,\
                      truncate,fallocate,fsync,fdatasync,rename,renameat,renameat2,link,linkat,\
                      unlink,unlinkat,mkdir,mkdirat,rmdir";
 
-/// Why there is no `strace`, with the remedy; `None` where it works.
+/// Why `strace` is not available, with the remedy; `None` if it works.
 pub fn missing() -> Option<String> {
     let asked = Command::new("strace")
         .args(["-o", "/dev/null", "-e", "trace=close", "true"])
@@ -27,8 +27,7 @@ pub fn missing() -> Option<String> {
     }
 }
 
-/// The words of a command that runs `program` and writes every change it asks for to `file`, with
-/// all the bytes.
+/// The command that runs `program` and records all of its changes in `file`, with all bytes.
 pub fn recording(program: &[String], file: &Path) -> Vec<String> {
     let file = file.display().to_string();
     let trace = format!("trace={CALLS}");
@@ -36,8 +35,8 @@ pub fn recording(program: &[String], file: &Path) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).chain(program.iter().cloned()).collect()
 }
 
-/// The words of a command that runs `program` and fails the `nth` sync of each of its threads, and
-/// all later ones too if it is `for_good`. What it did is written to `file`.
+/// The command that runs `program` and fails the `nth` sync of each of its threads, and with `for_good` also all later
+/// ones. Its calls are recorded in `file`.
 pub fn failing_sync(program: &[String], file: &Path, nth: u32, for_good: bool) -> Vec<String> {
     let file = file.display().to_string();
     let more = if for_good { "+" } else { "" };
@@ -47,21 +46,21 @@ pub fn failing_sync(program: &[String], file: &Path, nth: u32, for_good: bool) -
     words.iter().map(|word| (*word).to_owned()).chain(program.iter().cloned()).collect()
 }
 
-/// What a process did under [`failing_sync`], in the order in which the kernel was asked.
+/// What a process did under [`failing_sync`], in the order of its system calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
     /// This file or folder was synced.
     Synced(String),
-    /// Syncing this one was answered with an error.
+    /// Syncing this one returned an error.
     Failed(String),
     /// This line was written to standard output.
     Said(String),
 }
 
-/// What [`failing_sync`] wrote.
+/// The events recorded by [`failing_sync`].
 pub fn events(file: &Path) -> Result<Vec<Event>> {
     let text = std::fs::read_to_string(file)?;
-    // A call that another thread's came between stands in two lines.
+    // A call that was interleaved with another thread's spans two lines.
     let mut begun: HashMap<&str, &str> = HashMap::new();
     let mut events = Vec::new();
     for line in text.lines() {
@@ -85,7 +84,7 @@ pub fn events(file: &Path) -> Result<Vec<Event>> {
 }
 
 impl Event {
-    /// The event of a whole call; `None` where it is of no interest.
+    /// The event of a complete call; `None` if it is irrelevant.
     fn of(call: &str) -> Result<Option<Self>> {
         if let Some(rest) = call.strip_prefix("write(1<") {
             let line = rest.split_once(">, \"").and_then(|(_, rest)| rest.split_once("\\n\""));
@@ -104,7 +103,7 @@ impl Event {
         match (failed, synced) {
             (true, _) => Ok(Some(Self::Failed(file.to_owned()))),
             (false, true) => Ok(Some(Self::Synced(file.to_owned()))),
-            // The process was gone before the answer.
+            // The process ended before the call returned.
             (false, false) if result.contains("= ?") => Ok(None),
             (false, false) => Err(format!("a sync that failed by itself: {call}").into()),
         }

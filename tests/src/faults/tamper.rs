@@ -1,4 +1,4 @@
-//! Changed evidence: every byte of a file, and every field of it, one at a time.
+//! Modified evidence: every byte of a file, and every field of it, one at a time.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
@@ -13,17 +13,16 @@ use super::tamper_tree::{Edit, Node};
 use super::{Part, Progress, Result, memory_folder};
 use crate::devchain::Rng;
 
-/// The size that is asked, in dollars. One unit of the token sold is worth about 25 millionths.
+/// The requested size, in dollars. One unit of the token sold is worth about 25 millionths.
 const SIZE_USD: &str = "1000.000123";
 /// Decimals of the tokens and of the oracle's answer.
 const DECIMALS: u8 = 8;
-/// What no changed file may take to be refused: a guard against a loop without a bound, a thousand
-/// times what a true file takes.
+/// Time limit for rejecting a modified file: a guard against unbounded loops, a thousand times what a valid file takes.
 const SLOWEST_US: u64 = 5_000_000;
 
-/// Changes the evidence of a pool of `2 × positions` ticks: `bits` bits of every byte of its
-/// snapshot, all eight of every other byte, and every field in every way; at most about `most`
-/// changes, evenly spread, of each of these two kinds.
+/// Modifies the evidence of a pool of `2 × positions` ticks: `bits` bits of every byte of its snapshot, all eight of
+/// every other byte, and every field in every way; at most about `most` changes of each of these two kinds, evenly
+/// spread.
 pub fn run(
     positions: i32,
     bits: u8,
@@ -50,7 +49,7 @@ pub fn run(
     Ok(part)
 }
 
-/// A true evidence file, and who is trusted.
+/// A valid evidence file, and the trusted keys.
 struct Evidence {
     bytes: Vec<u8>,
     policy: Policy,
@@ -98,7 +97,7 @@ impl Evidence {
             let first = rng.below(8);
             flips.extend((first..first + count).map(|bit| (at, 1_u8 << (bit % 8))));
         }
-        // The size is never left out: it is where a change may leave the file true.
+        // Always include the size, because a change of it may leave the file true.
         let size = format!("\"size_usd\":\"{SIZE_USD}\"");
         let size_at = self.bytes.windows(size.len()).position(|part| part == size.as_bytes());
         let size_at = size_at.ok_or("the file does not hold its size")?;
@@ -152,7 +151,7 @@ impl Evidence {
         Ok(())
     }
 
-    /// Verifies a changed file, which may be valid only where it is true.
+    /// Verifies a modified file, which may be valid only if it is true.
     fn judge(&self, changed: &[u8], what: &str, part: &mut Part, slowest_us: &mut u64) {
         part.count("tamper.count");
         let begun = Instant::now();
@@ -177,8 +176,8 @@ impl Evidence {
         }
     }
 
-    /// Why a changed file is true all the same: its size is another that floors to the same
-    /// amount, computed here anew, and nothing else differs.
+    /// Why a modified file is still true: its size is different but rounds down to the same amount, recomputed here,
+    /// and nothing else differs.
     fn why_true(&self, changed: &[u8]) -> Option<String> {
         let value: Value = serde_json::from_slice(changed).ok()?;
         let text = value["request"]["size_usd"].as_str()?;

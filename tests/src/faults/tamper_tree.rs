@@ -1,9 +1,9 @@
-//! A JSON document that can be changed into what a JSON library would not write: repeated and
-//! reordered fields too.
+//! A JSON document that can be modified beyond what a JSON library would write, for example with repeated and reordered
+//! fields.
 
 use serde_json::Value;
 
-/// A document, its fields in the order in which they are written.
+/// A document, with its fields in the order in which they are written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Node {
     /// Fields.
@@ -14,25 +14,25 @@ pub enum Node {
     Leaf(Value),
 }
 
-/// A change of one field of an object, or one item of an array.
+/// A modification of one field of an object, or one item of an array.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Edit {
-    /// It is not there.
+    /// Removes it.
     Remove,
-    /// It is there twice.
+    /// Duplicates it.
     Double,
-    /// It changes places with the next.
+    /// Swaps it with the next one.
     Reorder,
-    /// It has another name.
+    /// Renames it.
     Rename,
-    /// It is of another type, or empty.
+    /// Replaces it by a value of another type, or an empty one.
     Retype(Value),
-    /// A number is a text, or a text of digits a number.
+    /// Turns a number into a text, or a text of digits into a number.
     Restate,
 }
 
 impl Edit {
-    /// Every kind of change.
+    /// Every kind of modification.
     pub fn all() -> Vec<Self> {
         let other = [Value::Null, true.into(), 7.into(), "x".into(), Value::Array(vec![])];
         let other = other.into_iter().chain([Value::Object(serde_json::Map::new())]);
@@ -42,7 +42,7 @@ impl Edit {
 }
 
 impl Node {
-    /// The document's tree, fields in the order of their names.
+    /// The document's tree, with fields in the order of their names.
     pub fn of(value: Value) -> Self {
         match value {
             Value::Object(fields) => Self::Object(
@@ -53,7 +53,7 @@ impl Node {
         }
     }
 
-    /// The document without any space.
+    /// Writes the document without white space.
     pub fn write(&self, out: &mut Vec<u8>) {
         match self {
             Self::Object(fields) => {
@@ -82,7 +82,7 @@ impl Node {
         }
     }
 
-    /// The way to every field and item: at each step the place in its parent.
+    /// The path to every field and item: the index in the parent at each step.
     pub fn places(&self) -> Vec<Vec<usize>> {
         let mut places = Vec::new();
         self.add_places(&mut Vec::new(), &mut places);
@@ -107,7 +107,7 @@ impl Node {
         }
     }
 
-    /// Changes what is at a place; answers whether that is a change at all.
+    /// Modifies what is at a place; returns whether the document changed.
     pub fn edit(&mut self, place: &[usize], edit: &Edit) -> bool {
         let Some((&index, way)) = place.split_last() else { return false };
         let mut parent = self;

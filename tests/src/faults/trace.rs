@@ -1,4 +1,4 @@
-//! What a traced process did to files, read from the text `strace` wrote.
+//! The file operations of a traced process, parsed from the output of `strace`.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -8,42 +8,42 @@ use std::path::{Path, PathBuf};
 
 use super::Result;
 
-/// One thing the process did that a disk must keep or may lose, or a line it said.
+/// An operation that a disk must keep or may lose, or a line of output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Op {
-    /// A file was opened so that it is created where it is not there; `empty` it is empty then.
+    /// A file was opened with creation; with `empty`, it was truncated.
     Create { path: PathBuf, empty: bool },
     /// Bytes were written at an offset.
     Write { path: PathBuf, offset: u64, bytes: Vec<u8> },
-    /// A file was given another length.
+    /// A file's length was changed.
     Truncate { path: PathBuf, length: u64 },
     /// A file's content, or a folder's names, were synced.
     Sync(PathBuf),
-    /// A name now stands for another's file.
+    /// A file was renamed.
     Rename { from: PathBuf, to: PathBuf },
     /// A name was removed.
     Remove(PathBuf),
-    /// A folder was made.
+    /// A folder was created.
     MakeFolder(PathBuf),
-    /// Something was said on standard output.
+    /// Something was written to standard output.
     Said(String),
 }
 
-/// An open file: its path and where the next `write` goes.
+/// An open file: its path, and the position of the next `write`.
 #[derive(Debug, Clone)]
 struct OpenFile {
     path: PathBuf,
     position: u64,
 }
 
-/// Reads the operations on files in `home`.
+/// Parses the operations on files in `home`.
 struct Parser<'a> {
     home: &'a Path,
     open: HashMap<i64, OpenFile>,
     ops: Vec<Op>,
 }
 
-/// The operations on files in `home` that the trace in `file` holds, in their order.
+/// The operations on files in `home` from the trace in `file`, in order.
 pub fn read(file: &Path, home: &Path) -> Result<Vec<Op>> {
     let text = fs::read_to_string(file)?;
     let mut parser = Parser { home, open: HashMap::new(), ops: Vec::new() };
@@ -68,7 +68,7 @@ impl Parser<'_> {
         }
         let arguments = arguments.trim_end();
         let arguments = arguments.strip_suffix(')').ok_or("no closing bracket")?;
-        // Every byte of a text is in hexadecimal: a comma stands between arguments only.
+        // Every byte of a text is in hexadecimal, so commas only separate arguments.
         let arguments: Vec<&str> = arguments.split(", ").collect();
         self.call(name, &arguments, answer)
     }
@@ -161,7 +161,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// A call whose effect is not understood may not be on our files.
+    /// Requires that a call with unknown effect is not on our files.
     fn foreign(&self, arguments: &[&str]) -> Result<()> {
         let first = arguments.first().and_then(|first| first.parse().ok());
         let ours = first.and_then(|number: i64| self.open.get(&number));
@@ -206,7 +206,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A path argument, below the folder it is relative to.
+    /// A path argument, relative to its folder.
     fn path(&self, folder: &str, text: &str) -> Result<PathBuf> {
         let bytes = bytes(text)?;
         let path = Path::new(OsStr::from_bytes(&bytes));
@@ -215,7 +215,7 @@ impl Parser<'_> {
     }
 }
 
-/// The bytes of a text that `strace -xx` wrote.
+/// The bytes of a text written by `strace -xx`.
 fn bytes(text: &str) -> Result<Vec<u8>> {
     let inner = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
     let inner = inner.ok_or("a text that is cut off")?;

@@ -1,5 +1,5 @@
-//! The process that is killed and cut off: it records and publishes as the recorder does, slot
-//! after slot, and says so on standard output after each.
+//! The process that is killed and cut off: it records and publishes like the recorder, slot after slot, and prints each
+//! to standard output.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -9,8 +9,8 @@ use super::home::{Home, next_slot};
 use super::scene::{Scene, slot};
 use crate::binaries;
 
-/// Records into `home` until it is killed, or up to, without, slot `until`. Closes the store
-/// after every `sitting` slots and opens it again: what is written at an end is then written too.
+/// Records into `home` until killed, or up to, but excluding, slot `until`. Closes and reopens the store after every
+/// `sitting` slots, so that the writes at closing occur too.
 pub fn record(home: &Home, until: Option<u32>, sitting: Option<u32>) -> Result<()> {
     loop {
         let mut store = home.open_or_create()?;
@@ -33,14 +33,14 @@ pub fn record(home: &Home, until: Option<u32>, sitting: Option<u32>) -> Result<(
     }
 }
 
-/// A line on standard output, in one write.
+/// Prints a line to standard output, in one write.
 pub fn say(line: &str) -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
     out.write_all(format!("{line}\n").as_bytes())?;
     out.flush()
 }
 
-/// The built program `faults`, told to play a part (`writer` or `recorder`) in `home`.
+/// The command line of the built program `faults` for a role (`writer` or `recorder`) in `home`.
 pub fn arguments(part: &str, home: &Home) -> Vec<String> {
     let Scene { pools, positions } = home.scene();
     let program = binaries::path("faults").display().to_string();
@@ -52,7 +52,7 @@ pub fn arguments(part: &str, home: &Home) -> Vec<String> {
         .into()
 }
 
-/// A command of these words, whose standard output is read.
+/// A command with these arguments, whose standard output is read.
 pub fn command(words: &[String]) -> Command {
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());

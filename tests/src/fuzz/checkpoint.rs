@@ -1,5 +1,4 @@
-//! Signed notes, checkpoints, log proofs and keys on any text, and a checkpoint that somebody
-//! claims to have seen.
+//! Signed notes, checkpoints, log proofs and keys, parsed from arbitrary text, and an alleged earlier checkpoint.
 
 use exitgap_core::evidence::{CheckName, Outcome, Policy, SeenCheckpoint, verify};
 use exitgap_core::tlog::{
@@ -28,7 +27,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
     seeds
 }
 
-/// Whether the text holds a signed checkpoint.
+/// Whether the text contains a signed checkpoint.
 pub fn body(input: &[u8]) -> bool {
     let Ok(text) = core::str::from_utf8(input) else { return false };
     lines(text);
@@ -42,7 +41,7 @@ pub fn body(input: &[u8]) -> bool {
     seen
 }
 
-/// Keys and origins have one spelling.
+/// Keys and origins have exactly one spelling.
 fn lines(text: &str) {
     for line in text.lines() {
         if let Ok(key) = line.parse::<VerifierKey>() {
@@ -57,7 +56,7 @@ fn lines(text: &str) {
     }
 }
 
-/// What reads as a proof writes the same text, and leads to one root at most.
+/// Whatever parses as a proof is written as the same text, and leads to at most one root.
 fn log_proof(text: &str) {
     let Ok(proof) = LogProof::from_text(text) else { return };
     assert_eq!(proof.to_text(), text);
@@ -71,7 +70,7 @@ fn log_proof(text: &str) {
     }
 }
 
-/// What reads as a signed checkpoint writes the same text; only what was signed is trusted.
+/// Whatever parses as a signed checkpoint is written as the same text; only what was signed is trusted.
 fn note(text: &str) -> bool {
     if let Ok(note) = Note::parse(text) {
         assert!(text.starts_with(note.text));
@@ -86,8 +85,7 @@ fn note(text: &str) -> bool {
     true
 }
 
-/// A checkpoint seen before with its proof: it is consistent with a true file only if it was
-/// signed.
+/// An earlier checkpoint with its proof: it is consistent with a valid file only if it was signed.
 fn claim(proof: &str, note: &str) {
     let hashes = proof.lines().map_while(Hash::from_base64).take(80).collect::<Vec<_>>();
     let file = known().file_with_window();

@@ -1,4 +1,4 @@
-//! The files of a log's folder as `exitgap audit` reads them: manifests, parts and tiles.
+//! The files of a log's folder, parsed as in `exitgap audit`: manifests, parts and tiles.
 
 use std::fs;
 
@@ -15,13 +15,13 @@ use tempfile::TempDir;
 use super::known::{Parts, checkpoint_of, known, parts};
 use super::log::{FolderReader, Rule};
 
-/// The first byte of an input says what the rest is: a manifest, a part of one pool, or such a
-/// part with its table not packed, after its length in four bytes.
+/// The first byte of an input gives the kind of the rest: a manifest, a part of one pool, or such a part with an
+/// uncompressed table, preceded by its length in four bytes.
 const MANIFEST: u8 = b'm';
 const PACKED: u8 = b'z';
 const PLAIN: u8 = b'p';
 
-/// A file in memory where there is such a folder, and else on disk.
+/// A temporary folder in memory if possible, else on disk.
 fn scratch() -> TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).expect("a scratch folder")
 }
@@ -60,7 +60,7 @@ pub fn slot_seeds() -> Vec<Vec<u8>> {
     seeds
 }
 
-/// Whether the input is a manifest, or a part of one pool whose body is what its head names.
+/// Whether the input is a manifest, or a part of one pool with a body that matches its head.
 pub fn slot(input: &[u8]) -> bool {
     let Some((kind, rest)) = input.split_first() else { return false };
     match *kind {
@@ -76,7 +76,7 @@ pub fn slot(input: &[u8]) -> bool {
     }
 }
 
-/// What is read writes the same bytes again.
+/// Whatever parses is written as the same bytes.
 fn manifest(bytes: &[u8]) -> bool {
     thread_local! {
         static SCRATCH: TempDir = scratch();
@@ -93,7 +93,7 @@ fn manifest(bytes: &[u8]) -> bool {
     true
 }
 
-/// A part under its name, read as the audit does.
+/// A part under its name, read as in the audit.
 fn part(bytes: &[u8], plain_table: Option<&[u8]>) -> bool {
     thread_local! {
         static SCRATCH: TempDir = scratch();
@@ -111,7 +111,7 @@ fn part(bytes: &[u8], plain_table: Option<&[u8]>) -> bool {
         fs::create_dir_all(path.parent().expect("it has a folder")).expect("a scratch folder");
         fs::write(&path, bytes).expect("room for a scratch file");
         let folder = FolderReader::new(scratch.path());
-        // Under another name it is nothing.
+        // Under another name it is invalid.
         let misnamed = PartRef { sha256: DocumentHash([7; 32]), ..named.clone() };
         assert!(matches!(folder.table(&misnamed), Err(Rule::FileAbsent { .. })));
         let whole = walk(&folder, &named, plain_table);
@@ -136,7 +136,7 @@ fn walk(folder: &FolderReader, part: &PartRef, plain_table: Option<&[u8]>) -> bo
     Snapshot::hash_of(&body[..frame.snapshot as usize]) == *snapshot
 }
 
-/// A tile of hashes and one of entries, full and partial.
+/// A tile of hashes and a tile of entries, full and partial.
 pub fn tile_seeds() -> Vec<Vec<u8>> {
     let leaves: Vec<&[u8]> = known().sealed.iter().map(|parts| &parts.leaf[..]).collect();
     let entry = |leaf: &[u8]| {
@@ -180,7 +180,7 @@ pub fn tile(input: &[u8]) -> bool {
     })
 }
 
-/// Whole entries of the width asked for, which written again are the file.
+/// Complete entries of the requested width, which must be written as the same file.
 fn entries(folder: &FolderReader, stored: usize, content: &[u8]) -> bool {
     let Ok(found) = folder.entries(0, stored) else { return false };
     assert_eq!(found.len(), stored);
@@ -190,7 +190,7 @@ fn entries(folder: &FolderReader, stored: usize, content: &[u8]) -> bool {
         again.extend_from_slice(entry);
     }
     assert_eq!(again, content);
-    // A narrower tile is the beginning of a wider one.
+    // A narrower tile is a prefix of a wider one.
     let narrower = folder.entries(0, stored.div_ceil(2)).expect("what is whole has a beginning");
     assert_eq!(narrower, found[..stored.div_ceil(2)]);
     true

@@ -1,4 +1,4 @@
-//! What the log of the shared vectors signed: the only files that may ever verify by its key.
+//! What the log of the shared vectors signed: the only files that may verify with its key.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::canonical::to_canonical_json;
 pub struct Vector {
     /// The evidence file.
     pub evidence: Vec<u8>,
-    /// Whether it is valid by its policy.
+    /// Whether it is valid under its policy.
     pub valid: bool,
     /// The window in its policy.
     pub window: Option<String>,
@@ -25,19 +25,19 @@ pub struct Vector {
     pub proof: Vec<Hash>,
 }
 
-/// What was signed.
+/// Everything that was signed.
 pub struct Known {
     /// Every vector.
     pub vectors: Vec<Vector>,
-    /// Trusts the log's key.
+    /// A policy that trusts the log's key.
     pub policy: Policy,
-    /// The documents of every true file.
+    /// The documents of every valid file.
     pub sealed: Vec<Parts>,
     /// The texts that the key signed.
     pub texts: Vec<String>,
 }
 
-/// Read once.
+/// Loads them once.
 pub fn known() -> &'static Known {
     static KNOWN: OnceLock<Known> = OnceLock::new();
     KNOWN.get_or_init(|| {
@@ -69,11 +69,11 @@ impl Known {
             let window = window.and_then(Result::ok);
             let proof = window.as_ref().and_then(|window| window["log_proof"].as_str());
             notes.extend(proof.map(|proof| checkpoint_of(proof).to_owned()));
-            // Where only what was given with the file is false, the file is a true one.
+            // If only the additional inputs are false, the file itself is valid.
             let alone = verify(&vector.evidence, &policy).verdict == Verdict::Valid;
             sealed.extend(read.filter(|_| vector.valid || alone));
             for note in &notes {
-                // One vector's is no note at all.
+                // One vector's text is not a note.
                 let Ok(note) = Note::parse(note) else { continue };
                 if !note.signers(&policy.keys).trusted.is_empty() {
                     texts.push(note.text.to_owned());
@@ -105,7 +105,7 @@ impl Vector {
     }
 }
 
-/// The canonical bytes of any JSON, where it has some.
+/// The canonical bytes of any JSON, if it has a canonical form.
 pub fn canonical(bytes: &[u8]) -> Option<Vec<u8>> {
     to_canonical_json(&serde_json::from_slice(bytes).ok()?)
 }
@@ -116,7 +116,7 @@ pub struct Parts {
     pub head: Vec<u8>,
     /// The slot's leaf.
     pub leaf: Vec<u8>,
-    /// The snapshot, and the state it names.
+    /// The snapshot, with its state.
     pub documents: SnapshotDocuments,
     /// The log proof, a text.
     pub log_proof: String,

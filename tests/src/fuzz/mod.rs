@@ -1,12 +1,12 @@
-//! What the fuzz targets do with their input: one place for `libFuzzer` (`fuzz/`, started by
-//! `cargo xtask fuzz`) and for the suite, which runs the same over the corpus and mutations of it.
+//! The bodies of the fuzz targets, shared by `libFuzzer` (`fuzz/`, started by `cargo xtask fuzz`) and the suite, which
+//! runs them over the corpus and mutations of it.
 //!
-//! A body panics where a promise is broken, and answers whether the input was accepted as what
-//! it should be. More is promised than not to panic: what is read writes the same bytes again,
-//! what verifies is what was signed, and nothing else does.
+//! A body panics if a guarantee is violated, and returns whether the input was accepted as valid. The guarantees go
+//! beyond not panicking: whatever parses is written as the same bytes, whatever verifies was signed, and nothing else
+//! verifies.
 //!
-//! These files are compiled into `fuzz/` too, so they use the core and the command line's log
-//! reader only: not the rest of this package.
+//! These files are also compiled into `fuzz/`, so they only use the core and the command line's log reader, and not the
+//! rest of this package.
 
 mod checkpoint;
 mod folder;
@@ -25,11 +25,11 @@ mod window;
 
 /// A fuzz target.
 pub struct Target {
-    /// Its name, which is that of its binary and of its corpus.
+    /// Its name, also that of its binary and of its corpus.
     pub name: &'static str,
-    /// What it does with an input; whether the input was accepted.
+    /// Processes an input; returns whether it was accepted.
     pub body: fn(&[u8]) -> bool,
-    /// What its corpus begins with, made of the shared vectors.
+    /// The initial corpus, made from the shared vectors.
     pub seeds: fn() -> Vec<Vec<u8>>,
 }
 

@@ -1,5 +1,5 @@
-//! Snapshots on any bytes; what is one is sealed into a log of its own, and its evidence must
-//! verify, and must not with another result.
+//! Snapshots parsed from arbitrary bytes; a valid one is sealed into a log of its own, and its evidence must verify,
+//! but not with another result.
 
 use exitgap_core::evidence::{
     Answer, Base, CheckName, Commits, EvidenceRefusal, EvidenceRequest, EvidenceResult, Head,
@@ -42,7 +42,7 @@ pub fn body(input: &[u8]) -> bool {
         commits: Commits::default(),
     };
     let sealed = Sealed::new(&head);
-    // The input decides the size, so that mutations vary it.
+    // The input determines the size, so that mutations vary it.
     let digest = documents.hash().0;
     let exponent = u32::from(digest[0] % 12);
     let micros = (u64::from(digest[1]) * 4 + 1).saturating_mul(10_u64.pow(exponent + 4));
@@ -58,7 +58,7 @@ pub fn body(input: &[u8]) -> bool {
     true
 }
 
-/// A log whose one leaf commits to one head.
+/// A log with one leaf that commits to one head.
 struct Sealed {
     head: Vec<u8>,
     proof: HeadProof,

@@ -1,4 +1,4 @@
-//! `verify` on any bytes, by the key of the vectors' log.
+//! `verify` on arbitrary bytes, with the key of the vectors' log.
 
 use exitgap_core::evidence::{CheckName, Outcome, Verdict, verify};
 use exitgap_core::tlog::Note;
@@ -10,7 +10,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
     known().vectors.iter().map(|vector| vector.evidence.clone()).collect()
 }
 
-/// Whether the file is of the right format.
+/// Whether the file has the right format.
 pub fn body(input: &[u8]) -> bool {
     checked(input, known())
 }

@@ -1,4 +1,4 @@
-//! Head windows, and heads and slot leaves, on any bytes.
+//! Head windows, heads and slot leaves, parsed from arbitrary bytes.
 
 use exitgap_core::evidence::{
     CheckName, Head, HeadProof, HeadWindow, LOWEST_DEPTH_SLOTS, Outcome, Policy, PoolProof,
@@ -51,7 +51,7 @@ fn check(input: &[u8], window: &HeadWindow) {
         let hash = Head::hash_of(&pair[0].1);
         assert_eq!(pair[1].0.check_follows(&pair[0].0, hash), Ok(()));
     }
-    // Made anew of its heads and what it brought, it is the same.
+    // A window rebuilt from its heads and its other content is the same.
     let document: Value = serde_json::from_slice(input).expect("a window is JSON");
     let brought = document["lowest_snapshots"].as_array().into_iter().flatten();
     let brought: Vec<SnapshotDocuments> = brought
@@ -69,17 +69,17 @@ fn check(input: &[u8], window: &HeadWindow) {
         brought.iter().find(of_slot).cloned()
     };
     let bytes: Vec<_> = heads.iter().map(|(_, bytes)| bytes.clone()).collect();
-    // What a later version's leaf is proven by is not read.
+    // The proof of a later version's leaf is not parsed.
     let Some(proof) = proof_in(&document) else {
         assert_ne!(document["leaf"]["v"], 1, "a window has a proof");
         return;
     };
-    // A window does not ask which slot a snapshot states: its hash says it all.
+    // A window does not check which slot a snapshot states: its hash is sufficient.
     if let Ok(again) = HeadWindow::new(&bytes, snapshot, proof) {
         assert_eq!(again.to_canonical().as_deref(), Ok(input));
     }
-    // A window bears a file out where the file's head is in it, and no later head takes that back;
-    // and no other window than the file's own ends with a head that was sealed.
+    // A window confirms a file if it contains the file's head, and no later head retracts it; and only the file's own
+    // window ends with a head that was sealed.
     let file = known().file_with_window();
     let policy = Policy { window: Some(input.to_vec()), ..known().policy.clone() };
     let report = verify(&file.evidence, &policy);
@@ -91,7 +91,7 @@ fn check(input: &[u8], window: &HeadWindow) {
         later.iter().any(|(head, _)| head.retracts.iter().any(|taken| taken.slot == own))
     });
     let passes = outcome == Outcome::Pass;
-    // What the log's key did not sign bears nothing out; what it signed does, where it holds the head.
+    // A window that the log's key did not sign confirms nothing; a signed one does, if it contains the head.
     let signed = known().texts.iter().any(|text| window.checkpoint().starts_with(text.as_str()));
     assert!(!passes || (signed && place.is_some() && !taken_back));
     let true_one = file.window.as_deref().is_some_and(|window| window.as_bytes() == input);

@@ -1,4 +1,4 @@
-//! What a sale comes to: core's word and the contract's, in one form.
+//! The result of a sale, from the core and from the contract, in one form.
 
 use alloy::primitives::U256;
 use exitgap_core::pools::{Concentrated, Direction, Fill, FillError, PoolState, SaleCurve};
@@ -8,25 +8,25 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Answer {
-    /// All was taken.
+    /// The whole amount was taken.
     Filled {
-        /// Raw units of the token bought.
+        /// The raw amount of the token bought.
         #[serde(with = "super::vector::decimal")]
         amount_out: U256,
-        /// Where the pool ended; absent for pairs, whose reserves follow from the amounts.
+        /// The pool's final state; absent for pairs, whose reserves follow from the amounts.
         #[serde(skip_serializing_if = "Option::is_none")]
         after: Option<After>,
     },
     /// Nothing was offered.
     ZeroInput,
-    /// The contract reverts because the output rounds to nothing.
+    /// The contract reverts because the output rounds to zero.
     ZeroOutput,
     /// The pool takes less than was offered.
     BeyondLiquidity {
-        /// Raw units of the token sold that it takes.
+        /// The raw amount of the token sold that it takes.
         #[serde(with = "super::vector::decimal")]
         consumed: U256,
-        /// Raw units of the token bought that it pays for them.
+        /// The raw amount of the token bought that it pays.
         #[serde(with = "super::vector::decimal")]
         paid: U256,
     },
@@ -44,13 +44,12 @@ pub struct After {
     /// Active liquidity.
     #[serde(with = "super::vector::decimal")]
     pub liquidity: u128,
-    /// Initialised ticks crossed on the way.
+    /// Number of initialised ticks crossed.
     pub ticks_crossed: u32,
 }
 
 impl Answer {
-    /// Core's answer. The prepared curve and the plain loop must agree; where they do not, the
-    /// error holds both.
+    /// The core's answer. The prepared curve and the plain loop must agree; otherwise the error contains both.
     pub fn of_core(state: &PoolState, curve: &SaleCurve, amount_in: U256) -> Result<Self, String> {
         let (table, once) = (curve.fill(amount_in), state.fill_once(curve.direction(), amount_in));
         if table != once {

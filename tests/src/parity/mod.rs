@@ -1,12 +1,12 @@
-//! Parity with the contracts, as far as it needs none of them: recorded fills.
+//! Parity with the contracts, without running them: recorded fills.
 //!
-//! In scope: [`vector`]s and [`folder`]s of files that keep what contracts said, compared with what core says; the
-//! [`oracle`] beside which a limit of the gap is drawn, and how sizes are [drawn](draw). Out of scope: running the
-//! contracts, which the package `exitgap-peers` does (`cargo xtask parity`).
+//! In scope: [`vector`]s and [`folder`]s of files with recorded contract outputs, compared with the core's; the
+//! [`oracle`] from which gap limits are derived, and how sizes are [drawn](draw). Out of scope: running the contracts,
+//! which the package `exitgap-peers` does (`cargo xtask parity`).
 //!
-//! A case matches where core's [`answer::Answer`] equals the contract's: amounts, √price, tick, active
-//! liquidity and ticks crossed. Beyond the pool the contract fills in part; core refuses, and
-//! names the same amounts consumed and paid.
+//! A case matches if the core's [`answer::Answer`] equals the contract's: amounts, √price, tick, active liquidity and
+//! ticks crossed. Beyond the pool's liquidity the contract fills partially; the core rejects the sale, with the same
+//! consumed and paid amounts.
 
 pub mod answer;
 pub mod draw;

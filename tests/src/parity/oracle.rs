@@ -1,4 +1,4 @@
-//! Oracle prices for a pool, and the definition of a gap in arithmetic of its own.
+//! Oracle prices for a pool, and the definition of a gap in independent arithmetic.
 
 use alloy::primitives::{U256, Uint};
 use exitgap_core::pools::{Direction, PoolState, SaleCurve};
@@ -8,13 +8,13 @@ use super::VectorError;
 use super::draw::log_uniform;
 use crate::devchain::Rng;
 
-/// Wide enough for every product here without a thought.
+/// Wide enough for every product here.
 type Wide = Uint<2048, 32>;
 
 /// One, in millionths of a percent.
 const ONE_E8: i64 = 100_000_000;
 
-/// Decimals and USD answers of a pool's tokens, seen from one direction.
+/// Decimals and USD answers of a pool's tokens, for one direction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Oracle {
     /// The direction sold.
@@ -26,7 +26,7 @@ pub struct Oracle {
 }
 
 impl Oracle {
-    /// Prices within about 10% of the pool's own; `None` where no decimals express them.
+    /// Prices within about 10% of the pool's own; `None` if no decimals can express them.
     pub fn near(rng: &mut Rng, state: &PoolState, direction: Direction) -> Option<Self> {
         let (bought, sold) = raw_price(state, direction);
         let (base, quote) = (direction.base_index(), direction.quote_index());
@@ -53,7 +53,7 @@ impl Oracle {
         None
     }
 
-    /// The answers as core's prices.
+    /// The answers as prices of the core.
     pub fn usd(&self) -> Result<[UsdPrice; 2], VectorError> {
         let price = |answer| {
             UsdPrice::product(&[answer]).map_err(|error| VectorError::Vector(error.to_string()))
@@ -61,7 +61,7 @@ impl Oracle {
         Ok([price(self.answers[0])?, price(self.answers[1])?])
     }
 
-    /// What passes at a limit, ready for many fills.
+    /// The condition for a limit, prepared for many fills.
     pub fn definition(&self, limit: GapLimit) -> Definition {
         let (bought, sold) = self.worth(U256::ONE, U256::ONE);
         Definition { bought: bought * Wide::from(ONE_E8), sold: sold * kept(limit) }
@@ -77,21 +77,20 @@ impl Oracle {
         self.definition(limit).largest_input(amount_out)
     }
 
-    /// `⌊size ÷ oracle price⌋` raw units of the token sold.
+    /// `⌊size ÷ oracle price⌋`, the raw amount of the token sold.
     pub fn amount_in(&self, size: SizeUsd) -> U256 {
         let (value, scale) = self.base_unit();
         (Wide::from(size.micros()) * scale / value).saturating_to()
     }
 
-    /// The largest size, if there is one, whose amount is at most `amount`.
+    /// The largest size, if any, whose amount is at most `amount`.
     pub fn largest_size(&self, amount: U256) -> Option<SizeUsd> {
         let (value, scale) = self.base_unit();
         let micros = ((Wide::from(amount) + Wide::ONE) * value - Wide::ONE) / scale;
         SizeUsd::from_micros(micros.saturating_to::<u64>().min(SizeUsd::MAX.micros())).ok()
     }
 
-    /// A limit worth asking for: one that some fill of the curve just reaches or misses, a step
-    /// of a ladder, or anything.
+    /// A useful limit: one that some fill of the curve just reaches or misses, a step of a ladder, or a random one.
     pub fn limit(&self, rng: &mut Rng, curve: &SaleCurve) -> GapLimit {
         let anything = i64::try_from(rng.below(200_000_001)).unwrap_or_default() - ONE_E8;
         let millionths = match rng.below(8) {
@@ -115,7 +114,7 @@ impl Oracle {
         bounded(ONE_E8.saturating_sub(share).saturating_add(off))
     }
 
-    /// What was bought and what was sold, in one unit of worth.
+    /// The values of what was bought and what was sold, in one unit.
     fn worth(&self, amount_in: U256, amount_out: U256) -> (Wide, Wide) {
         let (base, quote) = (self.direction.base_index(), self.direction.quote_index());
         let exponent = |token: usize| u32::from(self.decimals[token]) + self.answers[token].1;
@@ -124,7 +123,7 @@ impl Oracle {
         (bought * ten(exponent(base)), sold * ten(exponent(quote)))
     }
 
-    /// Micro-dollars of one raw unit of the token sold, as a fraction.
+    /// The value of one raw unit of the token sold in micro-dollars, as a fraction.
     fn base_unit(&self) -> (Wide, Wide) {
         let base = self.direction.base_index();
         let (answer, scale) = self.answers[base];
@@ -132,7 +131,7 @@ impl Oracle {
     }
 }
 
-/// What passes at a limit: `out × bought ≥ in × sold`.
+/// The condition for a limit: `out × bought ≥ in × sold`.
 #[derive(Debug, Clone)]
 pub struct Definition {
     bought: Wide,
@@ -140,7 +139,7 @@ pub struct Definition {
 }
 
 impl Definition {
-    /// Whether this fill does.
+    /// Whether this fill passes.
     pub fn passes(&self, amount_in: U256, amount_out: U256) -> bool {
         Wide::from(amount_out) * self.bought >= Wide::from(amount_in) * self.sold
     }
@@ -152,7 +151,7 @@ impl Definition {
     }
 }
 
-/// The nearest limit there is.
+/// The nearest valid limit.
 fn bounded(millionths: i64) -> GapLimit {
     GapLimit::from_millionths(millionths.clamp(-ONE_E8, ONE_E8)).unwrap_or(GapLimit::DEPTH)
 }
@@ -165,15 +164,15 @@ fn ten(exponent: u32) -> Wide {
     Wide::from(10).pow(Wide::from(exponent))
 }
 
-/// Token 1 for token 0 at a √price, Q64.96.
+/// The price of token 0 in token 1 at a √price, Q64.96.
 fn of_root(sqrt_price_x96: U256) -> (Wide, Wide) {
     let root = Wide::from(sqrt_price_x96);
     (root * root, Wide::ONE << 192)
 }
 
-/// Raw units bought for raw units sold by the smallest sale that shows a price.
+/// Raw units bought per raw unit sold by the smallest sale that shows a price.
 fn paid_for_little(state: &PoolState, direction: Direction) -> (Wide, Wide) {
-    /// Digits of a price that is near enough.
+    /// Number of bits of a sufficiently precise price.
     const BITS: usize = 16;
     let curve = state.curve(direction);
     let fine = |bits: usize| {
@@ -188,7 +187,7 @@ fn paid_for_little(state: &PoolState, direction: Direction) -> (Wide, Wide) {
     })
 }
 
-/// Raw units bought for raw units sold, at the mid price.
+/// Raw units bought per raw unit sold, at the mid price.
 fn raw_price(state: &PoolState, direction: Direction) -> (Wide, Wide) {
     let (token1, token0) = match state {
         PoolState::ConstantProduct(pair) => {
@@ -197,7 +196,7 @@ fn raw_price(state: &PoolState, direction: Direction) -> (Wide, Wide) {
         PoolState::Concentrated(pool) => of_root(pool.sqrt_price_x96()),
         PoolState::ConcentratedV4(pool) => of_root(pool.ranges().sqrt_price_x96()),
         PoolState::ConcentratedLinked(pool) => of_root(pool.ranges().sqrt_price_x96()),
-        // Without a price of its own here: what the first sale pays that is not coarse.
+        // Other kinds have no explicit price here: use the first sale whose output is precise enough.
         other => return paid_for_little(other, direction),
     };
     match direction {

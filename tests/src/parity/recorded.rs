@@ -1,17 +1,17 @@
-//! The vectors kept in `tests/vectors/quotes/`: a small set of named pools that reaches every
-//! branch of the arithmetic, recorded from the contracts by the package `exitgap-peers`.
+//! The vectors in `tests/vectors/quotes/`: a small set of named pools that reaches every branch of the arithmetic,
+//! recorded from the contracts by the package `exitgap-peers`.
 
 use std::path::{Path, PathBuf};
 
 use super::VectorError;
 use super::vector::Vector;
 
-/// Where the vectors are kept.
+/// The folder of the vectors.
 pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors/quotes")
 }
 
-/// All kept vectors with their file names, sorted.
+/// All vectors with their file names, sorted.
 pub fn read_all() -> Result<Vec<(String, Vector)>, VectorError> {
     let unreadable = |error| VectorError::Vector(format!("{}: {error}", folder().display()));
     let mut vectors = Vec::new();

@@ -1,7 +1,7 @@
-//! Vectors: a pool's state, sizes, and what the contract made of them, as JSON.
+//! Vectors: a pool's state, sizes, and the contract's results, as JSON.
 //!
-//! Each file holds one state, whose form is that of a snapshot's `state`, and one direction. Raw
-//! chain integers are decimal strings. A file needs no contract to be checked.
+//! Each file contains one state, in the form of a snapshot's `state`, and one direction. Raw chain integers are decimal
+//! strings. Checking a file needs no contract.
 
 use std::path::Path;
 
@@ -30,18 +30,18 @@ pub struct Vector {
     pub depths: Vec<Depth>,
 }
 
-/// One size and what it came to on the contract.
+/// One size, with the contract's result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sale {
-    /// Raw units of the token sold.
+    /// The raw amount of the token sold.
     #[serde(with = "decimal")]
     pub amount_in: U256,
-    /// The contract's word.
+    /// The contract's result.
     pub expected: Answer,
 }
 
-/// A gap limit and the largest exit within it, by the contract.
+/// A gap limit and the largest exit within it, according to the contract.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Depth {
@@ -54,18 +54,18 @@ pub struct Depth {
     /// The largest raw amount of the token sold that passes.
     #[serde(with = "decimal")]
     pub max_amount_in: U256,
-    /// The largest size that passes, USD; absent where none does or where it was not searched for.
+    /// The largest size that passes, USD; absent if none passes or it was not searched for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size_usd: Option<String>,
 }
 
-/// A pool's state body, as a snapshot names it.
+/// The body of a pool's state, as in a snapshot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct VectorState(Value);
 
 impl Vector {
-    /// A vector of this state, still without a question.
+    /// A vector of this state, without questions yet.
     pub fn new(state: &PoolState, direction: Direction) -> Self {
         let token_in = u8::from(direction == Direction::OneForZero);
         Self { state: VectorState::of(state), token_in, sales: Vec::new(), depths: Vec::new() }
@@ -79,8 +79,7 @@ impl Vector {
         serde_json::from_str(&text).map_err(|error| VectorError::Vector(format!("{name}: {error}")))
     }
 
-    /// The file's text: a line for the state and one per question, so that a diff shows what
-    /// changed.
+    /// The file's text: one line for the state and one per question, so that a diff shows what changed.
     pub fn to_json(&self) -> String {
         let (state, sales, depths) = (line(&self.state), lines(&self.sales), lines(&self.depths));
         let token_in = self.token_in;
@@ -90,7 +89,7 @@ impl Vector {
         )
     }
 
-    /// Recomputes everything with core; answers how each that differs does.
+    /// Recomputes everything with the core; returns a description of each difference.
     pub fn differences(&self) -> Result<Vec<String>, VectorError> {
         let state = self.state.check()?;
         let direction = Direction::BOTH[usize::from(self.token_in.min(1))];
@@ -154,9 +153,9 @@ impl VectorState {
         Self(serde_json::from_slice(&bytes).expect("what is canonical is JSON"))
     }
 
-    /// Core's state, checked by core's own rules.
+    /// The core's state, checked with the core's own rules.
     pub fn check(&self) -> Result<PoolState, VectorError> {
-        // The keys of a value stand in their order.
+        // The keys of a value are sorted.
         let read = PoolState::from_canonical(self.0.to_string().as_bytes());
         read.map_err(|error| VectorError::Vector(error.to_string()))
     }

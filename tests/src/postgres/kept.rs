@@ -1,4 +1,4 @@
-//! A store on a server and a folder beside it, made once for all processes of one program's tests.
+//! A store on a server with a folder, created once for all processes of one program's tests.
 
 use std::fs::{self, File};
 use std::io;
@@ -10,14 +10,14 @@ use super::{Cluster, RECORDER, TEMPLATE, hash, home};
 /// The store's database.
 const DATABASE: &str = "kept";
 
-/// What was made, which each test starts a copy of.
+/// The saved store, of which each test starts a copy.
 pub struct Kept {
     place: PathBuf,
 }
 
 impl Kept {
-    /// What this very program made under a name. Where it has not yet, it is made now: in a store, whose URL the maker is
-    /// told, and in a folder.
+    /// What this program has saved under a name. If there is none yet, `make` creates it in a store with the given URL,
+    /// and in a folder.
     pub fn of(name: &str, make: impl FnOnce(&Path, &Path)) -> io::Result<Self> {
         let all = home()?;
         let lock = File::create(all.join(format!("{name}.lock")))?;
@@ -51,18 +51,18 @@ impl Kept {
         Ok(cluster)
     }
 
-    /// The database of the store in it.
+    /// The store's database in it.
     pub fn database(&self) -> &'static str {
         DATABASE
     }
 
-    /// The folder, which nobody changes.
+    /// The folder, which must not be changed.
     pub fn home(&self) -> PathBuf {
         self.place.join("home")
     }
 }
 
-/// What another build of it does not have.
+/// An identifier of this build.
 fn this_program() -> io::Result<String> {
     let program = std::env::current_exe()?;
     let built = fs::metadata(&program)?.modified()?;

@@ -1,8 +1,9 @@
-//! A private `PostgreSQL` cluster: its own data, reached by a socket in its own folder, gone with whoever started it.
+//! A private `PostgreSQL` cluster: with separate data, a socket in its own folder, and ended with the process that
+//! started it.
 //!
-//! The first process that needs one makes a cluster with a migrated database, under `target/postgres/`; each
-//! starts a copy of it. Commits do not wait for the disk unless it is asked for. As root the server runs as
-//! the user `postgres`, which Debian's package makes: it refuses to run as root.
+//! The first process that needs one creates a cluster with a migrated database in `target/postgres/`; each process
+//! starts a copy of it. Commits do not wait for the disk unless requested. As root, the server runs as the user
+//! `postgres`, which Debian's package creates, because it refuses to run as root.
 
 mod kept;
 mod standby;
@@ -21,24 +22,24 @@ use std::time::{Duration, Instant};
 use exitgap_store::migrate;
 use tempfile::TempDir;
 
-/// Names a folder with the programs of `PostgreSQL` where it is not Debian's.
+/// The variable with the folder of the `PostgreSQL` programs, if it is not Debian's.
 const PROGRAMS_VARIABLE: &str = "EXITGAP_POSTGRES";
-/// The database that each store is a copy of.
+/// The database from which each store is copied.
 const TEMPLATE: &str = "exitgap_template";
-/// Who records into it.
+/// The role that records.
 pub const RECORDER: &str = "exitgap_recorder";
-/// Who only reads.
+/// The role that only reads.
 pub const READER: &str = "exitgap_reader";
-/// Who reads, is paid and keeps rules.
+/// The role that reads, and writes payments and rules.
 pub const SERVICE: &str = "exitgap_service";
-/// The port that names the socket.
+/// The port number in the socket's name.
 const PORT: u16 = 5432;
-/// How long a server may take to start or to end.
+/// Time limit for a server to start or end.
 const START_LIMIT: Duration = Duration::from_mins(1);
 
-/// A cluster that runs.
+/// A running cluster.
 pub struct Cluster {
-    // Ended before its folder goes.
+    // Dropped first, so that the server ends before its folder is deleted.
     server: Option<Running>,
     folder: TempDir,
     settings: Vec<String>,
@@ -46,7 +47,7 @@ pub struct Cluster {
     port: u16,
 }
 
-/// A server that ends when its input does: also where this process is killed.
+/// A server that ends when its input does: even if this process is killed.
 struct Running {
     shell: Child,
     input: Option<ChildStdin>,
@@ -56,7 +57,7 @@ struct Running {
 pub fn shared() -> &'static Cluster {
     static SHARED: LazyLock<Cluster> = LazyLock::new(|| {
         let mut cluster = Cluster::made(&["fsync=off"]).expect("PostgreSQL is made");
-        // Nothing drops it: whoever ends the server with this process removes its folder, too.
+        // It is never dropped: the script that ends the server with this process also removes its folder.
         cluster.folder.disable_cleanup(true);
         let started = start(cluster.folder.path(), &cluster.settings, PORT, Folder::Goes);
         cluster.server = Some(started.expect("PostgreSQL starts"));
@@ -73,19 +74,19 @@ impl Cluster {
         Ok(cluster)
     }
 
-    /// One that was not started.
+    /// A cluster that is not started.
     fn made(settings: &[&str]) -> io::Result<Self> {
         Self::copy_of(&made()?, settings)
     }
 
-    /// One with a copy of this data, not started.
+    /// A cluster with a copy of this data, not started.
     fn copy_of(data: &Path, settings: &[&str]) -> io::Result<Self> {
         let cluster = Self::empty(settings)?;
         run(Command::new("cp").arg("-a").arg(data).arg(cluster.data()))?;
         Ok(cluster)
     }
 
-    /// Copies the data of one that was stopped.
+    /// Copies the data of a stopped cluster.
     fn copy_data_to(&self, place: &Path) -> io::Result<()> {
         let _ = fs::remove_dir_all(place);
         run(Command::new("cp").arg("-a").arg(self.data()).arg(place)).map(drop)
@@ -95,7 +96,7 @@ impl Cluster {
         self.folder.path().join("data")
     }
 
-    /// Ends the server, and waits until all is written.
+    /// Stops the server, and waits until everything is written.
     fn stop(&mut self) -> io::Result<()> {
         let mut stop = as_user(&programs().join("pg_ctl"));
         run(stop.args(["stop", "-w", "-m", "fast", "-D"]).arg(self.data()))?;
@@ -103,7 +104,7 @@ impl Cluster {
         Ok(())
     }
 
-    /// One without data.
+    /// A cluster without data.
     fn empty(settings: &[&str]) -> io::Result<Self> {
         let folder = tempfile::Builder::new().prefix("exitgap-pg").tempdir_in("/tmp")?;
         if let Some(user) = user() {
@@ -113,7 +114,7 @@ impl Cluster {
         Ok(Self { folder, server: None, settings, stores: AtomicU32::new(0), port: PORT })
     }
 
-    /// One that listens on a port of this machine, too.
+    /// A cluster that also listens on a port of this machine.
     pub fn on_a_port(settings: &[&str]) -> io::Result<Self> {
         let mut cluster = Self::made(settings)?;
         cluster.take_a_port()?;
@@ -128,14 +129,14 @@ impl Cluster {
         Ok(())
     }
 
-    /// Starts the server, which was ended.
+    /// Starts the stopped server again.
     pub fn start_again(&mut self) -> io::Result<()> {
         self.server = Some(start(self.folder.path(), &self.settings, self.port, Folder::Stays)?);
         Ok(())
     }
 
-    /// Starts the server again so that it listens on a port of this machine, too, and takes nothing there that is not encrypted by
-    /// the certificate `server.pem` of a folder, with `server.key`.
+    /// Restarts the server so that it also listens on a port of this machine, and there only accepts connections
+    /// encrypted with the certificate `server.pem` of a folder, with `server.key`.
     pub fn encrypt(&mut self, folder: &Path) -> io::Result<()> {
         let data = self.data();
         for name in ["server.pem", "server.key"] {
@@ -155,7 +156,7 @@ impl Cluster {
         self.start_again()
     }
 
-    /// Where it listens.
+    /// Its port.
     pub fn port(&self) -> u16 {
         self.port
     }
@@ -172,7 +173,7 @@ impl Cluster {
         format!("postgresql://{role}@/{database}?host={folder}{port}").into()
     }
 
-    /// A new store, for whoever records.
+    /// A new store, as the recorder's role.
     pub fn store(&self) -> PathBuf {
         self.url(RECORDER, &self.database())
     }
@@ -184,13 +185,13 @@ impl Cluster {
         name
     }
 
-    /// Makes a database what another is, with which nobody is connected.
+    /// Replaces a database by a copy of another one, which must have no connections.
     pub fn copy(&self, from: &str, to: &str) {
         self.sql("postgres", &format!("DROP DATABASE {to}"));
         self.sql("postgres", &format!("CREATE DATABASE {to} TEMPLATE {from}"));
     }
 
-    /// Changes something in a store, its triggers out of the way and put back.
+    /// Changes something in a store, with its triggers disabled and restored.
     pub fn damage(&self, database: &str, change: &str) {
         let triggers = |how: &str| {
             format!(
@@ -205,16 +206,16 @@ impl Cluster {
         self.sql(database, &format!("SET search_path = exitgap; {off} {change}; {on}"));
     }
 
-    /// Runs SQL as the superuser, and gives what it prints.
+    /// Runs SQL as the superuser, and returns its output.
     ///
     /// # Panics
     ///
-    /// Where the server refuses.
+    /// If the server returns an error.
     pub fn sql(&self, database: &str, sql: &str) -> String {
         self.sql_as("postgres", database, sql).unwrap_or_else(|error| panic!("{sql}: {error}"))
     }
 
-    /// Runs SQL as a role, and gives what it prints, or what the server says against it.
+    /// Runs SQL as a role, and returns its output, or the server's error message.
     pub fn sql_as(&self, role: &str, database: &str, sql: &str) -> Result<String, String> {
         let mut command = Command::new(programs().join("psql"));
         command.args(["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-U", role, "-d", database]);
@@ -227,14 +228,14 @@ impl Cluster {
         Err(String::from_utf8_lossy(&output.stderr).trim().to_owned())
     }
 
-    /// The process of the server that all others of it descend from.
+    /// The server's main process.
     pub fn process(&self) -> io::Result<u32> {
         let text = fs::read_to_string(self.folder.path().join("data/postmaster.pid"))?;
         let first = text.lines().next().and_then(|line| line.trim().parse().ok());
         first.ok_or_else(|| io::Error::other("postmaster.pid has no process"))
     }
 
-    /// Kills every process of the server at once, as a machine that loses power does, and waits until none is left.
+    /// Kills every process of the server at once, like a power failure, and waits until none is left.
     pub fn kill(&mut self) -> io::Result<()> {
         let postmaster = self.process()?;
         let children =
@@ -242,7 +243,7 @@ impl Cluster {
         let processes: Vec<_> = std::iter::once(postmaster.to_string())
             .chain(children.split_whitespace().map(str::to_owned))
             .collect();
-        // Some end by themselves once the first is gone: what counts is that none is left.
+        // Some end by themselves once the first is gone: it only matters that none is left.
         Command::new("kill").arg("-9").args(&processes).stderr(Stdio::null()).status()?;
         let begun = Instant::now();
         while processes.iter().any(|process| lives(process)) && begun.elapsed() < START_LIMIT {
@@ -258,25 +259,25 @@ impl Cluster {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // The shell, whose input ends with this, ends the server.
+        // The shell, whose input ends here, stops the server.
         drop(self.input.take());
         let _ = self.shell.wait();
     }
 }
 
-/// Whether a process is there, and not only a name of one that ended.
+/// Whether a process is running, and not a zombie.
 fn lives(process: &str) -> bool {
     let state = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     state.rsplit(") ").next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with('Z'))
 }
 
-/// The database's name in a URL of a cluster; `None` where it is no URL.
+/// The database's name in the URL of a cluster; `None` if it is not a URL.
 pub fn database_of(store: &Path) -> Option<&str> {
     let url = store.to_str()?.strip_prefix("postgresql://")?;
     url.split(['/', '?']).nth(1)
 }
 
-/// The cluster that others are copies of.
+/// The cluster from which others are copied.
 fn made() -> io::Result<PathBuf> {
     let version = run(Command::new(programs().join("postgres")).arg("--version"))?;
     let schema = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/exitgap-store/src/db/postgres");
@@ -312,14 +313,14 @@ fn made() -> io::Result<PathBuf> {
     Ok(made)
 }
 
-/// The folder of what is made once.
+/// The folder of saved clusters.
 fn home() -> io::Result<PathBuf> {
     let home = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../target/postgres"));
     fs::create_dir_all(home)?;
     home.canonicalize()
 }
 
-/// What becomes of a server's folder when it ends.
+/// What happens to a server's folder when it ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Folder {
     Stays,
@@ -328,7 +329,7 @@ enum Folder {
 
 /// Starts the server of the data in this folder, and waits until it answers.
 fn start(folder: &Path, settings: &[String], port: u16, then: Folder) -> io::Result<Running> {
-    // The shell waits for the end of its input, which comes with this process's, and ends the server.
+    // The shell waits for the end of its input, which comes with the end of this process, and then stops the server.
     let script = "\"$@\" >>\"$LOG\" 2>&1 </dev/null & server=$!; cat >/dev/null; kill -QUIT $server 2>/dev/null; wait; [ -z \"$GOES\" ] || rm -rf \"$GOES\"";
     let mut command = as_user(Path::new("/bin/sh"));
     command.args(["-c", script, "sh"]).arg(programs().join("postgres"));
@@ -372,7 +373,7 @@ fn programs() -> &'static Path {
     &PROGRAMS
 }
 
-/// The user that a server runs as, where this process is root.
+/// The user that a server runs as if this process is root.
 fn user() -> Option<u32> {
     static USER: LazyLock<Option<u32>> = LazyLock::new(|| {
         let id = |args: &[&str]| -> Option<u32> {
@@ -391,7 +392,7 @@ fn as_user(program: &Path) -> Command {
             let mut command = Command::new("setpriv");
             command.arg(format!("--reuid={user}")).arg(format!("--regid={user}"));
             command.arg("--clear-groups").arg(program);
-            // It cannot read the folder of whoever runs the tests.
+            // That user cannot read the folder of the test process.
             command.current_dir("/");
             command
         }

@@ -1,4 +1,4 @@
-//! A standby of a cluster: all that is committed there is written here, too, and it can take its place.
+//! A standby of a cluster: it replicates everything that is committed there, and can take its place.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::{Cluster, START_LIMIT, as_user, programs, run};
 
 impl Cluster {
-    /// Makes a standby of this cluster, and waits until it follows, and until commits wait for it where they are to.
+    /// Creates a standby of this cluster, and waits until it follows, and, if configured, until commits wait for it.
     pub fn standby(&self, settings: &[&str]) -> io::Result<Self> {
         let standby = self.standby_called("standby", settings)?;
         let begun = Instant::now();
@@ -23,7 +23,7 @@ impl Cluster {
         Ok(standby)
     }
 
-    /// Makes a standby that says this name, as the setting `synchronous_standby_names` names standbys, and starts it.
+    /// Creates and starts a standby with this name, as used in the setting `synchronous_standby_names`.
     pub fn standby_called(&self, name: &str, settings: &[&str]) -> io::Result<Self> {
         let mut standby = Self::empty(settings)?;
         let mut copy = as_user(&programs().join("pg_basebackup"));
@@ -39,21 +39,21 @@ impl Cluster {
         Ok(standby)
     }
 
-    /// How many standbys a commit waits for.
+    /// The number of standbys that a commit waits for.
     pub fn waited_for(&self) -> usize {
         let waited = "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'";
         self.sql("postgres", waited).parse().unwrap_or(0)
     }
 
-    /// Has a standby take writes, whatever became of what it followed.
+    /// Promotes a standby to accept writes, whatever the state of its primary.
     pub fn promote(&self) -> io::Result<()> {
         let mut promote = as_user(&programs().join("pg_ctl"));
         promote.args(["promote", "-w", "-D"]).arg(self.folder().join("data"));
         run(&mut promote).map(|_| ())
     }
 
-    /// Has the server stop waiting for a standby that is not there, as an operator might: it commits then, and warns.
-    /// How many waited.
+    /// Stops the server from waiting for a missing standby, as an operator might: it then commits with a warning.
+    /// Returns how many commits were waiting.
     pub fn stop_waiting(&self) -> usize {
         let waiting = "SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
         self.sql("postgres", waiting).parse().unwrap_or(0)

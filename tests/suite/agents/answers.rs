@@ -1,4 +1,4 @@
-//! Every tool answers as the address of its operation does, whoever asks and however.
+//! Every tool returns the same result as the HTTP operation with the same arguments, over every transport.
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ const TOOLS: [&str; 8] = [
     "verify_evidence",
 ];
 
-/// A question: a tool, its arguments, and the address that asks the same.
+/// A tool, its arguments, and the HTTP address of the equivalent request.
 type Question = (&'static str, Value, String);
 
 fn questions(recorded: &Recorded) -> Vec<Question> {
@@ -89,7 +89,7 @@ fn questions(recorded: &Recorded) -> Vec<Question> {
     ]
 }
 
-/// Without what is another with each look at the clock.
+/// Removes the fields that depend on the current time.
 fn timeless(document: &Value) -> Value {
     let mut document = document.clone();
     if let Some(members) = document.as_object_mut() {
@@ -98,7 +98,7 @@ fn timeless(document: &Value) -> Value {
     document
 }
 
-/// Requires that a tool's result is what an address answers.
+/// Requires that a tool's result equals the answer of the equivalent address.
 fn require_same(result: &Value, service: &Service, (tool, arguments, target): &Question) {
     let answer = service.get(target);
     let about = format!("{tool} {arguments}");

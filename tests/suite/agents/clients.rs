@@ -1,5 +1,5 @@
-//! Programs that others wrote, as they publish them, against the tools: the conformance suite of the
-//! protocol, its TypeScript clients, its inspector and its Python client.
+//! Third-party programs, in their published form, use the tools: the conformance suite of the protocol, its TypeScript
+//! clients, its inspector and its Python client.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,8 +11,8 @@ use serde_json::Value;
 use crate::scenes::agents::{NEWEST, OLDER};
 use crate::scenes::service::{Recorded, Service, recorded};
 
-/// Scenarios of the suite that a server of these tools can be asked, each with the revisions at which
-/// it is. The others are about what the tools have none of, or about tools of the suite's own.
+/// The scenarios of the conformance suite that apply to this server, each with the protocol revisions that have it. The
+/// other scenarios need features that this server lacks, or tools of the suite's own.
 const SCENARIOS: [(&str, &[&str]); 8] = [
     ("server-initialize", &[OLDER]),
     ("ping", &[OLDER]),
@@ -24,7 +24,7 @@ const SCENARIOS: [(&str, &[&str]); 8] = [
     ("server-sse-multiple-streams", &[OLDER, NEWEST]),
 ];
 
-/// What begins the words of a check that found nothing to try: the suite counts it as a failure.
+/// The prefix of the message of a check that found nothing to test. The suite counts such a check as a failure.
 const NOT_TESTABLE: &str = "Not testable:";
 
 async fn scene() -> (Recorded, Service, String) {
@@ -35,7 +35,7 @@ async fn scene() -> (Recorded, Service, String) {
     (recorded, service, url)
 }
 
-/// A Node.js program of the packages that `cargo xtask test --all` fetched.
+/// A Node.js program that uses the packages which `cargo xtask test --all` installs.
 fn node(program: &str, script: &Path) -> Command {
     let packages = fixtures::folder().join("mcp-clients");
     let node = match program {
@@ -52,7 +52,7 @@ fn said(output: &Output) -> String {
     format!("{out}{err}")
 }
 
-/// Every check that a folder of results holds.
+/// Returns all check results in a folder.
 fn checks(folder: &Path) -> Vec<Value> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
@@ -96,7 +96,7 @@ async fn the_protocols_conformance_suite_finds_no_failure() {
             }
         }
     }
-    // For `cargo xtask test --all`, which tells it.
+    // `cargo xtask test --all` prints these figures.
     let measured = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/measured");
     fs::create_dir_all(&measured).unwrap();
     fs::write(measured.join("mcp.conformance_failures"), failures.len().to_string()).unwrap();
@@ -109,7 +109,7 @@ async fn the_protocols_conformance_suite_finds_no_failure() {
 #[ignore = "slow: with `cargo xtask test --all`, which fetches the official TypeScript clients"]
 async fn the_official_typescript_clients_use_every_tool() {
     let (recorded, service, url) = scene().await;
-    // Packages are looked for beside the script.
+    // Node.js looks for packages next to the script.
     let packages = fixtures::folder().join("mcp-clients");
     let script = packages.join("client.mjs");
     fs::write(&script, include_str!("../../mcp/client.mjs")).unwrap();
@@ -147,7 +147,7 @@ async fn the_inspector_finds_every_schema_portable_and_calls_a_tool() {
             assert!(output.status.success(), "{arguments:?}: {}", said(&output));
             serde_json::from_slice::<Value>(&output.stdout).unwrap()
         };
-        // Refuses where a client of one kind or another could not take a schema.
+        // `--strict` fails if a client could not accept a schema.
         let listed = ask(&["--method", "tools/list", "--strict"]);
         assert_eq!(listed["tools"].as_array().unwrap().len(), 8);
         let pool = format!("pool={}", recorded.pool(0));

@@ -1,4 +1,4 @@
-//! The page "For agents": every configuration that it shows is copied out and used.
+//! The page "For agents": the test copies every configuration on it and uses it.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,7 +11,7 @@ use crate::scenes::service::{Service, recorded};
 
 const PAGE: &str = include_str!("../../../crates/exitgap-server/docs/agents.md");
 
-/// The blocks of code of a language, with the service's own address in them.
+/// Returns the code blocks of a language, with the address of the running service filled in.
 fn blocks(language: &str, service: &Service) -> Vec<String> {
     let (begins, base) = (format!("```{language}\n"), format!("http://{}", service.address));
     let blocks = PAGE.split(&begins).skip(1);
@@ -83,7 +83,7 @@ async fn what_the_page_says_to_copy_works() {
         }
     }
     assert_eq!(tried, ["address", "program", "curl"]);
-    // The table of tools is the list of tools, and each address is that of its operation.
+    // The table on the page equals the list of tools, and each address is that of the tool's operation.
     for tool in exitgap_mcp::ToolName::ALL {
         assert!(PAGE.contains(&format!("| `{}` |", tool.name())), "{}", tool.name());
     }

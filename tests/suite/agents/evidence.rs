@@ -1,4 +1,4 @@
-//! `verify_evidence`: of the own log only, and whose word the verdict is.
+//! `verify_evidence` accepts only evidence of the server's own log, and states who verified it.
 
 use std::net::TcpListener;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::scenes::agents::{Agent, call_older, document, problem};
 use crate::scenes::service::{Recorded, Service, recorded};
 
-/// A service with an answer, which has evidence.
+/// Starts a service and returns the address of one of its evidence files.
 async fn scene() -> (Recorded, Service, String) {
     let recorded = recorded(4).await;
     let variables = [("EXITGAP_HTTP_TOOLS_PER_MINUTE", "0")];
@@ -18,7 +18,7 @@ async fn scene() -> (Recorded, Service, String) {
     (recorded, service, url)
 }
 
-/// Requires a report in which everything holds that can be checked with the file and its window.
+/// Requires a report in which every check passes that needs only the file and its window.
 fn require_valid(report: &Value, by: &str, keys_from: &str) {
     assert_eq!((&report["verdict"], &report["verified_by"]), (&json!("valid"), &json!(by)));
     assert_eq!(report["keys_from"], keys_from, "{report}");
@@ -47,13 +47,13 @@ async fn the_verdict_says_whose_word_it_is() {
     let report = document(&agent.call("verify_evidence", &arguments).await);
     require_valid(&report, "here", "first_use");
     assert_eq!(report["continuity"], "first_seen");
-    // What was seen is kept as long as the program runs.
+    // The server remembers the log state while it runs.
     let report = document(&agent.call("verify_evidence", &arguments).await);
     require_valid(&report, "here", "kept");
     assert_eq!(report["continuity"], "continues");
     agent.end().await;
 
-    // And longer, in a folder; a key that is named counts more.
+    // With a folder, it remembers the state across runs. A key that the caller names takes precedence.
     for keys_from in ["first_use", "kept"] {
         let agent = Agent::over_stdio(folder, &["--api", &api, "--kept", "seen"]).await;
         let report = document(&agent.call("verify_evidence", &arguments).await);
@@ -71,7 +71,7 @@ async fn the_verdict_says_whose_word_it_is() {
 #[tokio::test(flavor = "multi_thread")]
 async fn evidence_of_anywhere_else_is_refused_and_nobody_is_asked_for_it() {
     let (recorded, service, url) = scene().await;
-    // Whoever would be asked in its place.
+    // No request may reach the host in the evidence address.
     let trap = TcpListener::bind("127.0.0.1:0").unwrap();
     trap.set_nonblocking(true).unwrap();
     let trapped = format!("http://{}", trap.local_addr().unwrap());
@@ -102,7 +102,7 @@ async fn evidence_of_anywhere_else_is_refused_and_nobody_is_asked_for_it() {
         }
     }
     assert!(trap.accept().is_err(), "somebody was asked");
-    // Of the own log, what does not exist is refused as at its own address.
+    // Evidence of the server's own log that does not exist is rejected as at its own address.
     let other = url.replace("method_version=1.0.0", "method_version=9.9.9");
     let arguments = json!({"evidence_url": other});
     let refused = problem(&call_older(service.address, "verify_evidence", &arguments));

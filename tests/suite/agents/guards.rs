@@ -1,11 +1,11 @@
-//! Guards of a call: what does not meet them is refused, and nothing else is said.
+//! Guards of a call: an answer that does not satisfy them is rejected, and the rejection contains nothing else.
 
 use serde_json::{Value, json};
 
 use crate::scenes::agents::{Agent, call_older, document, problem};
 use crate::scenes::service::{Recorded, Service, recorded};
 
-/// The tools that answer of one pool, with arguments that they answer.
+/// The tools that answer for one pool, with valid arguments.
 fn tools(recorded: &Recorded) -> [(&'static str, Value); 5] {
     let pool = recorded.pool(0);
     [
@@ -17,12 +17,12 @@ fn tools(recorded: &Recorded) -> [(&'static str, Value); 5] {
     ]
 }
 
-/// A guard that the scene does not meet, and the refusal; a value of it that it meets.
+/// For each guard: a value that the scene does not satisfy, the resulting error code, and a value that it satisfies.
 fn guards() -> [(&'static str, Value, &'static str, Value); 3] {
     [
         ("max_age_s", json!(1), "snapshot_too_old", json!(u32::MAX)),
         ("min_days_observed", json!(7), "series_too_short", json!(0.01)),
-        // Every chain of the scene is preview: no value lets it pass but that it is left out.
+        // Every chain of the scene is a preview chain: only a call without this guard passes.
         ("require", json!("live"), "not_live", Value::Null),
     ]
 }

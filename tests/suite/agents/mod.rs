@@ -1,4 +1,4 @@
-//! The tools for agents: the same answers as at the addresses, over both transports.
+//! The tools for agents return the same answers as the HTTP API, over both transports.
 
 mod answers;
 mod clients;

@@ -1,5 +1,5 @@
-//! `/mcp` as a stranger meets it: hosts, pages, headers, versions, bodies, rates; and the documents by
-//! which it is found.
+//! `/mcp` with untrusted clients: hosts, web pages, headers, versions, bodies and rate limits; and the documents
+//! through which clients discover the endpoint.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use crate::scenes::service::{Answer, Service, recorded};
 
 const VERSIONS: [&str; 5] = ["2024-11-05", "2025-03-26", "2025-06-18", OLDER, NEWEST];
 
-/// A service whose addresses are those of a host behind a proxy.
+/// Starts a service whose public host name is that of a proxy.
 async fn scene(tools_per_minute: &str) -> (crate::scenes::service::Recorded, Service) {
     let recorded = recorded(2).await;
     let variables = [
@@ -31,7 +31,7 @@ fn with(name: &'static str, value: &str) -> Vec<(&'static str, String)> {
     headers
 }
 
-/// The error of a message that has one.
+/// Returns the HTTP status and the error code of an error response.
 fn error(answer: &Answer) -> (u16, i64) {
     let message = answer.json();
     assert_eq!(message.get("result"), None, "{message}");
@@ -63,7 +63,7 @@ async fn only_known_hosts_and_pages_are_answered() {
     ] {
         assert_eq!(status(with("Origin", origin)), 403, "{origin}");
     }
-    // What a browser asks first is answered, so that the refusal is the tools' own.
+    // The preflight request of a browser succeeds, so the tools themselves must reject the actual request.
     let asks = [("Origin", "https://example.org"), ("Access-Control-Request-Method", "POST")];
     let preflight = service.ask("OPTIONS", "/mcp", &asks);
     assert_eq!(preflight.status, 204);
@@ -103,7 +103,7 @@ async fn every_revision_is_spoken_and_headers_must_say_what_messages_say() {
     let again = send(service.address, &newest_headers(&list), &list);
     assert_eq!(again.body, answer.body);
 
-    // Declared, and empty.
+    // The server declares these lists, and they are empty.
     for (method, name) in [
         ("prompts/list", "prompts"),
         ("resources/list", "resources"),
@@ -114,7 +114,7 @@ async fn every_revision_is_spoken_and_headers_must_say_what_messages_say() {
         assert_eq!((&told[name], &told["ttlMs"]), (&json!([]), &json!(3_600_000)), "{method}");
     }
 
-    // A header that says something else than the message.
+    // A header that contradicts the message.
     let mismatched = |name: &'static str, value: &str| {
         let mut headers = newest_headers(&list);
         headers.retain(|(found, _)| *found != name);
@@ -129,7 +129,7 @@ async fn every_revision_is_spoken_and_headers_must_say_what_messages_say() {
     headers.push(("Mcp-Name", "estimate_exit".to_owned()));
     assert_eq!(error(&send(service.address, &headers, &call)), (400, -32020));
 
-    // What there is not: a version, a method, a tool, a page of tools.
+    // An unknown version, method, tool, and page of tools.
     let unknown = send(service.address, &with("MCP-Protocol-Version", "1999-01-01"), &list);
     assert_eq!(unknown.status, 400);
     let method = newest("tools/none", &json!({}));
@@ -178,7 +178,7 @@ async fn what_is_no_message_is_refused_and_large_ones_are_not_read() {
     };
     assert_eq!(status("Content-Type", "text/plain"), 415);
     assert_eq!(status("Accept", "text/html"), 406);
-    // There is nothing to read with GET, no session to end, and nothing takes a body elsewhere.
+    // The endpoint has no stream to read with GET and no session to end, and no other path accepts a body.
     for method in ["GET", "DELETE", "PUT"] {
         let answer = service.ask(method, "/mcp", &[("X-Forwarded-Host", "a")]);
         assert!([403, 405].contains(&answer.status), "{method}");
@@ -340,7 +340,7 @@ async fn a_client_has_thirty_messages_a_minute_and_the_addresses_beside_them() {
         assert!(answer.header("ratelimit-policy").unwrap().contains("q=30;w=60"), "{answer:?}");
         answered += 1;
     };
-    // One comes back every two seconds.
+    // The limit grants one new request every two seconds.
     assert!((30..60).contains(&answered), "{answered}");
     assert_eq!(refused.problem(), (429, "rate_limited".to_owned(), None));
     assert!(refused.header("retry-after").unwrap().parse::<u32>().unwrap() <= 2);
@@ -368,7 +368,7 @@ async fn the_tools_are_found_by_the_documents_that_describe_them() {
     assert_eq!(registry["$schema"], schema);
     let remotes = json!([{"type": "streamable-http", "url": "https://api.example.org/mcp"}]);
     assert_eq!(registry["remotes"], remotes);
-    // They say what the server itself says.
+    // The documents contain what the server itself declares.
     let discover = newest("server/discover", &json!({}));
     let told = result(&send(service.address, &newest_headers(&discover), &discover));
     let server = &told["_meta"]["io.modelcontextprotocol/serverInfo"];

@@ -1,4 +1,4 @@
-//! Where values lie on paper, without a browser.
+//! The layout of charts, without a browser.
 
 #[path = "../../../web/src/chart/geometry.rs"]
 mod geometry;
@@ -115,7 +115,7 @@ fn what_is_written_below_an_axis_is_round() {
         format!("2026-11-{day} {:02}:{:02} UTC", minutes / 60, minutes % 60)
     };
     let every = |step: u32, count: u32| (0..count).map(|at| time(1_025 + at * step)).collect();
-    // A day of slots, a week of hours that begin within an hour, and few days.
+    // A day of slots, a week of hours that does not start on the hour, and a few days.
     assert_eq!(round(every(5, 288), 7), ["18:00", "2026-11-19", "06:00", "12:00"]);
     let hours = |count: u32| {
         let mut hours = vec![time(1_025)];
@@ -126,7 +126,7 @@ fn what_is_written_below_an_axis_is_round() {
     assert_eq!(days.len(), 7);
     assert_eq!((days[0].as_str(), days[6].as_str()), ("2026-11-19", "2026-11-25"));
     assert_eq!(round(hours(167), 3).len(), 3);
-    // Where nothing is round, nothing is said to be.
+    // If no round time falls into the range, the axis has no labels.
     assert_eq!(round(every(5, 6), 7), Vec::<String>::new());
     assert_eq!(round(vec!["first".to_owned(), "last".to_owned()], 7), Vec::<String>::new());
 }

@@ -1,5 +1,5 @@
-//! Figures on a pool's page and a holder's, in a real browser: what was estimated of real swaps, what redeeming pays, and
-//! what a closure of the market did.
+//! Figures on the page of a pool and of a holder, in a real browser: estimates compared with real swaps, proceeds of
+//! redemption, and the effect of a market closure.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::scenes::hours::a_weekend_and_an_hour;
 use crate::scenes::service::{Service, configured_with, record_in};
 use crate::scenes::share::{Stands, say, share, tables};
 
-/// What redeems sooner for less, and later for more.
+/// Terms of redemption: one is faster for less, the other slower for more.
 const TERMS: [(&str, &str); 2] = [
     (
         "fund.json",
@@ -29,7 +29,7 @@ const TERMS: [(&str, &str); 2] = [
     ),
 ];
 
-/// Runs a program of `tests/web` on a service; what it says in the end.
+/// Runs a program of `tests/web` with a service and checks its final output.
 fn browsed(program: &str, address: &str, asked: &[&str]) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let output = Command::new("node")
@@ -52,7 +52,7 @@ async fn pages_tell_how_good_estimates_were_and_what_redeeming_pays() {
     let of = |(file, _): &(&str, &str)| {
         format!("\n[[redemption]]\nchain = \"anvil\"\ntoken = \"{weth}\"\nterms = \"{file}\"\n")
     };
-    // `totalSupply()`: as much as there is.
+    // `totalSupply()`: the capacity is the whole supply.
     let fact = format!(
         "\n[[fact]]\nchain = \"anvil\"\ntoken = \"{weth}\"\nname = \"supply\"\ncontract = \"{weth}\"\ncall = \"0x18160ddd\"\n"
     );

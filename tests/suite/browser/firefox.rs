@@ -1,4 +1,4 @@
-//! The pages and the package in Firefox, as in Chromium: what is promised of a browser is promised of both.
+//! The pages and the package work in Firefox as in Chromium.
 
 use std::process::Command;
 
@@ -38,7 +38,7 @@ async fn pages_and_package_work_in_firefox() {
     for figure in ["firefox.axe_violations", "firefox.console_errors"] {
         assert_eq!(found[figure], json!(0), "{figure}: {complained}");
     }
-    // Equal bytes for every vector, in the page and in a worker.
+    // Every vector gives identical bytes, in the page and in a worker.
     let outcome = &found["package"];
     assert_eq!(outcome.get("failed"), None, "{outcome}");
     sound(outcome, cases.cases.len());

@@ -1,4 +1,4 @@
-//! Pages of pools of every other kind, in a real browser, over a store of states as they were recorded.
+//! The pages of pools of every other kind, in a real browser, with a store of recorded states.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,7 +10,8 @@ use crate::scenes::here::{Here, With, stored};
 use crate::scenes::kinds;
 use crate::scenes::store::slot;
 
-/// Of each, what it is called, part of the sentence of its rules, whether it is sized, and whether a smaller size may be worse.
+/// For each vector: the name of its kind, part of the sentence about its pricing rule, whether it has sizes, and
+/// whether a smaller size may be worse.
 const SHOWN: [(&str, &str, &str, bool, bool); 6] = [
     ("concentrated_v4", "Uniswap v4", "tick by tick", true, false),
     (

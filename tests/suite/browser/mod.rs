@@ -1,4 +1,4 @@
-//! What runs in a browser or in Node: the pages and the npm package.
+//! Everything that runs in a browser or in Node: the pages and the npm package.
 
 mod charts;
 mod figures;

@@ -1,5 +1,5 @@
-//! The npm package, from its tarball, as its users have it: in Node, in pages, in bundlers, under
-//! TypeScript; and the module in it, against the native code.
+//! The npm package, installed from its tarball like its users do: in Node, in pages, in bundlers, and with TypeScript.
+//! Its module must return the same as the native code.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -16,7 +16,8 @@ use crate::scenes::npm::{self as npm_scene, Project, readme_programs, root, said
 use crate::scenes::npm_cases::{self, Case};
 use crate::scenes::service::{Recorded, Service, configured, record_blocks, recorded};
 
-/// What each program of the README shows: the verdict, then what a changed digit fails.
+/// Requires the output that the README shows for each of its programs: the verdict, and the check that fails for a
+/// changed digit.
 fn as_the_readme_says(shown: &str) {
     let lines: Vec<&str> = shown.lines().collect();
     assert_eq!(lines[0], "valid", "{shown}");
@@ -46,7 +47,7 @@ fn node_agrees_with_the_native_code_and_withstands_garbage() {
     sound(&outcome, cases.cases.len());
     assert_eq!(project.node(&["require.cjs", "cases.json"]), "valid\n");
 
-    // The comparison itself notices one byte.
+    // Control: the comparison detects a single changed byte.
     let mut changed = cases;
     let digit = changed.cases[0].expected.rfind(|c: char| c.is_ascii_digit()).unwrap();
     let other = if changed.cases[0].expected[digit..].starts_with('1') { "2" } else { "1" };
@@ -95,7 +96,8 @@ async fn a_figure_is_computed_again_from_what_a_service_sends() {
     );
 }
 
-/// The same checks, and the same sentence of them, word for word, in the module and on the command line.
+/// The package and the command line run the same checks against the chain's state and print the same sentence, word for
+/// word.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_chains_own_state_is_held_against_evidence() {
     let recorded = recorded(3).await;
@@ -164,14 +166,14 @@ fn the_readmes_programs_run() {
     assert_eq!(project.node(&["spend.mjs"]), left);
     as_the_readme_says(&project.node(&["check.mjs"]));
     as_the_readme_says(&project.page(project.path(), "page.html"));
-    // The example is a shared vector.
+    // The example equals a shared vector.
     let vector = root().join("tests/vectors/evidence/true_concentrated_liquidity.json");
     let vector: Value = serde_json::from_slice(&fs::read(vector).unwrap()).unwrap();
     let example = fs::read_to_string(root().join("pkg/example/evidence.json")).unwrap();
     assert_eq!(vector["evidence"], example);
 }
 
-/// From the tarball, as its users have it; and nothing else of the package loads it.
+/// Installed from the tarball; no other entry point of the package loads the wallet.
 #[test]
 fn the_packages_wallet_is_an_entry_of_its_own() {
     let project = Project::new();
@@ -186,7 +188,7 @@ fn the_packages_wallet_is_an_entry_of_its_own() {
     }
 }
 
-/// The README's program for bundlers, with a page around it.
+/// A project with the README's program for bundlers and a page that includes it.
 fn bundled() -> Project {
     let project = Project::new();
     project.add_from_readme();
@@ -225,7 +227,7 @@ fn webpack_builds_it_and_vite_serves_it() {
     let config = "export default { mode: 'production', entry: './webpack-main.js', \
         module: { rules: [{ resourceQuery: /raw/, type: 'asset/source' }] }, performance: false };";
     project.write("webpack.config.mjs", config);
-    // webpack asks a package's exports for the query, too.
+    // webpack also looks for a query in the `exports` of a package.
     let main = main.replace("'exitgap/example", "'./node_modules/exitgap/example");
     project.write("webpack-main.js", &main);
     project.tool("webpack", &["--config", "webpack.config.mjs"]);
@@ -238,7 +240,7 @@ fn webpack_builds_it_and_vite_serves_it() {
     as_the_readme_says(&project.page_at(project.path(), "index.html", Some(&server.address)));
 }
 
-/// Vite's server for developers, ended with the test.
+/// The development server of Vite. Dropping this value stops it.
 struct Vite {
     process: std::process::Child,
     address: String,
@@ -292,7 +294,7 @@ fn the_packages_form_is_clean() {
     }
 }
 
-/// Compiles as strictly as TypeScript can; what it said where it refused.
+/// Compiles with TypeScript's strictest settings; returns the compiler's output on failure.
 fn compiles(project: &Project, files: &[&str]) -> Result<(), String> {
     let types = npm_scene::tools().join("node_modules/@types");
     let mut command = Command::new("node");
@@ -345,7 +347,7 @@ fn typescript_accepts_the_readmes_programs_and_no_misuse() {
     }
 }
 
-/// The type of what a question is answered with.
+/// Returns the TypeScript type of a case's answer.
 fn type_of(case: &Case) -> &'static str {
     match case.ask {
         _ if case.thrown => "Problem",
@@ -361,7 +363,7 @@ fn type_of(case: &Case) -> &'static str {
     }
 }
 
-/// Every document as a literal of its type: no field may be absent, none may be more.
+/// Assigns every document as a literal to its type: no field may be missing or unknown.
 #[test]
 fn every_document_is_of_its_type() {
     let project = Project::new();
@@ -396,7 +398,7 @@ async fn the_client_asks_each_of_two_hosts_for_what_it_has() {
     assert_eq!(said.trim(), "both hosts answered");
 }
 
-/// Every answer of a service as a literal of its type.
+/// Assigns every answer of a service as a literal to its type.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_answer_of_a_service_is_of_its_type() {
     let recorded = recorded(3).await;

@@ -1,11 +1,12 @@
-//! A rule is a function of sealed slots: evaluated slot by slot by who forgets, once at the end, and as WebAssembly.
+//! The evaluation of a rule depends only on sealed slots: slot by slot without memory, once at the end, and in
+//! WebAssembly, the result is the same.
 
 use exitgap_tests::faults::{Part, alerts_replayed};
 use serde_json::Value;
 
 use crate::scenes::npm::Project;
 
-/// Slots of a day.
+/// Number of slots in a day.
 const DAY: u32 = 288;
 
 fn evaluated(days: u32, rules: u32) {

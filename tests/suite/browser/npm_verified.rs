@@ -1,4 +1,4 @@
-//! One call from a pool to a verified number, in Node, and the badge of it on anybody's page.
+//! The call that returns a verified number for a pool, in Node, and the badge that shows it on third-party pages.
 
 use std::fs;
 use std::process::Command;
@@ -14,7 +14,7 @@ use crate::scenes::fills::played;
 use crate::scenes::npm::{Project, root};
 use crate::scenes::service::{Service, recorded};
 
-/// The forks that it notices are proofs that the command line reads.
+/// The command line can read the fork proofs that the package creates.
 #[tokio::test(flavor = "multi_thread")]
 async fn one_call_verifies_remembers_and_notices_a_rewritten_log() {
     let (recorded, service, pool) = crate::scenes::client::scene().await;
@@ -24,7 +24,7 @@ async fn one_call_verifies_remembers_and_notices_a_rewritten_log() {
     let exit = client.exit(&pool, size, None, None).await.unwrap();
     let of = EvidenceOf::from_url(&exit.evidence_url.unwrap()).unwrap();
     let newest = of.slot.number() - log.first;
-    // The same newest slot over another first one.
+    // The newest slot is unchanged, but an earlier slot is a different one.
     let mut leaves = log.leaves.clone();
     leaves[0] = leaf_hash(b"what did not happen");
     let mut file: Value = serde_json::from_slice(&client.evidence(&of).await.unwrap()).unwrap();
@@ -42,7 +42,7 @@ async fn one_call_verifies_remembers_and_notices_a_rewritten_log() {
     assert_eq!(project.node(&ran), "sound\n");
     project.add(&["tiles.mjs"]);
     assert_eq!(project.node(&["tiles.mjs"]), "sound\n");
-    // The README's first program.
+    // The first program in the README.
     let readme = Project::new();
     readme.add_from_readme();
     for file in ["pkg/README.md", "crates/exitgap-py/README.md"] {
@@ -107,7 +107,7 @@ async fn one_call_verifies_remembers_and_notices_a_rewritten_log() {
         let (code, said) = judged(file, &["--trust", "key", "--since", "key"]);
         assert_eq!((code, &said["field"]), (Some(2), &json!("since")), "{file}: {said}");
     }
-    // The two honest checkpoints of one history prove nothing.
+    // Two honest checkpoints of one history prove nothing.
     let text = fs::read_to_string(project.path().join("rewritten.json")).unwrap();
     let mut honest: Value = serde_json::from_str(&text).unwrap();
     honest["checkpoints"][1] = log.note.clone().into();
@@ -117,7 +117,7 @@ async fn one_call_verifies_remembers_and_notices_a_rewritten_log() {
     assert_eq!(judged("no.json", &["--trust", "key"]).0, Some(5));
 }
 
-/// What a pool sells where nothing is said.
+/// The token that a pool sells by default.
 struct Target {
     chain: String,
     symbol: String,
@@ -148,8 +148,8 @@ async fn a_figure_of_what_a_pool_logged_is_computed_again() {
     assert_eq!(project.node(&["logged.mjs", &address, &recorded.pool(0)]), "sound\n");
 }
 
-/// On a page of another origin, under a policy that allows no styles but the page's own files. What does not hold is not shown
-/// as verified.
+/// The badge runs on a page of another origin, under a policy that allows only the page's own files as styles. It never
+/// shows a number as verified that failed a check.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_badge_verifies_on_anybodys_page() {
     let recorded = recorded(3).await;

@@ -1,4 +1,4 @@
-//! A browser's own `EventSource` through a service that is killed and started again: each slot once, and none missing.
+//! A browser's own `EventSource` while the service is killed and restarted: it receives each slot exactly once.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
@@ -12,10 +12,10 @@ use tempfile::TempDir;
 
 use crate::scenes::store::{BusyPool, key, slot};
 
-/// How often the service is killed.
+/// How often the test kills the service.
 const KILLS: u32 = 3;
 
-/// A configuration whose chain nobody asks.
+/// A configuration of a chain that the test does not query.
 const CONFIG: &str = r#"
 [store]
 path = "series.db"
@@ -79,7 +79,7 @@ fn a_browser_is_told_every_slot_once_through_a_service_that_is_killed() {
     for _ in 0..KILLS {
         assert_eq!(lines.next().as_deref(), Some("open"), "the browser is connected");
         seal(2);
-        // Some of it is told, and some may not be.
+        // By now, the stream has sent some of the slots; others may be outstanding.
         std::thread::sleep(Duration::from_millis(700));
         seal(1);
         service.kill().unwrap();

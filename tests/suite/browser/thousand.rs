@@ -1,4 +1,4 @@
-//! The board over a store in which a thousand pools were sealed.
+//! The board with a store of a thousand pools.
 
 use std::path::Path;
 use std::process::Command;
@@ -12,7 +12,7 @@ use crate::scenes::store::{BusyPool, slot};
 
 const POOLS: u32 = 1_000;
 
-/// A market of its own for each: which of 256 it is drawn from, its name does not say.
+/// Each pool has its own market. Its name does not reveal which of 256 seeds was used.
 fn pool(number: u32) -> BusyPool {
     let [.., low] = number.to_be_bytes();
     let mut pool = BusyPool::new(low, 4);
@@ -25,7 +25,7 @@ fn a_thousand_recorded_pools_are_paged_searched_and_ordered() {
     let mut pools: Vec<BusyPool> = (0..POOLS).map(pool).collect();
     let mut sealed = |n| pools.iter_mut().map(|pool| pool.recorded(slot(n))).collect();
     let folder = stored(&[sealed(0), sealed(1)]);
-    // What the script asks beforehand of each pool, it asks at once.
+    // At the start, the script requests data of all pools at once.
     let connections = Connections { most_per_address: None, ..Connections::default() };
     let here = Here::start(folder.path(), With { connections, ..With::default() });
     here.now.store(slot(1).unix_s() + 60, Ordering::SeqCst);

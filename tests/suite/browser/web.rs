@@ -1,4 +1,4 @@
-//! The pages, in a real browser, against a real service on a recorded series.
+//! The pages, in a real browser, with a real service and a recorded series.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -20,7 +20,7 @@ use crate::scenes::service::{Recorded, Service, configured, configured_with, rec
 
 const SLOTS: u64 = 14;
 
-/// A state of the log that contradicts the one published, signed by the log's own key.
+/// A signed log state that contradicts the published one; the log's own key signs it.
 fn forged(checkpoint: &str, key: &str) -> String {
     let (newest, _) = Checkpoint::from_note(checkpoint).unwrap();
     let key: SignerKey = key.trim_end().parse().unwrap();
@@ -29,7 +29,7 @@ fn forged(checkpoint: &str, key: &str) -> String {
     key.sign(&other.to_text()).unwrap()
 }
 
-/// A key in the log's name that is not the log's.
+/// A key with the log's name that is not the log's key.
 fn other_key(checkpoint: &str) -> String {
     let (newest, _) = Checkpoint::from_note(checkpoint).unwrap();
     SignerKey::from_seed(&newest.origin.to_string(), [5; 32]).unwrap().verifier().to_string()
@@ -51,7 +51,7 @@ async fn every_page_works_in_a_browser() {
     pages
         .arg(fixtures::folder().join("npm-tools/node_modules"))
         .arg(root.join("target/screenshots"));
-    // Parts of it alone, while one of them is worked on.
+    // This variable selects parts of the test during development.
     let parts = std::env::var("EXITGAP_PAGES").unwrap_or_default();
     pages.args(parts.split_whitespace());
     pages.env("EXITGAP_FORGED_CHECKPOINT", forged(&checkpoint, &key));
@@ -65,7 +65,7 @@ async fn every_page_works_in_a_browser() {
     assert!(said.contains(r#""web.axe_violations":0,"web.console_errors":0"#), "{said}");
 }
 
-/// A number is confirmed by the chain: its state is proven in the browser, and the reader's wallet has the block.
+/// The browser proves the state, and the reader's wallet confirms the block.
 #[tokio::test(flavor = "multi_thread")]
 async fn evidence_is_confirmed_by_the_readers_own_wallet() {
     let (chain, world) = scene().await;
@@ -86,8 +86,7 @@ async fn evidence_is_confirmed_by_the_readers_own_wallet() {
     assert_eq!(String::from_utf8_lossy(&output.stdout), "sound\n", "{complained}");
 }
 
-/// Speed is measured by `cargo xtask bench web`; what does not depend on the machine is asserted
-/// here.
+/// `cargo xtask bench web` measures the speed. This test asserts only what does not depend on the machine.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "slow: `cargo xtask test --all` runs it, and installs Lighthouse"]
 async fn lighthouse_finds_the_pages_accessible_and_sound() {
@@ -130,14 +129,14 @@ async fn lighthouse_finds_the_pages_accessible_and_sound() {
     }
 }
 
-/// Seals slots, so many after the last that was recorded, in which every pool is as it was.
+/// Seals this many slots after the last recorded one; every pool stays unchanged.
 fn seal_others(recorded: &Recorded, count: u32) {
     for _ in 0..count {
         seal_another(recorded);
     }
 }
 
-/// Seals the next slot, in which every pool is as it was.
+/// Seals the next slot; every pool stays unchanged.
 fn seal_another(recorded: &Recorded) {
     let checked = CheckedConfig::from_file(&recorded.path("exitgap.toml")).unwrap();
     let key = fs::read_to_string(&checked.config.evidence.key_file).unwrap();
@@ -156,7 +155,7 @@ fn seal_another(recorded: &Recorded) {
             let before = Snapshot::from_canonical(&before.snapshot, &before.state);
             let before = before.unwrap();
             let seen = before.observation();
-            // As it was, in a block of now: one that is too old is none of the slot's.
+            // The same state in a current block: a block that is too old does not belong to the slot.
             let block = BlockRef { timestamp: next.unix_s() - 9, ..seen.block() };
             let same = Observation::new(
                 seen.pool().clone(),
@@ -194,8 +193,8 @@ async fn a_pools_page_follows_its_series() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// The whole way: a rule made on a page fires at the slot that breaks it, its receiver verifies it, the page shows it
-/// without being loaded again, and a stranger computes it from the published log.
+/// The complete path of an alert: a rule created on a page fires at the slot that violates it, its receiver verifies
+/// the event, the page shows it without a reload, and a third party computes it from the published log.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_rule_made_on_a_page_is_told_shown_and_replayed() {
     let recorded = recorded(4).await;
@@ -228,7 +227,7 @@ async fn a_rule_made_on_a_page_is_told_shown_and_replayed() {
         headers.insert(name, event.header(name).parse().unwrap());
     }
     standardwebhooks::Webhook::new(&secret).unwrap().verify(&event.body, &headers).unwrap();
-    // The rule, as its owner is told it, and the log, which everybody has.
+    // The rule, which only its owner can read, and the public log.
     let bearer = format!("Bearer {token}");
     let listed = service.ask("GET", "/v1/alerts", &[("Authorization", &bearer)]).found();
     fs::write(recorded.path("rule.json"), listed["alerts"][0]["rule"].to_string()).unwrap();
@@ -239,7 +238,7 @@ async fn a_rule_made_on_a_page_is_told_shown_and_replayed() {
     assert_eq!(replayed.stdout.trim_ascii_end(), event.body, "byte for byte");
 }
 
-/// Lighthouse's own troubles are tried again, and what it never could do leaves the rest standing.
+/// Errors inside Lighthouse lead to a retry. An audit that keeps failing does not affect the other results.
 #[test]
 fn what_lighthouse_could_not_record_is_tried_again_and_told() {
     let script = r#"
@@ -289,7 +288,7 @@ async fn pages_are_served_with_their_words_and_their_policy() {
         assert!(!policy.contains("unsafe-inline"), "{policy}");
         let html = String::from_utf8(answer.body).unwrap();
         assert!(!html.contains("<title>exitgap</title>"), "{path} has a title of its own");
-        // The same words stand on the page until its program has come.
+        // Until its program has loaded, the page contains the same text.
         let between = |before, after| {
             html.split_once(before).and_then(|(_, rest)| rest.split_once(after)).unwrap().0
         };
@@ -314,7 +313,7 @@ async fn pages_are_served_with_their_words_and_their_policy() {
             assert_eq!(plain.header("cache-control"), Some("public, max-age=31536000, immutable"));
         }
     }
-    // The same address answers JSON to who asks for it, and a page to who reads.
+    // The same address returns JSON to programs and a page to browsers.
     let target = format!("/api/v1/exit/{pool}?size_usd=1000");
     let document = service.get(&target);
     assert_eq!(document.header("vary"), Some("accept, accept-encoding"));
@@ -322,7 +321,7 @@ async fn pages_are_served_with_their_words_and_their_policy() {
     let evidence = service.ask("GET", &target, &page);
     assert_eq!(evidence.header("vary"), Some("accept, accept-encoding"));
     assert!(evidence.header("content-type").unwrap().starts_with("text/html"));
-    // It says what is claimed before anybody has checked it, a refusal as well.
+    // The page states the claim before any verification, also if the claim is that the pool cannot fill the size.
     let exit = service.get(&format!("/v1/exit/{pool}?size_usd=1000")).found();
     let (gap, sold) =
         (exit["exit_gap_pct"].as_f64().unwrap(), exit["base"]["symbol"].as_str().unwrap());
@@ -335,14 +334,14 @@ async fn pages_are_served_with_their_words_and_their_policy() {
         assert!(html.contains("<p class=\"lead\">Claimed, and not yet checked: at "), "{html}");
         assert!(html.contains(&said), "{said}: {html}");
     }
-    // A pool that nobody monitors has no page, and no evidence.
+    // A pool that is not monitored has neither a page nor evidence.
     for target in ["/pools/anvil:0x00", "/pools/nonsense", "/api/v1/exit/nonsense?size_usd=1"] {
         let unknown = service.ask("GET", target, &page);
         assert_eq!(unknown.status, 404, "{target}");
         let html = String::from_utf8(unknown.body).unwrap();
         assert!(html.contains("<title>Page not found"), "{target}");
     }
-    // What is not there is not answered with a page, unless to a reader; never for a script.
+    // For an unknown path, only a reader's browser gets a page, never a script.
     let absent = service.ask("GET", "/nothing/here", &page);
     assert_eq!(
         (absent.status, absent.header("content-type")),

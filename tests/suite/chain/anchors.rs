@@ -1,4 +1,4 @@
-//! Anchors out of a running node: older blocks follow from a newer one, and from day to day.
+//! Anchors from a running node: headers prove older blocks from a newer one, across several days.
 
 use exitgap_chain::config::Plan;
 use exitgap_chain::{AnchoringError, StateProver};
@@ -26,7 +26,7 @@ async fn every_slots_block_follows_from_one_that_is_trusted() {
         market.play_slot(slot).await.unwrap();
         ends.push(chain.head().await.unwrap().number);
     }
-    // Two days, of which the second leads to where the first begins.
+    // Two days; the chain of the second ends where the first begins.
     let [early, late] = [ends[2], ends[5]];
     let day = |from: u64, blocks: Vec<u64>| prover.anchors(CHAIN, 20_800, from, blocks, deadline());
     let one = day(early, (first..early).collect()).await.unwrap();
@@ -38,13 +38,13 @@ async fn every_slots_block_follows_from_one_that_is_trusted() {
         let told = prover.canonical(number, deadline()).await.unwrap();
         assert_eq!(followed.hash(number), Some(told), "block {number}");
     }
-    // Once the node left these blocks, what is trusted is none of its own, and what it says is another history.
+    // After the node has left these blocks, the trusted hash is not in its chain, and it reports another history.
     chain.reorg(late - early + 1).await.unwrap();
     let other = prover.canonical(late, deadline()).await.unwrap();
     assert_ne!(other, trusted);
     assert!(AnchorChain::follow(CHAIN, other, days.to_vec()).is_err());
     assert_eq!(followed.hash(late), Some(trusted));
-    // A node that says another hash of a block is not believed, and one that is not older is not asked about.
+    // The prover rejects an invalid proof of a block's hash, and does not request a block that is not older.
     proxy.lie(|request, told| {
         let mut told = told["result"].clone();
         (request["method"] == "eth_getProof").then(|| {

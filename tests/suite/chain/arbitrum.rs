@@ -1,4 +1,5 @@
-//! A chain with Arbitrum One's id, first block and `ArbSys`: its number is not `block.number`.
+//! A chain with the id, the genesis block and the `ArbSys` contract of Arbitrum One, whose block number differs from
+//! `block.number`.
 
 use alloy::primitives::{address, hex};
 use exitgap_core::ids::Address;
@@ -13,9 +14,9 @@ use crate::scenes::proxy::{Lie, Proxy};
 const CHAIN_ID: u64 = 42_161;
 const GENESIS: &str = "0x7ee576b35482195fc49205cec9af72ce14f003b9ae69f6ba0faef4514be8b442";
 const ARB_SYS: alloy::primitives::Address = address!("0000000000000000000000000000000000000064");
-/// Answers the block's own number to whatever is asked.
+/// Code that answers every call with the correct block number.
 const RIGHT: [u8; 9] = hex!("4360005260206000f3");
-/// Answers the number after it.
+/// Code that answers with a block number that is too high by one.
 const WRONG: [u8; 12] = hex!("4360010160005260206000f3");
 
 #[tokio::test]
@@ -25,7 +26,7 @@ async fn on_arbitrum_the_block_is_the_one_that_arb_sys_names() {
     let world = World::deploy(&chain).await.unwrap();
     let feed = chain.create_feeds(&[("L2 Sequencer Uptime", 0, 0)]).await.unwrap().remove(0);
     let proxy = Proxy::start(&chain.url());
-    // So many blocks that the search for a slot's never comes to the first, whose hash is not its own.
+    // Enough blocks that the search for a slot's block never reaches the first block, whose hash is not genuine.
     let before = chain.head().await.unwrap().timestamp;
     for later in 1..=300 {
         chain.mine(before + later, &[]).await.unwrap();

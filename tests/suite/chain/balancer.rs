@@ -1,5 +1,5 @@
-//! Balancer v2's real vault, factories and pools: weighted and composable stable ones, other fees,
-//! pauses, rates that move and are kept, imitations.
+//! Balancer v2's real vault, factories and pools: weighted and composable stable pools, changed fees, pauses, changing
+//! and cached rates, imitations.
 
 use alloy::primitives::{Address, Bytes, U256, hex};
 use alloy::sol;
@@ -23,9 +23,9 @@ sol! {
     function isPoolFromFactory(address pool) returns (bool);
 }
 
-/// One, of eighteen decimals.
+/// One token in units of 18 decimals.
 const ONE: u64 = 1_000_000_000_000_000_000;
-/// Seconds for which the stable pool keeps the rate of its third token.
+/// How long, in seconds, the stable pool caches the rate of its third token.
 const KEPT_SECONDS: u64 = 400;
 
 fn own(address: Address) -> exitgap_core::ids::Address {
@@ -36,15 +36,15 @@ fn hundredths(rate: u64) -> U256 {
     U256::from(rate) * U256::from(ONE / 100)
 }
 
-/// A chain with a weighted pool of two tokens and a stable one of three, one of which has a rate.
+/// A chain with a weighted pool of two tokens and a stable pool of three, one of which has a rate.
 struct Scene {
     chain: DevChain,
     balancer: Balancer,
     weighted: BalancerPool,
     stable: BalancerPool,
-    /// Who tells the rate.
+    /// The rate provider.
     provider: StandIn,
-    /// The weighted pool and the three pairs of the stable one.
+    /// Configures the weighted pool and the three pairs of the stable pool.
     config: Config,
 }
 
@@ -80,7 +80,7 @@ impl Scene {
         Self { chain, balancer, weighted, stable, provider, config }
     }
 
-    /// What a reader that knows nothing yet reads.
+    /// Reads the slot with a fresh reader.
     async fn read(&self, slot: u64) -> Vec<Snapshot> {
         pass_slot(&self.chain, slot).await;
         all(read(&mut reader(&self.config, small_limits()), slot).await)
@@ -90,7 +90,7 @@ impl Scene {
         self.chain.answer(self.provider, &getRateCall {}, &hundredths(rate)).await.unwrap();
     }
 
-    /// Why no pool of this contract is read, for the same reason of each pair.
+    /// Returns why no pair of this contract can be read; all pairs must have the same reason.
     async fn refusal(&self, slot: u64, pool: &BalancerPool) -> ReadFailure {
         pass_slot(&self.chain, slot).await;
         let reading = read(&mut reader(&self.config, small_limits()), slot).await;
@@ -144,8 +144,8 @@ fn balances(state: &PoolState) -> &[U256] {
     weighted.or_else(|| StableV2::from_state(state).map(StableV2::balances)).unwrap()
 }
 
-/// Sells this many random amounts for real, one after the other and either way: each pays core's
-/// fill of what was read. Answers what is left.
+/// Executes this number of swaps with random amounts in both directions; each one must pay the amount that core
+/// computes from the snapshot. Returns the final state.
 async fn sell(chain: &DevChain, pool: &BalancerPool, snapshot: &Snapshot, times: u32) -> PoolState {
     let mut rng = Rng::new(u64::from(times));
     let mut state = state(snapshot).clone();
@@ -188,7 +188,7 @@ async fn balancers_pools_are_read_and_pay_what_is_computed() {
 
     let left = sell(chain, &scene.weighted, &first[0], 60).await;
     assert_eq!(state(&scene.read(FIRST_SLOT + 1).await[0]), &left);
-    // Each pair of one contract, from what the one before left.
+    // Continues with each pair of one contract from the state that the previous pair left.
     for (place, slot) in (1..4).zip((FIRST_SLOT + 2..).step_by(2)) {
         let before = scene.read(slot).await;
         let left = sell(chain, &scene.stable, &before[place], 40).await;
@@ -206,7 +206,7 @@ async fn balancers_pools_are_read_and_pay_what_is_computed() {
         .iter()
         .filter(|finding| finding.message.contains("pays exactly the computed amount"));
     assert_eq!(tried.filter(|finding| finding.severity == Severity::Fine).count(), 4);
-    // One pair alone takes as many requests as all three.
+    // A single pair needs as many requests as all three.
     let slot = FIRST_SLOT + 30;
     pass_slot(chain, slot).await;
     let requests = read(&mut crate::scenes::chain::reader(&config, small_limits()), slot).await;
@@ -268,7 +268,7 @@ async fn a_rate_is_the_one_that_is_kept_until_it_expires() {
     let has = |snapshot: &Snapshot, rate: u64| {
         body(snapshot).contains(&format!("\"{}\"", hundredths(rate)))
     };
-    // Kept an hour ago, when it was another.
+    // The rate was cached an hour ago, at a different value.
     scene.provide(110).await;
     let expired = scene.read(FIRST_SLOT).await;
     assert!(has(&expired[1], 110) && !has(&expired[1], 105), "{}", body(&expired[1]));
@@ -277,7 +277,7 @@ async fn a_rate_is_the_one_that_is_kept_until_it_expires() {
         sell(chain, pool, snapshot, 10).await;
         assert!(chain.revert(undone).await.is_ok());
     }
-    // The first sale keeps it anew; what is provided then does not count, nor that nothing is.
+    // The first swap caches the current rate. After that, neither a new rate nor a failing provider has an effect.
     chain.act_balancer(pool, BalancerAct::Refresh(rated(&scene))).await.unwrap();
     scene.provide(120).await;
     let kept = scene.read(FIRST_SLOT + 1).await;
@@ -296,14 +296,14 @@ async fn a_rate_is_the_one_that_is_kept_until_it_expires() {
     let again = scene.read(FIRST_SLOT + 3).await;
     assert!(has(&again[1], 121));
     sell(chain, pool, &again[3], 10).await;
-    // More than the contract keeps.
+    // A rate above the maximum that the contract can cache.
     chain.answer(scene.provider, &getRateCall {}, &(U256::ONE << 96)).await.unwrap();
     let missing = scene.refusal(FIRST_SLOT + 6, pool).await;
     assert_eq!(missing.reason, MissingReason::StateInconsistent, "{missing}");
     assert!(chain.swap_balancer(pool, [0, 1], some).await.is_err());
 }
 
-/// The token that has a rate: the only one that the pool may be asked to ask for.
+/// The token with a rate: the only one whose rate the pool updates on request.
 fn rated(scene: &Scene) -> Address {
     let others = &scene.weighted.tokens;
     *scene.stable.tokens.iter().find(|token| !others.contains(token)).unwrap()
@@ -333,8 +333,8 @@ async fn an_amplification_on_its_way_is_that_of_the_block() {
     assert!(seen.is_sorted_by(|a, b| a < b) && seen[0] > 200_000, "{seen:?}");
 }
 
-/// Code that answers every call with eighteen sixteenths: the decimals of this token, by its own
-/// word, times a sixteenth of one.
+/// Code that answers every call with 18/16 of the token's own decimals answer, so that the rate depends on another
+/// contract.
 fn told_by(token: Address) -> Bytes {
     let mut code = hex!("63313ce567600052602060006004601c73").to_vec();
     code.extend(token);
@@ -365,10 +365,10 @@ async fn a_rate_that_its_token_tells_is_tried_with_the_token_itself() {
 #[tokio::test]
 async fn what_only_looks_like_balancers_is_refused_by_name() {
     let mut scene = Scene::new().await;
-    // It answers as the pool does, and no factory knows it.
+    // An imitation that answers like the pool; no factory knows it.
     let imitation = Address::repeat_byte(0x79);
     scene.chain.set_code(imitation, passing_on(scene.weighted.address)).await.unwrap();
-    // Who calls it its own, once that is believed.
+    // If this factory is configured, it claims the imitation as its own.
     let liar = scene.chain.stand_in(Address::repeat_byte(0x7b)).await.unwrap();
     let asked = isPoolFromFactoryCall { pool: imitation };
     scene.chain.answer(liar, &asked, &true).await.unwrap();
@@ -386,13 +386,13 @@ async fn what_only_looks_like_balancers_is_refused_by_name() {
     let why = refusal(&scene.config, 4).await;
     assert!(why.contains("no known Balancer v2 factory"), "{why}");
 
-    // A factory calls it its own; the vault has another pool under that id.
+    // A factory claims the contract, but in the vault the id belongs to another pool.
     let (address, kind) = (own(liar.address), FactoryKind::BalancerV2Weighted);
     scene.config.chain[0].factory.push(Factory { address, kind, fee_modules: Vec::new() });
     let why = refusal(&scene.config, 4).await;
     assert!(why.contains(&format!("it returned {}", own(scene.weighted.address))), "{why}");
 
-    // Neither a factory that is not known nor one of the other kind will do.
+    // Neither an unknown factory nor one of another kind is accepted.
     let mut config = sound.clone();
     config.chain[0].factory.clear();
     for place in 0..4 {
@@ -409,7 +409,7 @@ async fn what_only_looks_like_balancers_is_refused_by_name() {
         "{why}"
     );
 
-    // A fee that only a v2 pair needs; pairs of what is no pair; the pool's own token.
+    // Invalid configurations: a fee, which only a v2 pair needs; a pair for a pool without pairs; the pool's own token.
     config = sound.clone();
     config.pool[0].fee = Some(FeeConfig { numerator: 3, denominator: 1_000 });
     assert!(refusal(&config, 0).await.contains("remove `fee`"));

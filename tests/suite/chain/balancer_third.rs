@@ -1,6 +1,5 @@
-//! Pools of Balancer's third vault, as its published interfaces say it answers. No package has its
-//! contracts: what stands here in their place gives answers, recorded ones among them, and computes
-//! nothing.
+//! Pools of the Balancer v3 vault, according to its published interfaces. Its contracts are in no package: the
+//! stand-ins here return fixed answers, including recorded ones, and compute nothing.
 
 use alloy::primitives::{Address, Bytes, U256, hex};
 use alloy::sol;
@@ -37,7 +36,8 @@ sol! {
 }
 
 const VAULT: Address = Address::repeat_byte(0xba);
-/// Gives the vault's answers; the vault itself only unlocks, and passes all else on.
+/// The contract that holds the vault's answers. The vault itself implements only `unlock` and forwards every other
+/// call.
 const ANSWERS: Address = Address::repeat_byte(0xbb);
 const FACTORY: Address = Address::repeat_byte(0xbf);
 
@@ -45,8 +45,8 @@ fn own(address: Address) -> exitgap_core::ids::Address {
     exitgap_core::ids::Address(address.into_array())
 }
 
-/// Runtime code that on `unlock(bytes)` calls its caller with these bytes and reverts with what that
-/// reverted with, as the vault does, and passes every other call on to `answers`.
+/// Runtime code that, like the vault, calls its caller back on `unlock(bytes)` with these bytes and reverts with the
+/// callback's revert data. It forwards every other call to `answers`.
 fn unlocking(answers: Address) -> Bytes {
     let mut code = hex!("5f3560e01c 6348c89491 14 603c 57 365f5f37 5f5f365f5f 73").to_vec();
     code.extend(answers);
@@ -77,7 +77,7 @@ impl Vault {
         Self { chain, answers, factory, config }
     }
 
-    /// Registers a pool of this state, and lets everybody answer for it.
+    /// Registers a pool with this state, with answers from the vault, the factory and the pool.
     async fn register(&mut self, pool: Address, state: &Fields<'_>) -> Vec<Address> {
         let mut tokens = Vec::new();
         for (index, decimals) in state.numbers("decimals").into_iter().enumerate() {
@@ -97,7 +97,7 @@ impl Vault {
             _0: tokens.clone(),
             _1: vec![info; tokens.len()],
             _2: raw.clone(),
-            // What was saved last says nothing of now.
+            // The last stored balances do not describe the current state.
             _3: vec![U256::from(1); tokens.len()],
         };
         chain.answer(*answers, &getPoolTokenInfoCall { pool }, &holdings).await.unwrap();
@@ -133,14 +133,14 @@ impl Vault {
         tokens
     }
 
-    /// What a reader that knows nothing yet reads of the first pool.
+    /// Reads the first pool with a fresh reader.
     async fn next(&self, slot: u64) -> Result<Snapshot, ReadFailure> {
         pass_slot(&self.chain, slot).await;
         let reading = read(&mut reader(&self.config, small_limits()), slot).await;
         reading.pools.into_iter().next().unwrap().1
     }
 
-    /// Why the first pool is not read.
+    /// Returns why the first pool cannot be read.
     async fn refusal(&self, slot: u64) -> String {
         let missing = self.next(slot).await.unwrap_err();
         assert_eq!(missing.reason, MissingReason::PoolUnsupported, "{missing}");
@@ -164,8 +164,8 @@ fn no_hooks() -> Hooks {
     }
 }
 
-/// Every recorded state, given as the vault and the pool would give it, is read as it was recorded,
-/// and fills as its contract did.
+/// Every recorded state, answered by the stand-ins of the vault and the pool, reads as it was recorded and gives the
+/// recorded fills.
 #[tokio::test]
 async fn recorded_states_are_read_and_fill_as_their_contracts_did() {
     for (file, kind, least) in [
@@ -182,7 +182,7 @@ async fn recorded_states_are_read_and_fill_as_their_contracts_did() {
     }
 }
 
-/// The first recorded pool of a file by itself, with its tokens.
+/// A vault with only the first recorded pool of a file, and its tokens.
 async fn first_of(file: &str, kind: FactoryKind) -> (Vault, Vec<Address>) {
     let recorded = Recorded::of(file);
     let mut vault = Vault::new(kind).await;
@@ -204,7 +204,7 @@ async fn what_moves_without_a_log_is_read_at_every_slot() {
         body(&first).contains("\"amp\":100000") && body(&first).contains("1124041777383536243")
     );
 
-    // The rate, with it the live balance, the amplification and the fee.
+    // Changes the rate, and with it the live balance, the amplification and the fee.
     let rates = getPoolTokenRatesReturn {
         _0: vec![U256::from(1); 2],
         _1: vec![
@@ -296,7 +296,7 @@ async fn what_cannot_be_answered_for_is_refused_by_name() {
         "unverified_version: its version is"
     );
 
-    // What no known factory made: gyro, reCLAMM and their like among it.
+    // Pools of unknown factories are rejected, such as Gyro and reCLAMM pools.
     let gyro = says("Gyro2CLPPool", 1);
     vault.chain.answer(own_pool, &versionCall {}, &gyro).await.unwrap();
     vault.chain.answer(vault.factory, &isPoolFromFactoryCall { pool }, &false).await.unwrap();
@@ -308,7 +308,7 @@ async fn what_cannot_be_answered_for_is_refused_by_name() {
     vault.chain.answer(own_pool, &versionCall {}, &says("WeightedPool", 1)).await.unwrap();
     vault.chain.answer(vault.factory, &isPoolFromFactoryCall { pool }, &true).await.unwrap();
 
-    // A pool that its factory's vault does not know; a fee that only a v2 pair needs.
+    // A pool that its factory's vault does not know; and a fee, which only a v2 pair needs.
     vault.chain.revert_call(answers, &getPoolTokenInfoCall { pool }).await.unwrap();
     slot += 1;
     assert!(vault.refusal(slot).await.contains("it is not registered in"));
@@ -317,8 +317,7 @@ async fn what_cannot_be_answered_for_is_refused_by_name() {
     assert!(vault.refusal(slot).await.contains("remove `fee`"));
 }
 
-/// Lets the vault swap what core's fill says and so much more, for what a trial of the pool asks: what
-/// buys a twentieth of all there is, or just less.
+/// Makes the vault answer the probe swap of the pool (at most 1/20 of the maximum output) with core's fill plus `more`.
 async fn swaps(vault: &Vault, state: &PoolState, tokens: &[Address], more: u64) {
     for direction in Direction::BOTH {
         let curve = state.curve(direction);

@@ -1,4 +1,4 @@
-//! What reading a slot of a hundred v3 pools costs in steady state.
+//! The number of requests for reading a slot of a hundred v3 pools in steady state.
 
 use alloy::primitives::U256;
 use exitgap_chain::Limits;
@@ -12,10 +12,10 @@ use exitgap_tests::devchain::{
 use crate::scenes::chain::{chain_config, deadline, pool_config, reader, small_limits, snapshots};
 
 const POOLS: usize = 100;
-/// As many as pass between two full readings of a pool.
+/// Number of slots between two full readings of a pool.
 const SLOTS: u64 = 11;
 
-/// Every pool trades in every slot; in a tenth of them liquidity is added or pulled.
+/// In every slot, every pool trades; in a tenth of the pools, liquidity is added or removed.
 fn slot_txs(chain: &DevChain, pools: &[(Pool, Vec<MintedPosition>)], slot: u64) -> Vec<Tx> {
     let mut txs = Vec::new();
     for (index, (pool, positions)) in pools.iter().enumerate() {
@@ -37,8 +37,8 @@ fn slot_txs(chain: &DevChain, pools: &[(Pool, Vec<MintedPosition>)], slot: u64) 
     txs
 }
 
-/// A quarter of the pools has each tick spacing, so that full readings cost what they cost at most:
-/// a spacing of 1 takes 6,932 calls for the bitmap alone.
+/// A quarter of the pools has each tick spacing, so that full readings cost the maximum: a spacing of 1 takes 6,932
+/// calls for the bitmap alone.
 #[tokio::test]
 async fn a_hundred_pools_stay_within_the_budget() {
     let chain = DevChain::start(Options::default()).await.unwrap();
@@ -47,7 +47,7 @@ async fn a_hundred_pools_stay_within_the_budget() {
     let mut config = chain_config(&chain, &world, &[chain.url()]).await;
     config.pool = pools.iter().map(|(pool, _)| pool_config(pool, ["ALT", "USDC"])).collect();
     let never = Limits { full_read_slots: 288, full_read_slots_most: 289, ..small_limits() };
-    // One follows logs alone; the other reads every pool in full once an hour, as it is meant to.
+    // The first reader only follows logs; the second reads every pool in full once an hour, as by default.
     let mut following = reader(&config, never);
     let mut comparing = reader(&config, small_limits());
     let (mut by_logs, mut with_full, mut ticks) = (Vec::new(), Vec::new(), 0);
@@ -79,9 +79,9 @@ async fn a_hundred_pools_stay_within_the_budget() {
     );
     let readings = SLOTS * POOLS as u64;
     assert!(10 * sum(&by_logs[1..]) <= readings, "{by_logs:?}");
-    // What the documentation of the configuration says an hour of full readings costs.
+    // The cost of an hour of full readings that the documentation of the configuration states.
     assert!(sum(&with_full) - sum(&by_logs) <= 150, "{with_full:?}");
-    // No slot carries them all.
+    // The full readings are spread over several slots.
     let most = with_full.iter().max().copied().unwrap_or_default();
     assert!(most * SLOTS <= 2 * sum(&with_full), "{with_full:?}");
 }

@@ -1,5 +1,5 @@
-//! Curve's pools, as their published interfaces say they answer. No package has their contracts:
-//! what stands here in their place gives answers, and computes nothing.
+//! Curve's pools, according to their published interfaces. Their contracts are in no package: the stand-ins here return
+//! fixed answers and compute nothing.
 
 use alloy::primitives::{Address, U256};
 use alloy::sol;
@@ -44,15 +44,15 @@ fn units(whole: u64, decimals: u32) -> U256 {
     U256::from(whole) * U256::from(10).pow(U256::from(decimals))
 }
 
-/// A chain with three dollars, a contract that answers for a pool of them and one that answers for
-/// its factory; and the configuration of all their pairs.
+/// A chain with three dollar tokens, a contract that answers like a pool of them, another that answers like its
+/// factory, and the configuration of all their pairs.
 struct Curve {
     chain: DevChain,
     pool: StandIn,
     factory: StandIn,
     tokens: Vec<Address>,
     config: Config,
-    /// The slot that was passed last.
+    /// The last slot so far.
     slot: u64,
 }
 
@@ -72,7 +72,7 @@ impl Curve {
         Self { chain, pool, factory, tokens, config, slot: FIRST_SLOT - 1 }
     }
 
-    /// One that answers as `StableSwap`-NG.
+    /// A stand-in that answers like `StableSwap`-NG.
     async fn ng() -> Self {
         let curve = Self::new(FactoryKind::CurveStableNg).await;
         let Self { chain, pool, factory, tokens, .. } = &curve;
@@ -97,20 +97,20 @@ impl Curve {
         curve
     }
 
-    /// What the second and the third coin count now, in hundredths.
+    /// Sets the rates of the second and the third coin, in hundredths.
     async fn rates(&self, hundredths: u64) {
         let rates = vec![units(1, 18), units(hundredths, 28), units(1, 30)];
         self.chain.answer(self.pool, &stored_ratesCall {}, &rates).await.unwrap();
     }
 
-    /// The next slot, by a reader that knows nothing yet.
+    /// Reads the next slot with a fresh reader.
     async fn next_slot(&mut self) -> SlotReading {
         self.slot += 1;
         pass_slot(&self.chain, self.slot).await;
         read(&mut reader(&self.config, small_limits()), self.slot).await
     }
 
-    /// Why no pair of the contract can be read.
+    /// Returns why no pair of the contract can be read.
     async fn refusal(&mut self) -> String {
         let reading = self.next_slot().await;
         let missing: Vec<_> = reading.pools.iter().map(|(_, result)| result.clone()).collect();
@@ -140,8 +140,8 @@ fn all(reading: SlotReading) -> Vec<Snapshot> {
     reading.pools.into_iter().map(|(_, result)| result.unwrap()).collect()
 }
 
-/// Every recorded state of `StableSwap`-NG, given as its contract and its factory would give it, is read
-/// as it was recorded, and fills as that contract did.
+/// Every recorded state of `StableSwap`-NG, answered by the stand-ins of its contract and its factory, reads as it was
+/// recorded and gives the recorded fills.
 #[tokio::test]
 async fn recorded_states_are_read_and_fill_as_their_contracts_did() {
     let recorded = Recorded::of("curve_ng");
@@ -197,12 +197,12 @@ async fn every_pair_of_a_contract_is_read_at_once_and_says_the_same() {
     };
     assert_eq!(symbols(snapshots[2].observation().tokens()), ["TWO", "THREE"]);
     assert_eq!(symbols(snapshots[2].observation().contract_tokens()), ["ONE", "TWO", "THREE"]);
-    // 1.04 of the second coin's units are one of the third's: an exchange pays that, less its fee.
+    // 1.04 units of the second coin equal one unit of the third: an exchange pays that, less its fee.
     let state = snapshots[2].observation().state();
     let paid = state.fill_once(Direction::ZeroForOne, units(100, 6)).unwrap().amount_out;
     assert!(paid > units(103, 6) && paid < units(105, 6), "{paid}");
 
-    // One pair alone takes as many requests.
+    // A single pair needs as many requests.
     let mut alone = curve.config.clone();
     alone.pool.truncate(1);
     let reading = read(&mut reader(&alone, small_limits()), FIRST_SLOT).await;
@@ -257,7 +257,7 @@ async fn a_price_that_cannot_be_read_is_missed_by_its_own_pairs_alone() {
         assert_eq!(missing.reason, MissingReason::OracleInvalid, "{missing}");
         assert!(missing.detail.contains("\"NONE\""), "{missing}");
     }
-    // Two prices of one token are no configuration.
+    // A configuration with two prices for one token is invalid.
     curve.config.pool[1] = pair_config([0, 2], ["NONE", "NONE"]);
     let refused = Plan::new(&curve.config).unwrap_err();
     assert!(matches!(refused, ConfigError::OraclesDiffer { token: 0, .. }), "{refused}");
@@ -286,7 +286,7 @@ async fn what_cannot_be_answered_for_is_refused_by_name() {
     curve.chain.answer(factory, &get_coinsCall { pool: of }, &Vec::new()).await.unwrap();
     assert!(curve.refusal().await.contains("no known Curve factory"));
 
-    // A contract of three has no pool of its own name, and one of two no pairs.
+    // A contract of three coins has no pool id of its own, and a contract of two has no pairs.
     curve.chain.answer(factory, &meta, &false).await.unwrap();
     curve.chain.answer(factory, &get_coinsCall { pool: of }, &curve.tokens).await.unwrap();
     curve.config.pool.truncate(1);
@@ -301,7 +301,7 @@ async fn what_cannot_be_answered_for_is_refused_by_name() {
     assert!(curve.refusal().await.contains("pools two tokens; remove `pair`"));
 }
 
-/// One that answers as 3pool, with these balances.
+/// A stand-in that answers like 3pool, with these balances.
 async fn three(balances: [U256; 3]) -> Curve {
     let curve = Curve::new(FactoryKind::Curve3pool).await;
     let Curve { chain, pool, tokens, .. } = &curve;
@@ -327,7 +327,7 @@ async fn three_coins_without_a_factory_are_known_by_their_own_address() {
         let state = snapshots[pair].observation().state();
         state.fill_once(Direction::ZeroForOne, amount).unwrap().amount_out
     };
-    // Each dollar, of whatever decimals, pays nearly one of another.
+    // Each dollar token, whatever its decimals, pays nearly one of another.
     for (pair, decimals) in [(0, 18), (1, 18), (2, 6)] {
         let paid = fill(pair, units(1, decimals));
         assert!((999_800..999_950).contains(&paid.to::<u64>()), "{pair}: {paid}");
@@ -337,8 +337,8 @@ async fn three_coins_without_a_factory_are_known_by_their_own_address() {
     assert!(curve.refusal().await.contains("unverified_version: it looks like a plain Curve pool"));
 }
 
-/// Lets the pool quote what core's fill says and so much more, for the amounts that a trial of the
-/// pair asks for: what buys a twentieth of all there is, or just less.
+/// Makes the contract quote core's fill plus `more` for the probe amounts of the pair: 1/20 of the balance, or slightly
+/// less.
 async fn quote(curve: &Curve, snapshot: &Snapshot, more: u64) {
     let state = snapshot.observation().state();
     let [zero, one] = snapshot.observation().pair().bytes().map(i128::from);
@@ -366,7 +366,7 @@ async fn a_contract_that_quotes_something_else_is_missed_in_all_its_pairs() {
     let reading = curve.next_slot().await;
     assert!(reading.events.is_empty(), "its quote is its fill: {:?}", reading.events);
     assert_eq!(all(reading).len(), 3);
-    // One pair, and the one that is tried first, is enough.
+    // A wrong quote of one pair suffices, and the first pair is probed first.
     quote(&curve, &snapshots[0], 2).await;
     let refused = curve.refusal().await;
     assert!(refused.contains("its contract quotes"), "{refused}");

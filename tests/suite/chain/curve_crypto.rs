@@ -1,5 +1,5 @@
-//! Curve's crypto pools, Twocrypto-NG and Tricrypto-NG, as their published interfaces say they answer.
-//! What stands here in their place gives answers, recorded ones among them, and computes nothing.
+//! Curve's crypto pools, Twocrypto-NG and Tricrypto-NG, according to their published interfaces. The stand-ins here
+//! return fixed answers, including recorded ones, and compute nothing.
 
 use alloy::primitives::{Address, U256};
 use alloy::sol;
@@ -33,7 +33,7 @@ sol! {
     function get_decimals(address pool) returns (uint256[2] memory);
 }
 
-/// As pools of three coins and their factory answer.
+/// The interfaces of pools of three coins and of their factory.
 mod three {
     alloy::sol! {
         function price_scale(uint256 k) returns (uint256);
@@ -46,7 +46,7 @@ mod three {
 pub const FACTORY: Address = Address::repeat_byte(0xcf);
 const FORMULAS: Address = Address::repeat_byte(0xce);
 
-/// A chain with a factory of crypto pools and the contract of their formulas.
+/// A chain with a factory of crypto pools and the math contract that they use.
 pub struct Crypto {
     pub chain: DevChain,
     pub config: Config,
@@ -72,7 +72,7 @@ impl Crypto {
         self.chain.answer(stand_in, call, answer).await.unwrap();
     }
 
-    /// A pool of this recorded state.
+    /// Adds a pool with this recorded state.
     pub async fn add(&mut self, place: Address, state: &Fields<'_>) {
         let decimals = state.numbers("decimals");
         let mut coins = Vec::new();
@@ -114,7 +114,7 @@ impl Crypto {
         self.config.pool.push(first_pair(place, coins.len()));
     }
 
-    /// The first recorded pool of two coins, alone.
+    /// A chain with only the first recorded pool of two coins.
     pub async fn one() -> Self {
         let recorded = Recorded::of("curve_twocrypto_ng");
         let mut crypto = Self::new(FactoryKind::CurveTwocryptoNg).await;
@@ -123,7 +123,7 @@ impl Crypto {
         crypto
     }
 
-    /// Why the pool is not read.
+    /// Returns why the pool cannot be read.
     async fn refusal(&self, slot: u64) -> String {
         pass_slot(&self.chain, slot).await;
         let reading = read(&mut reader(&self.config, small_limits()), slot).await;
@@ -133,8 +133,8 @@ impl Crypto {
     }
 }
 
-/// Every recorded state, given as its contract would give it, is read as it was recorded, and fills as
-/// its contract did, but for what the price upkeep after a fill refuses.
+/// Every recorded state, answered by a stand-in of its contract, reads as it was recorded and gives the recorded fills,
+/// except where the contract's price update after the fill reverts.
 #[tokio::test]
 async fn recorded_states_are_read_and_fill_as_their_contracts_did() {
     for (file, kind, least) in [
@@ -175,7 +175,7 @@ async fn what_cannot_be_answered_for_is_refused_by_name() {
     crypto.tell(pool, &future_A_gamma_timeCall {}, &ends).await;
     let why = crypto.refusal(slot).await;
     assert!(why.contains("ramping: until "), "{why}");
-    // A ramp that has ended says nothing any more.
+    // A ramp that has ended has no effect.
     slot += 12;
     pass_slot(&crypto.chain, slot).await;
     let reading = read(&mut reader(&crypto.config, small_limits()), slot).await;
@@ -187,7 +187,7 @@ async fn what_cannot_be_answered_for_is_refused_by_name() {
     let why = crypto.refusal(slot + 1).await;
     assert!(why.contains("unverified_version: its version is \"v3.0.0\""), "{why}");
     crypto.tell(pool, &versionCall {}, &right).await;
-    // Formulas of another version compute something else.
+    // A math contract of another version may compute other results.
     crypto.tell(crypto.formulas, &versionCall {}, &"v0.1.1".to_owned()).await;
     let why = crypto.refusal(slot + 2).await;
     assert!(why.contains("unverified_version: the version of its math contract 0xcece"), "{why}");
@@ -204,7 +204,7 @@ async fn what_cannot_be_answered_for_is_refused_by_name() {
     assert!(crypto.refusal(slot + 4).await.contains("remove `fee`"));
 }
 
-/// A quote is the fill, to the unit: a contract that quotes something else is missed.
+/// A quote equals the fill to the unit: a contract whose quote differs is rejected.
 #[tokio::test]
 async fn a_contract_that_quotes_something_else_is_missed() {
     let crypto = Crypto::one().await;

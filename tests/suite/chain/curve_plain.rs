@@ -1,6 +1,5 @@
-//! Curve's plain pools: their rules are known by their own address, or by the implementation that a
-//! factory says is theirs. What stands here in their place gives answers, recorded ones among them, and
-//! computes nothing.
+//! Curve's plain pools: the pool's own address or the implementation that its factory names determines its rules. The
+//! stand-ins here return fixed answers, including recorded ones, and compute nothing.
 
 use alloy::primitives::{Address, U256};
 use alloy::sol;
@@ -26,7 +25,7 @@ sol! {
     function base_pool() returns (address);
 }
 
-/// The first pools number their coins by signed numbers.
+/// The first pools use signed coin indices.
 mod old {
     alloy::sol! {
         function coins(int128 i) returns (address);
@@ -36,17 +35,17 @@ mod old {
 }
 
 const FACTORY: Address = Address::repeat_byte(0xcf);
-/// The chain's own coin, as Curve's contracts call it.
+/// The address by which Curve's contracts denote the chain's native coin.
 const NATIVE: Address = Address::repeat_byte(0xee);
 
-/// The implementations of two, three and four coins.
+/// The implementations for two, three and four coins.
 const IMPLEMENTATIONS: [(Address, FactoryKind); 3] = [
     (Address::repeat_byte(0xc2), FactoryKind::CurvePlain2Basic),
     (Address::repeat_byte(0xc3), FactoryKind::CurvePlain3Basic),
     (Address::repeat_byte(0xc4), FactoryKind::CurvePlain4Basic),
 ];
 
-/// Where the address of an entry is the pool's own, its kind, by the first part of a recorded name.
+/// The kind of pool for entries that name the pool's own address, by the first part of the recorded name.
 const OWN: [(&str, FactoryKind); 4] = [
     ("3pool", FactoryKind::Curve3pool),
     ("hbtc", FactoryKind::CurveHbtc),
@@ -59,7 +58,7 @@ fn entry(address: Address, kind: FactoryKind) -> Factory {
     Factory { address, kind, fee_modules: Vec::new() }
 }
 
-/// A chain with Curve's factory, which knows no pool yet.
+/// A chain with Curve's factory and no pool yet.
 struct Curve {
     chain: DevChain,
     factory: StandIn,
@@ -81,7 +80,7 @@ impl Curve {
         self.chain.answer(stand_in, call, answer).await.unwrap();
     }
 
-    /// Lets the factory say that the pool has these coins and this code.
+    /// Makes the factory return these coins and this implementation for the pool.
     async fn register(&self, pool: Address, coins: &[Address], implementation: Address) {
         let mut four = [Address::ZERO; 4];
         four[..coins.len()].copy_from_slice(coins);
@@ -90,7 +89,7 @@ impl Curve {
         self.tell(self.factory, &is_metaCall { pool }, &false).await;
     }
 
-    /// A pool of this recorded state; returns its coins.
+    /// Adds a pool with this recorded state; returns its coins.
     async fn add(&mut self, place: Address, name: &str, state: &Fields<'_>) -> Vec<Address> {
         let mut coins = Vec::new();
         for (index, decimals) in state.numbers("decimals").into_iter().enumerate() {
@@ -126,7 +125,7 @@ impl Curve {
         coins
     }
 
-    /// Why the first pool is not read.
+    /// Returns why the first pool cannot be read.
     async fn refusal(&self, slot: u64) -> String {
         pass_slot(&self.chain, slot).await;
         let reading = read(&mut reader(&self.config, small_limits()), slot).await;
@@ -136,8 +135,8 @@ impl Curve {
     }
 }
 
-/// Every recorded state, given as its contract would give it, is read as it was recorded, by the rule
-/// of that contract, and fills as it did.
+/// Every recorded state, answered by a stand-in of its contract, reads as it was recorded, by the rules of that
+/// contract, and gives the recorded fills.
 #[tokio::test]
 async fn recorded_states_are_read_by_their_own_rules_and_fill_as_their_contracts_did() {
     let recorded = Recorded::of("curve_plain");
@@ -151,7 +150,7 @@ async fn recorded_states_are_read_by_their_own_rules_and_fill_as_their_contracts
     assert!(cases > 3_000, "{cases} cases");
 }
 
-/// A pool of the factory's, of two coins.
+/// A pool of two coins that the factory made.
 async fn made() -> (Curve, Vec<Address>) {
     let recorded = Recorded::of("curve_plain");
     let mut curve = Curve::new().await;
@@ -183,7 +182,7 @@ async fn what_a_factory_says_of_a_pool_decides_by_which_rule_it_is_read() {
     assert!(curve.refusal(FIRST_SLOT + 2).await.contains("metapool: "));
     curve.register(pool, &[NATIVE, coins[1]], IMPLEMENTATIONS[0].0).await;
     assert!(curve.refusal(FIRST_SLOT + 3).await.contains("native_pool: "));
-    // Coins of another number than the implementation pools.
+    // The number of coins differs from that of the implementation.
     curve.register(pool, &coins, IMPLEMENTATIONS[1].0).await;
     assert!(curve.refusal(FIRST_SLOT + 4).await.contains("not a supported kind of pool"));
     curve.register(pool, &coins, IMPLEMENTATIONS[0].0).await;
@@ -204,7 +203,7 @@ async fn what_only_answers_as_a_plain_pool_does_is_refused_by_name() {
     assert!(curve.refusal(FIRST_SLOT + 2).await.contains("metapool: "));
     curve.tell(pool, &coinsCall { i: U256::ZERO }, &NATIVE).await;
     assert!(curve.refusal(FIRST_SLOT + 3).await.contains("native_pool: "));
-    // What has a version is another generation's, and not for this kind to name.
+    // A contract with a version belongs to another generation, which this kind must not claim.
     curve.tell(pool, &versionCall {}, &"v6.0.0".to_owned()).await;
     let why = curve.refusal(FIRST_SLOT + 4).await;
     assert!(why.contains("not a supported kind of pool"), "{why}");

@@ -1,4 +1,4 @@
-//! The development chain itself: real code, real fills, a market that repeats.
+//! The development chain itself: real contract code, real fills, a reproducible market.
 
 use alloy::eips::{BlockId, BlockNumberOrTag};
 use alloy::primitives::{I256, U256};
@@ -35,7 +35,7 @@ async fn a_loaded_chain_is_the_played_one() {
         });
         assert_eq!(a.await, b.await, "block {number}");
     }
-    // Both go on alike.
+    // Both chains continue identically.
     let [a, b] = [&played, &loaded]
         .map(|chain| async move { chain.mine(newest.timestamp + 7, &[]).await.unwrap().hash });
     assert_eq!(a.await, b.await);
@@ -59,7 +59,7 @@ async fn contracts_carry_the_published_code() {
         let found = chain.code(address).await.unwrap();
         let published = artifact.deployed_code().unwrap();
         assert_eq!(found.len(), published.len(), "{artifact:?}");
-        // Immutable values are zeros in what is published and nowhere else may they differ.
+        // Immutable values are zero in the published code; nothing else may differ.
         let differs = |(a, b): (&u8, &u8)| a != b && *b != 0;
         let other = found.iter().zip(&published).filter(|pair| differs(*pair));
         assert_eq!(other.count(), 0, "{artifact:?}");

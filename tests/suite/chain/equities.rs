@@ -1,4 +1,5 @@
-//! Shares: what their contracts say of them, and what a pool of a real contract makes of a balance that changes under it.
+//! Tokenized stocks: the data of their contracts, and how a pool of a real contract behaves when its balance changes
+//! without a transfer.
 
 use alloy::eips::BlockId;
 use alloy::primitives::{Address as ChainAddress, B256, U256, keccak256};
@@ -20,14 +21,14 @@ use crate::scenes::chain::{
 };
 use crate::scenes::share::{Stands, configured, say, share};
 
-/// WBTC/WETH 0.3%, of ranges.
+/// WBTC/WETH 0.3%, a concentrated-liquidity pool.
 const POOL: usize = 2;
 
 const SIZE: &str = "100000";
 
-/// What a token's contract holds of an account becomes another amount without a transfer, as where it rebases.
+/// Changes an account's balance of a token without a transfer, as a rebase does.
 async fn rebase(chain: &DevChain, token: ChainAddress, account: ChainAddress, to: U256) {
-    // Its balances are the contract's first word.
+    // The mapping of balances is in the contract's first storage slot.
     let place = U256::from_be_bytes(keccak256((account, U256::ZERO).abi_encode()).0);
     let params = (token, place, B256::from(to));
     let _: bool = chain.rpc("anvil_setStorageAt", params).await.unwrap();
@@ -67,7 +68,7 @@ fn told(events: &[EquityEvent]) -> Vec<&str> {
     events.iter().map(|event| event.event.as_str()).collect()
 }
 
-/// What buying or selling the share for the size takes and pays, by core.
+/// Core's amounts for buying or selling the stock for the size.
 fn trade(seen: &Snapshot, pool: &Pool, token_in: ChainAddress) -> (U256, U256) {
     let direction =
         if token_in == pool.token0 { Direction::ZeroForOne } else { Direction::OneForZero };
@@ -89,7 +90,7 @@ async fn a_balance_that_changes_under_a_pool_is_not_noticed_by_it_and_is_told() 
     let held_before = chain.balance_of(bitcoin, pool.address, BlockId::latest()).await.unwrap();
     for slot in 0..3 {
         if slot == 1 {
-            // Half of a bitcoin is left of all that the pool has.
+            // The pool is left with half a bitcoin.
             say(&chain, Stands { now: 100_000, ..usual }).await;
             rebase(&chain, bitcoin, pool.address, U256::from(50_000_000)).await;
         }
@@ -99,7 +100,7 @@ async fn a_balance_that_changes_under_a_pool_is_not_noticed_by_it_and_is_told() 
         pass_slot(&chain, FIRST_SLOT + slot).await;
         seen.extend(snapshots(read(&mut reader, FIRST_SLOT + slot).await));
     }
-    // The contract's state is what it was.
+    // The state of the contract is unchanged.
     assert_eq!(seen[0].observation().state(), seen[1].observation().state());
     let (paid_in, bought) = trade(&seen[1], &pool, ether);
     assert!(U256::from(50_000_000) < bought && bought < held_before, "{bought} {held_before}");
@@ -115,10 +116,10 @@ async fn a_balance_that_changes_under_a_pool_is_not_noticed_by_it_and_is_told() 
     assert_eq!((balance.slots, balance.slots_short), (3, 2));
     assert_eq!(balance.balance_raw.to_string(), "50000000");
     assert_eq!(balance.purchase_raw.unwrap().to_string(), bought.to_string());
-    // Before, it had enough.
+    // Before the change, its balance sufficed.
     assert_eq!(figure(&config, &world, &seen[..1]).balance.unwrap().slots_short, 0);
 
-    // That purchase reverts; the sale fills to the unit, and so does a purchase of less than it holds.
+    // This purchase reverts. The sale fills to the unit, and so does a purchase of less than the pool holds.
     let (sold, received) = trade(&seen[1], &pool, bitcoin);
     let refused = chain.swap_exact_in(&pool, ether, paid_in).await;
     assert!(refused.is_err(), "{refused:?}");
@@ -144,7 +145,8 @@ async fn a_multiplier_that_is_due_and_changes_is_read_at_its_block() {
             say(&chain, Stands { now: 2_000_000, ..before }).await;
         }
     }
-    // The block of the second slot lies before its instant: the change is due then, and past in the third.
+    // The block of the second slot is before the slot's instant: the change is still due there, and past in the third
+    // slot.
     let result = figure(&config, &world, &seen);
     assert_eq!(told(&result.events), ["scheduled", "multiplier_changed"]);
     assert_eq!((result.slots_corporate_action, result.have_slots), (2, 3));
@@ -155,7 +157,7 @@ async fn a_multiplier_that_is_due_and_changes_is_read_at_its_block() {
         .map(|price| price.parse::<f64>().unwrap());
     assert!((oracle / ui - 2.0).abs() < 1e-9, "{oracle} {ui}");
 
-    // The check of a configuration finds the pool near its oracle; and far from one of another unit.
+    // The configuration check finds the pool price near the oracle price, and far from an oracle of another unit.
     let mut finding = async || -> String {
         let found = reader.check(deadline()).await;
         let found: Vec<String> = found.iter().map(ToString::to_string).collect();

@@ -1,5 +1,4 @@
-//! Pools that are read because their factory says that they are its: `PancakeSwap` v3's real
-//! contracts.
+//! Pools that the reader accepts because their factory knows them: `PancakeSwap` v3's real contracts.
 
 use alloy::primitives::{Address, Bytes, U256, hex};
 use exitgap_chain::Severity;
@@ -12,7 +11,7 @@ use crate::scenes::chain::{
     chain_config, deadline, pass_slot, pool_config, read, reader, scene, small_limits, snapshots,
 };
 
-/// Runtime code that passes every call on to `pool`.
+/// Runtime code that forwards every call to `pool`.
 pub fn passing_on(pool: Address) -> Bytes {
     let mut code = hex!("366000600037600060003660006000").to_vec();
     code.push(0x73);
@@ -25,7 +24,7 @@ fn own(address: Address) -> exitgap_core::ids::Address {
     exitgap_core::ids::Address(address.into_array())
 }
 
-/// A pool with liquidity in overlapping ranges, and the configuration that reads it.
+/// A pool with liquidity in overlapping ranges, and a configuration for it.
 pub async fn pancake() -> (DevChain, PaidPool, Config) {
     let (chain, world) = scene().await;
     let tokens = chain.create_tokens(&[("ONE", 18), ("TWO", 18)]).await.unwrap();
@@ -60,7 +59,7 @@ async fn a_pancake_pool_is_read_followed_and_pays_what_is_computed() {
     let state = Concentrated::from_state(first.observation().state()).unwrap();
     assert_eq!((state.fee_pips(), state.tick_spacing(), state.ticks().len()), (2_500, 50, 6));
 
-    // Real sales pay core's fills of what was read, one after the other.
+    // Real sales pay, one after the other, the amounts that core computes from the snapshot.
     let mut state = first.observation().state().clone();
     for (zero_for_one, units) in [(true, 3_u128), (false, 20), (true, 11)] {
         let direction = Direction::BOTH[usize::from(!zero_for_one)];
@@ -70,7 +69,7 @@ async fn a_pancake_pool_is_read_followed_and_pays_what_is_computed() {
         assert_eq!(fill.amount_out, paid, "{direction:?} {amount}");
         state = state.after(direction, &fill);
     }
-    // What its logs name is followed: the same as whoever reads everything.
+    // Following the pool's logs gives the same state as reading it in full.
     chain.mint_paid(&pool, [-1_000, 50], 5 * 10_u128.pow(19)).await.unwrap();
     pass_slot(&chain, FIRST_SLOT + 1).await;
     let reading = read(&mut reader, FIRST_SLOT + 1).await;
@@ -94,7 +93,7 @@ async fn a_pancake_pool_is_read_followed_and_pays_what_is_computed() {
 #[tokio::test]
 async fn a_pool_that_only_looks_like_one_is_refused_by_name() {
     let (chain, pool, mut config) = pancake().await;
-    // It answers as the pool does, its factory included, and the factory does not know it.
+    // The imitation answers like the pool, including the factory address, but the factory does not know it.
     let imitation = Address::repeat_byte(0x77);
     chain.set_code(imitation, passing_on(pool.address)).await.unwrap();
     pass_slot(&chain, FIRST_SLOT).await;
@@ -108,7 +107,7 @@ async fn a_pool_that_only_looks_like_one_is_refused_by_name() {
     let named = format!("it returned {}", own(pool.address));
     assert!(missing.detail.contains(&named), "{missing}");
 
-    // Of a factory that is not known here, it is not taken for Uniswap's.
+    // A pool of an unknown factory is not treated as a Uniswap pool.
     config.chain[0].factory.clear();
     config.pool.pop();
     let reading = read(&mut reader(&config, small_limits()), FIRST_SLOT).await;

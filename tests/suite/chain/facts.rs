@@ -1,4 +1,4 @@
-//! Facts: what contracts beside the pools say, read with them at the block.
+//! Facts: answers of contracts other than the pools, read at the same block.
 
 use alloy::eips::BlockId;
 use alloy::primitives::{Address as ChainAddress, U256, hex};
@@ -25,7 +25,7 @@ fn fact(world: &World, name: &str, contract: ChainAddress, call: &impl SolCall) 
     }
 }
 
-/// The words of a fact; `None` where the snapshot has none of that name.
+/// The words of a fact; `None` if the snapshot has no fact of that name.
 fn words(snapshot: &Snapshot, name: &str) -> Option<Vec<U256>> {
     let facts = snapshot.observation().facts();
     let found = facts.iter().find(|fact| fact.name.as_str() == name)?;
@@ -48,7 +48,8 @@ async fn a_fact_is_what_the_contract_says_at_the_snapshots_block() {
 
     pass_slot(&chain, FIRST_SLOT).await;
     let reading = read(&mut reader, FIRST_SLOT).await;
-    // Neither the call that reverts nor the one of no contract is zero: the snapshot has none, and why is told.
+    // A call that reverts, or of an address without a contract, does not count as zero: the snapshot has no such fact,
+    // and the reader reports why.
     let untold: Vec<String> = reading
         .events
         .iter()
@@ -71,7 +72,7 @@ async fn a_fact_is_what_the_contract_says_at_the_snapshots_block() {
         assert_eq!(again.as_ref(), Ok(snapshot));
     }
 
-    // Whatever happens in a slot is read at its block, not after it.
+    // Values are read at the slot's block, not at a later one.
     let give = abi::Token::transferCall { to: DESK, amount: U256::from(5_000) };
     chain.answer(desk, &abi::Desk::unfinalizedStETHCall {}, &U256::from(42)).await.unwrap();
     let at = (FIRST_SLOT + 1) * SLOT_SECONDS;
@@ -85,7 +86,7 @@ async fn a_fact_is_what_the_contract_says_at_the_snapshots_block() {
     assert_eq!(words(snapshot, "desk_holds"), Some(vec![balance]));
     assert_eq!(words(snapshot, "desk_queue"), Some(vec![U256::from(42)]));
 
-    // The check of a configuration says the same of each.
+    // The configuration check reports the same for each fact.
     let findings: Vec<String> =
         reader.check(deadline()).await.iter().map(ToString::to_string).collect();
     let of = |name: &str| {

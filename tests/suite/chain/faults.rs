@@ -1,5 +1,5 @@
-//! Nodes that lie, lag, prune, throttle or die: the slot is missing for the right reason, the
-//! fault is proven to have fired, and an honest second node rescues the slot.
+//! Nodes that lie, lag, prune, throttle or fail: the slot is missing for the correct reason, the test proves that the
+//! fault occurred, and an honest second node saves the slot.
 
 use std::net::TcpListener;
 use std::time::Duration;
@@ -18,7 +18,7 @@ fn is_call(request: &Value) -> bool {
     request["method"] == "eth_call"
 }
 
-/// Asks for a block other than the first.
+/// Whether the request asks for a block other than the genesis block.
 fn is_block(request: &Value) -> bool {
     request["method"] == "eth_getBlockByNumber" && request["params"][0] != "0x0"
 }
@@ -27,7 +27,7 @@ fn is_numbered_block(request: &Value) -> bool {
     is_block(request) && request["params"][0] != "latest"
 }
 
-/// Lies in the place of every request that `which` picks.
+/// A fault that returns `lie` for every request that `which` selects.
 fn on(
     which: fn(&Value) -> bool,
     lie: impl Fn(&Value, &Value) -> Lie + Send + Sync + 'static,
@@ -35,7 +35,7 @@ fn on(
     Box::new(move |request, truth| which(request).then(|| lie(request, truth)))
 }
 
-/// The truth with one field of the block changed.
+/// The true answer with one changed field of the block.
 fn with_field(field: &'static str, value: &'static str) -> impl Fn(&Value, &Value) -> Lie {
     move |_, truth| {
         let mut block = truth["result"].clone();
@@ -48,7 +48,7 @@ const OTHER_HASH: &str = "0x1111111111111111111111111111111111111111111111111111
 
 type Fault = (&'static str, MissingReason, Liar);
 
-/// Lies about which chain and which block it is.
+/// False answers about the chain id and the block.
 fn lies_about_blocks() -> Vec<Fault> {
     use MissingReason::{BlockUnavailable, RpcResponseInvalid, RpcUnavailable, WrongChain};
     let is_chain_id = |request: &Value| request["method"] == "eth_chainId";
@@ -68,7 +68,7 @@ fn lies_about_blocks() -> Vec<Fault> {
     ]
 }
 
-/// Lies, refusals and silence where state is asked for.
+/// False answers, errors and missing answers for state requests.
 fn lies_about_state() -> Vec<Fault> {
     use MissingReason::{
         BlockUnavailable, CallReverted, RpcRateLimited, RpcResponseInvalid, RpcUnavailable,
@@ -139,7 +139,7 @@ fn lies_about_state() -> Vec<Fault> {
     ]
 }
 
-/// Every pool of a reading misses for the one reason.
+/// Requires that every pool of the reading is missing for this reason.
 fn assert_missing(name: &str, reading: &SlotReading, reason: MissingReason) {
     for (pool, result) in &reading.pools {
         let missing = result.as_ref().expect_err(name);
@@ -163,7 +163,7 @@ async fn each_fault_has_its_reason_and_a_second_node_rescues_the_slot() {
         config.chain[0].genesis_hash = Some(exitgap_core::ids::BlockHash(genesis.0));
     }
     let limits = || Limits { answer_bytes_most: 2 << 20, ..small_limits() };
-    // The control: an honest proxy changes nothing.
+    // Control: an honest proxy changes nothing.
     let honest = snapshots(read(&mut reader(&alone, limits()), slot).await);
     for (name, reason, liar) in lies_about_blocks().into_iter().chain(lies_about_state()) {
         proxy.lie(liar);
@@ -196,7 +196,7 @@ async fn a_node_that_hangs_or_is_not_there_is_unavailable() {
     let reading = read(&mut reader(&config, limits()), FIRST_SLOT).await;
     assert_eq!(snapshots(reading).len(), 1);
 
-    // A port on which nothing listens any more.
+    // A port without a listener.
     let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let gone = format!("http://{gone}");
     let config = world_config(&chain, &world, std::slice::from_ref(&gone), [6]).await;
@@ -229,13 +229,13 @@ async fn a_lagging_node_is_passed_over() {
     let config = world_config(&chain, &world, &[proxy.url(), chain.url()], [6]).await;
     let mut rescued = reader(&config, small_limits());
     assert_eq!(snapshots(read(&mut rescued, FIRST_SLOT).await).len(), 1);
-    // The node that answered is asked first from then on.
+    // From then on, the reader asks the node that answered first.
     let served = proxy.served();
     assert_eq!(snapshots(read(&mut rescued, FIRST_SLOT).await).len(), 1);
     assert_eq!(proxy.served(), served);
 }
 
-/// A node that serves state of its own making: the pool's own sums give it away.
+/// A node that returns invented state: the pool's own invariants reveal it.
 #[tokio::test]
 async fn state_that_breaks_a_pools_invariants_is_read_at_another_node() {
     let (chain, world) = scene().await;
@@ -263,7 +263,7 @@ async fn state_that_breaks_a_pools_invariants_is_read_at_another_node() {
     assert_eq!(snapshots(reading), truth);
 }
 
-/// A node that was right and later serves another chain is not believed again.
+/// The reader checks the identity of a node again after it failed: a node may switch to another chain.
 #[tokio::test]
 async fn a_node_is_checked_again_after_it_failed() {
     let (chain, world) = scene().await;
@@ -287,7 +287,7 @@ async fn a_node_is_checked_again_after_it_failed() {
     assert_eq!(snapshots(read(&mut reader, FIRST_SLOT + 1).await).len(), 1);
 }
 
-/// Nodes bound what they compute and send; the reader asks for less, and reads the same.
+/// If a node limits its computation or its answers, the reader sends smaller requests and reads the same state.
 #[tokio::test]
 async fn a_refused_size_is_asked_in_smaller_parts() {
     let (chain, world) = scene().await;
@@ -296,7 +296,7 @@ async fn a_refused_size_is_asked_in_smaller_parts() {
     let truth = snapshots(read(&mut reader(&honest, small_limits()), FIRST_SLOT).await);
     let proxy = Proxy::start(&chain.url());
     let config = world_config(&chain, &world, &[proxy.url()], [0, 1]).await;
-    // More than about a hundred calls in one request.
+    // A request with more than about a hundred calls.
     let large =
         |request: &Value| request["params"][0]["data"].as_str().map_or(0, str::len) > 50_000;
     proxy.lie(move |request, _| {
@@ -305,7 +305,7 @@ async fn a_refused_size_is_asked_in_smaller_parts() {
     let reading = read(&mut reader(&config, small_limits()), FIRST_SLOT).await;
     assert!(proxy.fired() > 0);
     assert_eq!(snapshots(reading), truth);
-    // The cap on bytes, met while reading, does the same.
+    // A size limit that the node applies only during the reading has the same effect.
     proxy.be_honest();
     let limits = Limits { answer_bytes_most: 40_000, ..small_limits() };
     let reading = read(&mut reader(&config, limits), FIRST_SLOT).await;

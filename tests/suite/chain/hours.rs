@@ -1,4 +1,4 @@
-//! Sessions of a token whose market closes, read from real blocks.
+//! Trading sessions of a token whose market closes, read from real blocks.
 
 use exitgap_chain::config::TokenConfig;
 use exitgap_core::ids::Address;
@@ -21,7 +21,7 @@ async fn mine(chain: &DevChain, timestamps: &[u64]) {
 async fn a_session_is_that_of_the_block_to_the_second() {
     let (chain, world) = scene().await;
     let mut config = world_config(&chain, &world, &[chain.url()], [0]).await;
-    // Of the pool's two feeds it is this one whose heartbeat is an hour, and not a day.
+    // Of the pool's two feeds, this one has a heartbeat of an hour instead of a day.
     let share = &world.assets[World::WETH];
     config.token.push(TokenConfig {
         chain: "anvil".parse().unwrap(),
@@ -36,7 +36,7 @@ async fn a_session_is_that_of_the_block_to_the_second() {
     let session =
         |market_open, state: &str| Session { market_open, note: format!("XNYS@1/{state}") };
 
-    // The slot of the opening has the block of the second before.
+    // The block of the opening's slot is one second older than the opening.
     mine(&chain, &[OPEN - 1, OPEN + 1]).await;
     let before = at(OPEN).await;
     assert_eq!(before.observation().block().timestamp, OPEN - 1);
@@ -44,7 +44,7 @@ async fn a_session_is_that_of_the_block_to_the_second() {
     mine(&chain, &[OPEN + 301]).await;
     assert_eq!(at(OPEN + 300).await.observation().session(), session(true, "regular"));
 
-    // Feeds answer a little before the close, and the slot of the close has a block of that second.
+    // The feeds update shortly before the close, and the close's slot has a block of that second.
     mine(&chain, &[CLOSE - 400]).await;
     for asset in &world.assets {
         let answer = chain.latest_round_data(&asset.feed, alloy::eips::BlockId::latest()).await;
@@ -57,7 +57,7 @@ async fn a_session_is_that_of_the_block_to_the_second() {
     assert_eq!(closed.observation().session(), session(false, "after"));
     assert_eq!(closed.observation().oracle_state(), OracleState::Fresh);
 
-    // Past its heartbeat the share's answer is held over the close; nobody else's is.
+    // During the close, the stock's answer is kept beyond its heartbeat; the answers of other feeds are not.
     let later = (CLOSE + share.heartbeat + SLOT_SECONDS) / SLOT_SECONDS * SLOT_SECONDS;
     mine(&chain, &[later, later + 1]).await;
     let held = at(later).await;
@@ -65,7 +65,7 @@ async fn a_session_is_that_of_the_block_to_the_second() {
     assert!(observation.oracle_stale());
     assert_eq!(observation.oracle_state(), OracleState::HeldOverClose);
 
-    // What was read is what its bytes say.
+    // The snapshot survives its serialization unchanged.
     let documents = held.to_canonical().unwrap();
     let again = Snapshot::from_canonical(&documents.snapshot, &documents.state);
     assert_eq!(again.as_ref(), Ok(&held));

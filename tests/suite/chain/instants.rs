@@ -1,4 +1,4 @@
-//! The last block up to an instant, where several have one timestamp, as layer-2 chains make them.
+//! The last block up to an instant when several blocks have the same timestamp, as on layer-2 chains.
 
 use alloy::primitives::U256;
 use exitgap_core::series::Slot;
@@ -14,7 +14,7 @@ async fn of_blocks_of_one_timestamp_the_last_is_the_slots() {
     let config = world_config(&chain, &world, &[chain.url()], [0, World::FIRST_V2]).await;
     let instant = Slot::new(FIRST_SLOT).unwrap().unix_s();
     chain.mine(instant - 1, &[]).await.unwrap();
-    // Four blocks at the very instant, each of which leaves another state.
+    // Four blocks at exactly this instant, each with a different state.
     let pool = world.pools[0].pool;
     let mut last = chain.mine(instant, &[]).await.unwrap();
     for sold in 1..=3_u64 {

@@ -1,4 +1,4 @@
-//! Contracts that look like a kind that is read, and pay by other rules.
+//! Contracts that look like a supported kind but have other pricing rules.
 
 use alloy::primitives::{Address, Bytes, hex, keccak256};
 use exitgap_chain::config::{Config, FeeConfig};
@@ -9,8 +9,8 @@ use exitgap_tests::devchain::{DevChain, FIRST_SLOT, Market, World};
 use crate::scenes::chain::{deadline, read, reader, scene, small_limits, snapshots, world_config};
 use crate::scenes::proxy::{Lie, Proxy};
 
-/// Runtime code that passes every call on to `pair`, but answers this one with `words` words: a
-/// one, then zeros.
+/// Runtime code that forwards every call to `pair`, except that it answers this function with `words` words: one, then
+/// zeros.
 fn pair_but_for(pair: Address, function: &str, words: u8) -> Bytes {
     let selector = &keccak256(function)[..4];
     let mut code = hex!("36600060003760003560e01c8063").to_vec();
@@ -26,7 +26,7 @@ fn pair_but_for(pair: Address, function: &str, words: u8) -> Bytes {
     code.into()
 }
 
-/// The world's first pair behind other addresses, each with one function of its own.
+/// Addresses that forward to the world's first pair, each with one function that differs.
 async fn imitations(chain: &DevChain, world: &World) -> Vec<(Address, &'static str)> {
     let pair = world.pools[World::FIRST_V2].pool.address;
     let kinds: [(&str, u8, &str); 4] = [
@@ -66,7 +66,7 @@ async fn pairs_that_fill_by_other_rules_are_refused_by_name() {
     assert!(reading.pools[0].1.is_ok() && reading.events.is_empty(), "{:?}", reading.events);
     for ((pool, result), (_, refusal)) in reading.pools[1..].iter().zip(&made) {
         if refusal.is_empty() {
-            // The control: what passes everything on pays what the pair pays.
+            // Control: a contract that forwards everything is accepted.
             assert!(result.is_ok(), "{result:?}");
             continue;
         }
@@ -86,7 +86,7 @@ async fn pairs_that_fill_by_other_rules_are_refused_by_name() {
     );
 }
 
-/// No contract tells a pair's fee, but the pair itself shows whether it is the configured one.
+/// A pair has no fee getter, but its behavior shows whether the configured fee is correct.
 #[tokio::test]
 async fn a_pair_shows_that_its_configured_fee_is_wrong() {
     let (chain, world) = scene().await;
@@ -105,7 +105,7 @@ async fn a_pair_shows_that_its_configured_fee_is_wrong() {
     }
 }
 
-/// A fee that a node makes up fits whatever else it says; what the pool takes gives it away.
+/// An invented fee is consistent with the node's other answers, but the pool's actual payment reveals it.
 #[tokio::test]
 async fn a_made_up_fee_is_found_by_what_the_pool_pays() {
     let (chain, world) = scene().await;
@@ -127,7 +127,7 @@ async fn a_made_up_fee_is_found_by_what_the_pool_pays() {
     assert!(missing.detail.contains("its ticks and fee give"), "{missing}");
 }
 
-/// A node that takes no overrides leaves the pool untried, and says so.
+/// With a node that does not support state overrides, the pool cannot be probed; the reader reports this.
 #[tokio::test]
 async fn what_cannot_be_tried_is_said_and_recorded() {
     let (chain, world) = scene().await;

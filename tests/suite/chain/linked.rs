@@ -1,4 +1,4 @@
-//! Algebra Integral's real contracts, without plugin and with one.
+//! Algebra Integral's real contracts, with and without a plugin.
 
 use alloy::primitives::{Address, U256};
 use exitgap_chain::Severity;
@@ -15,7 +15,7 @@ fn own(address: Address) -> exitgap_core::ids::Address {
     exitgap_core::ids::Address(address.into_array())
 }
 
-/// A pool with liquidity in overlapping ranges, and the configuration that reads it.
+/// A pool with liquidity in overlapping ranges, and a configuration for it.
 async fn linked() -> (DevChain, LinkedPool, Config) {
     let (chain, world) = scene().await;
     let tokens = chain.create_tokens(&[("ONE", 18), ("TWO", 18)]).await.unwrap();
@@ -51,7 +51,7 @@ async fn a_linked_pool_is_read_followed_and_pays_what_is_computed() {
     assert_eq!((state.fee_pips(), state.ranges().tick_spacing()), (500, 10));
     assert_eq!(state.ranges().ticks().len(), 6);
 
-    // Real sales take and pay what core's fills of what was read say, past words without ticks.
+    // Real sales take and pay the amounts that core computes from the snapshot, also across bitmap words without ticks.
     let mut state = first.observation().state().clone();
     for (zero_for_one, units) in [(true, 3_u128), (false, 120), (true, 211)] {
         let direction = Direction::BOTH[usize::from(!zero_for_one)];
@@ -61,7 +61,7 @@ async fn a_linked_pool_is_read_followed_and_pays_what_is_computed() {
         assert_eq!([amount, fill.amount_out], swapped, "{direction:?} {amount}");
         state = state.after(direction, &fill);
     }
-    // The spacing changes under ticks that stay where they are; what logs name is followed.
+    // The tick spacing changes while the ticks stay; following the logs still works.
     chain.space_linked(&pool, 60).await.unwrap();
     chain.mint_linked(&pool, [-600, 60], 5 * 10_u128.pow(19)).await.unwrap();
     pass_slot(&chain, FIRST_SLOT + 1).await;
@@ -88,7 +88,7 @@ async fn a_pool_with_a_plugin_or_of_another_factory_is_refused_by_name() {
     pass_slot(&chain, FIRST_SLOT).await;
     let mut reader = reader(&config, small_limits());
     assert_eq!(snapshots(read(&mut reader, FIRST_SLOT).await).len(), 1);
-    // Plugged in after it was identified; it is called before every swap.
+    // The plugin is set after the pool was identified; the pool calls it before every swap.
     chain.plug_linked(&pool, Address::repeat_byte(8), 1).await.unwrap();
     pass_slot(&chain, FIRST_SLOT + 1).await;
     let mut fresh = crate::scenes::chain::reader(&config, small_limits());

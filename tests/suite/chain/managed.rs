@@ -1,5 +1,4 @@
-//! Uniswap v4: pools of its real manager, read from its storage, of tokens and of the chain's own
-//! coin.
+//! Uniswap v4: pools of its real manager, read from its storage, with tokens and with the native coin.
 
 use std::process::Command;
 use std::time::Duration;
@@ -51,8 +50,8 @@ fn config_of(key: PoolKey) -> PoolConfig {
     }
 }
 
-/// The manager with three pools: of two tokens, of the chain's own coin, and of the widest spacing;
-/// each with what the protocol takes in one direction and in the other.
+/// The manager with three pools: of two tokens, of the native coin, and with the maximum tick spacing. Each has
+/// different protocol fees for the two directions.
 pub async fn managed() -> (DevChain, V4, Vec<V4Pool>, Config) {
     let (chain, world) = scene().await;
     let tokens = chain.create_tokens(&[("ONE", 18), ("TWO", 18)]).await.unwrap();
@@ -104,7 +103,7 @@ async fn managed_pools_are_read_followed_and_pay_what_is_computed() {
     assert_eq!((native.address.0, native.decimals, native.symbol.as_str()), ([0; 20], 18, "ETH"));
     assert_eq!(first[0].observation().facts()[0].words.len(), 5);
 
-    // Real sales take and pay what core's fills of what was read say, one after the other.
+    // Real sales take and pay, one after the other, the amounts that core computes from the snapshot.
     for (pool, snapshot) in pools.iter().zip(&first) {
         let mut state = snapshot.observation().state().clone();
         for (zero_for_one, units) in [(true, 3_u128), (false, 80), (true, 11), (false, 1)] {
@@ -116,8 +115,7 @@ async fn managed_pools_are_read_followed_and_pay_what_is_computed() {
             state = state.after(direction, &fill);
         }
     }
-    // What the manager's logs name is followed, of each pool by its id: the same as whoever reads
-    // everything.
+    // Following the manager's logs, by pool id, gives the same state as reading everything.
     chain.modify_v4(&v4, &pools[0], [-100, 50], 5 * 10_i128.pow(19)).await.unwrap();
     chain.modify_v4(&v4, &pools[1], [-60, 60], -123_456_789).await.unwrap();
     pass_slot(&chain, FIRST_SLOT + 1).await;
@@ -158,7 +156,7 @@ async fn what_a_manager_holds_otherwise_is_refused_by_name() {
         assert_eq!(missing.reason, MissingReason::PoolUnsupported);
         assert!(missing.detail.contains(words), "{missing}");
     }
-    // A contract in the manager's place answers nothing.
+    // A contract at the manager's address that answers nothing.
     config.pool.truncate(1);
     config.chain[0].factory[0].address = own(chain.trader);
     let reading = read(&mut reader(&config, small_limits()), FIRST_SLOT).await;
@@ -170,7 +168,7 @@ async fn what_a_manager_holds_otherwise_is_refused_by_name() {
     assert!(missing.detail.contains("[[chain.factory]]"), "{missing}");
 }
 
-/// Recorded, and believed by two verifiers that share no line of code.
+/// A recorded pool passes both verifiers, which have no code in common.
 #[tokio::test]
 async fn a_recorded_pool_of_a_manager_is_proven_to_both_verifiers() {
     let (chain, _, _, config) = managed().await;
@@ -203,7 +201,7 @@ async fn a_recorded_pool_of_a_manager_is_proven_to_both_verifiers() {
     }
 }
 
-/// What the second verifier says of a file.
+/// Returns the second verifier's verdict on a file.
 fn second_opinion(file: &std::path::Path, policy: &serde_json::Value) -> String {
     let script = r#"
         import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-//! From nodes to snapshots, and the development chain itself.
+//! From nodes to snapshots; and the development chain itself.
 
 mod anchors;
 mod arbitrum;

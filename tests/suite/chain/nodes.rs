@@ -1,4 +1,4 @@
-//! Which chain a node serves, what a second one is for, and how long an outage is borne.
+//! The identity of a node's chain, the purpose of a second node, and how long the reader tolerates an outage.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -36,7 +36,7 @@ fn recorder(config: &Config, store: Store) -> Recorder<exitgap_chain::ChainReade
     Recorder::new(store, sources, SEAL_AFTER)
 }
 
-/// A block just before the slot's instant, and one just after.
+/// Mines one block just before the slot's instant and one just after it.
 async fn mine_slot(chain: &DevChain, slot: u64) {
     chain.mine(slot * SLOT_SECONDS - 5, &[]).await.unwrap();
     chain.mine(slot * SLOT_SECONDS + 5, &[]).await.unwrap();
@@ -45,7 +45,7 @@ async fn mine_slot(chain: &DevChain, slot: u64) {
 #[tokio::test]
 async fn a_chain_that_takes_the_place_of_another_is_not_recorded() {
     let (chain, world) = scene().await;
-    // The same scene with the same genesis and chain id, and other trades.
+    // The same scene with the same genesis and chain id, but with other trades.
     let (other, other_world) = scene().await;
     let mut market = Market::new(&chain, &world, 3).await.unwrap();
     let mut other_market = Market::new(&other, &other_world, 4).await.unwrap();
@@ -62,7 +62,7 @@ async fn a_chain_that_takes_the_place_of_another_is_not_recorded() {
         let swapped = (3..6).contains(&n);
         proxy.point_to(&if swapped { other.url() } else { chain.url() });
         if n == 5 {
-            // What the series' blocks are is known after a restart, too.
+            // After a restart, the recorder still knows the blocks of the series.
             drop(running);
             running = recorder(&config, Store::open(&path, &key()).unwrap());
         }
@@ -70,7 +70,7 @@ async fn a_chain_that_takes_the_place_of_another_is_not_recorded() {
         assert_eq!(report.retracted, 0, "{report:?}");
         if swapped {
             assert_eq!(report.missing, unlinked, "{n}");
-            // The control: whoever does not know the series takes it for this chain.
+            // Control: a reader that does not know the series accepts the other chain.
             let fresh = read(&mut reader(&config, small_limits()), FIRST_SLOT + n).await;
             assert_eq!(snapshots(fresh).len(), 2);
         } else {
@@ -110,7 +110,7 @@ async fn nodes_that_disagree_on_genesis_stop_the_start_and_a_bad_first_one_does_
     config.chain[0].genesis_hash = Some(exitgap_core::ids::BlockHash(genesis.0));
     let folder = TempDir::new().unwrap();
     let store = |name: &str| Store::create(folder.path().join(name), &key()).unwrap();
-    // Where the genesis is known, the other node is passed over.
+    // If the genesis hash is configured, the other node is skipped.
     let mut known = recorder(&config, store("known.db"));
     known.check_nodes().await.unwrap();
     assert_eq!(known.record_slot(at(0)).await.unwrap().recorded, 1);
@@ -120,14 +120,14 @@ async fn nodes_that_disagree_on_genesis_stop_the_start_and_a_bad_first_one_does_
     let words = refused.to_string();
     assert!(matches!(refused, RecorderError::NodesDisagree(_)), "{words}");
     assert!(words.contains(&proxy.url()) && words.contains("genesis_hash"), "{words}");
-    // The loop does not begin.
+    // The recorder does not start its loop.
     let (_sender, stop) = tokio::sync::watch::channel(exitgap_server::recorder::Stop::No);
     let clock = exitgap_server::recorder::ManualClock::new(Duration::from_secs(at(0).unix_s()));
     let mut stopped = recorder(&config, store("stopped.db"));
     let ended = stopped.run(&clock, stop, Some(at(0))).await;
     assert!(matches!(ended, Err(RecorderError::NodesDisagree(_))));
     assert_eq!(stopped.last_slot().unwrap(), None);
-    // A first node that is dead, or of another chain id, says nothing about the genesis.
+    // A first node that is down or has another chain id does not determine the genesis.
     for lie in [|| Lie::Status(503), || Lie::Result(json!("0x1"))] {
         proxy.lie(move |_, _| Some(lie()));
         let mut failing_over = recorder(&config, store(&format!("{}.db", proxy.served())));
@@ -137,7 +137,7 @@ async fn nodes_that_disagree_on_genesis_stop_the_start_and_a_bad_first_one_does_
     }
 }
 
-/// A position far from the price: what is hidden of it changes no liquidity that is active.
+/// Adds a position far from the price, so that hiding it does not change the active liquidity.
 async fn mint_far(chain: &DevChain, world: &World, state: &PoolState) -> i32 {
     let PoolState::Concentrated(state) = state else { panic!("v3") };
     let far = (state.tick() / 60 + 2_000) * 60;
@@ -176,7 +176,7 @@ async fn logs_that_a_second_node_does_not_confirm_leave_the_pool_missing() {
         assert!(liar.fired() > 0);
         liar.be_honest();
     }
-    // A second node that is out costs a warning.
+    // An unreachable second node causes a warning.
     second.lie(|_, _| Some(Lie::Status(503)));
     mine_slot(&chain, FIRST_SLOT + 3).await;
     let reading = read(&mut compared, FIRST_SLOT + 3).await;
@@ -202,7 +202,7 @@ async fn a_header_that_a_second_node_does_not_have_leaves_the_slot_missing() {
         let block = request["method"] == "eth_getBlockByNumber" && request["params"][0] != "0x0";
         block.then(|| {
             let mut block = truth["result"].clone();
-            // A field that no build knows: the hash cannot be judged by the header.
+            // An unknown header field: the hash cannot be checked against the header.
             block["futureRoot"] = "0x00".into();
             block["hash"] = OTHER_HASH.into();
             Lie::Result(block)
@@ -216,7 +216,7 @@ async fn a_header_that_a_second_node_does_not_have_leaves_the_slot_missing() {
     second.be_honest();
     assert_eq!(snapshots(read(&mut compared, FIRST_SLOT).await).len(), 1);
 
-    // The node that is read, with such a header, is believed, and it is said aloud.
+    // The first node is trusted despite such a header, and the reader reports it.
     let proxy = Proxy::start(&chain.url());
     proxy.lie(|request, truth| {
         (request["method"] == "eth_getBlockByNumber").then(|| {
@@ -233,8 +233,8 @@ async fn a_header_that_a_second_node_does_not_have_leaves_the_slot_missing() {
     assert_eq!(snapshots(reading).len(), 1);
 }
 
-/// Ticks that a node hid until a full reading came by: what was recorded meanwhile is in doubt,
-/// for whoever asks the service, also after a restart; what follows is true.
+/// A node hid ticks until the next full reading: the service reports the slots in between as doubtful, also after a
+/// restart; the later slots are true.
 #[tokio::test]
 async fn a_full_reading_that_differs_puts_the_slots_before_it_in_doubt() {
     let (chain, world) = scene().await;
@@ -304,7 +304,7 @@ async fn a_full_reading_that_differs_puts_the_slots_before_it_in_doubt() {
     assert!(String::from_utf8(metrics).unwrap().contains(&expected));
 }
 
-/// What was hidden from one process is found by the next one, which knows the store's ticks.
+/// The next process knows the ticks in the store and finds what a node hid from the previous process.
 #[tokio::test]
 async fn a_new_recorder_compares_with_what_the_last_one_recorded() {
     let (chain, world) = scene().await;
@@ -339,12 +339,12 @@ async fn a_new_recorder_compares_with_what_the_last_one_recorded() {
     assert_eq!((report.recorded, report.doubts), (2, 1), "{report:?}");
     let reader = Reader::open(&path).unwrap();
     let doubt = |index: usize, n: u64| reader.doubt_about(&pool_of(&reader, index), at(n)).unwrap();
-    // Nobody knows when the last process read them in full: an hour is in doubt.
+    // The time of the previous process's last full reading is unknown, so an hour is doubtful.
     assert_eq!([0, 1, 2].map(|n| doubt(0, n)), [Some(at(2)), Some(at(2)), None]);
     assert_eq!([0, 1, 2].map(|n| doubt(1, n)), [None; 3]);
 }
 
-/// A comparison that a node keeps putting off ends with the pool missing.
+/// If a node keeps delaying the comparison, the pool becomes missing.
 #[tokio::test]
 async fn ticks_that_were_not_read_in_full_for_too_long_are_not_believed() {
     let (chain, world) = scene().await;
@@ -354,7 +354,7 @@ async fn ticks_that_were_not_read_in_full_for_too_long_are_not_believed() {
     let mut starved = reader(&config, limits);
     mine_slot(&chain, FIRST_SLOT).await;
     snapshots(read(&mut starved, FIRST_SLOT).await);
-    // Only a full reading is so large.
+    // Only a full reading has requests of this size.
     proxy.lie(|request, _| {
         let large = request["params"][0]["data"].as_str().is_some_and(|data| data.len() > 10_000);
         (request["method"] == "eth_call" && large).then_some(Lie::Status(503))
@@ -379,7 +379,7 @@ async fn an_outage_is_borne_as_long_as_the_slot_has_time() {
     Market::new(&chain, &world, 3).await.unwrap().play_slot(FIRST_SLOT).await.unwrap();
     let proxy = Proxy::start(&chain.url());
     let config = world_config(&chain, &world, &[proxy.url()], [6]).await;
-    // Refused more often than wrong answers are asked for again.
+    // The node rejects more requests than the reader's limit of retries for wrong answers.
     let refusals = |lie: fn() -> Lie, times: usize| {
         let left = AtomicUsize::new(times);
         proxy.lie(move |request, _| {
@@ -402,11 +402,11 @@ async fn an_outage_is_borne_as_long_as_the_slot_has_time() {
         assert_eq!(snapshots(reading).len(), 1);
         assert_eq!(proxy.fired(), 12);
     }
-    // An answer that is wrong stays so.
+    // Wrong answers exhaust the retries.
     refusals(|| Lie::Result(json!("0x")), 12);
     let reading = read(&mut reader(&config, patient()), FIRST_SLOT).await;
     assert_eq!(reading.pools[0].1.as_ref().unwrap_err().reason, MissingReason::RpcResponseInvalid);
-    // A node that says when to come again is left alone until then, but not for ever.
+    // The reader waits as long as a node requests, but not without limit.
     refusals(|| Lie::Busy("1"), 1);
     let before = proxy.asked("eth_call").len();
     let reading = read(&mut reader(&config, patient()), FIRST_SLOT).await;
@@ -419,7 +419,7 @@ async fn an_outage_is_borne_as_long_as_the_slot_has_time() {
     let reading = read(&mut reader(&config, bounded), FIRST_SLOT).await;
     assert_eq!(snapshots(reading).len(), 1);
     assert_eq!(proxy.fired(), 1);
-    // A wait that ends after the slot is not begun.
+    // The reader does not start a wait that ends after the slot.
     refusals(|| Lie::Busy("86400"), 1);
     let mut late = reader(&config, Limits { retry_after_most: Duration::MAX, ..patient() });
     let until = tokio::time::Instant::now() + Duration::from_secs(20);
@@ -436,7 +436,7 @@ async fn a_sequencer_that_is_down_or_was_until_just_now_marks_every_pool() {
     let mut config = world_config(&chain, &world, &[chain.url()], [1, 6]).await;
     config.chain[0].sequencer_uptime_feed = Some(Address(feed.proxy.into_array()));
     config.chain[0].sequencer_grace_s = Some(700);
-    // Prices that are never stale themselves.
+    // The prices themselves never become stale.
     for oracle in &mut config.oracle {
         if let exitgap_chain::config::OracleConfig::Chainlink { heartbeat_s, .. } = oracle {
             *heartbeat_s = 1_000_000;
@@ -469,7 +469,8 @@ async fn a_sequencer_that_is_down_or_was_until_just_now_marks_every_pool() {
         assert_eq!(v3.observation().oracles().iter().filter(of_sequencer).count(), 1);
         says.push(v3.observation().oracle_stale());
     }
-    // Up for an hour; down from slot 2; up from slot 4, and for 700 seconds after it not relied on.
+    // The sequencer runs for an hour, is down from slot 2, runs again from slot 4, and counts as unreliable for 700
+    // seconds after that.
     assert_eq!(says, [false, false, true, true, true, true, false, false]);
     let findings = reader.check(deadline()).await;
     assert!(findings.iter().any(|finding| finding.subject == "oracle sequencer uptime"));

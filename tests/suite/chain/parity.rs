@@ -1,4 +1,4 @@
-//! Core against what the real contracts said once. `cargo xtask parity` asks the contracts themselves.
+//! Core compared with recorded results of the real contracts. `cargo xtask parity` asks the contracts themselves.
 
 use exitgap_tests::parity::recorded;
 use exitgap_tests::parity::vector::{Sale, Vector};
@@ -17,7 +17,7 @@ fn a_vector_with_another_sales_answer_is_noticed() {
     for (name, vector) in recorded::read_all().unwrap() {
         for (index, Sale { amount_in, .. }) in vector.sales.iter().enumerate() {
             let mut sales = vector.sales.clone();
-            // The next sale's answer is another one, except where both are refused alike.
+            // The next sale's result differs, unless the contract rejects both in the same way.
             sales[index].expected = sales[(index + 1) % sales.len()].expected.clone();
             let changed = usize::from(sales != vector.sales);
             let tampered = Vector { sales, ..vector.clone() };

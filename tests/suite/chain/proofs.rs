@@ -1,4 +1,4 @@
-//! State proofs of running contracts, asked of a real node: every layout after real trades, and nodes that lie.
+//! State proofs of running contracts from a real node: every storage layout after real trades, and nodes that lie.
 
 use exitgap_chain::config::{Config, Factory, FactoryKind, Plan};
 use exitgap_chain::{ProveError, StateProver};
@@ -34,7 +34,7 @@ fn outcomes(file: &[u8], snapshot: &Snapshot) -> [(Outcome, &'static str); 3] {
     [0, 1, 2].map(|at| (checks[at].outcome, checks[at].code))
 }
 
-/// The same snapshot of a pool out of which a little was bought.
+/// The same pool's snapshot after a small purchase.
 fn after_a_sale(snapshot: &Snapshot) -> Snapshot {
     let of = snapshot.observation();
     let state = of.state();
@@ -47,7 +47,7 @@ fn after_a_sale(snapshot: &Snapshot) -> Snapshot {
     Snapshot::new(snapshot.slot(), other.unwrap()).unwrap()
 }
 
-/// Requires that a pool's snapshot is what the chain says, and that another is not.
+/// Requires that the chain proves a pool's snapshot, and that it refutes another one.
 async fn proven(chain: &DevChain, config: &Config, snapshot: &Snapshot, layout: Option<Layout>) {
     let range = needed_ticks(snapshot, None).unwrap_or(TickRange::ALL);
     let prover = prover(config, &chain.url());
@@ -87,7 +87,7 @@ async fn pools_of_the_world_are_proven_after_a_day_of_trades() {
         let none = prover(&config, &chain.url());
         let unknown = none.prove(snapshot, None, TickRange::ALL, deadline()).await;
         assert!(matches!(unknown, Err(ProveError::UnknownLayout)), "{unknown:?}");
-        // The other layout's words are not this pool's.
+        // The storage words of the other layout do not fit this pool.
         let wrong = none.prove(snapshot, Some(Layout::PancakeV3), TickRange::ALL, deadline()).await;
         if let Ok(file) = wrong {
             assert_ne!(outcomes(&file, snapshot)[1], PASS);
@@ -200,10 +200,10 @@ fn lie(claim: &mut StateClaim, change: impl FnOnce(&mut [Address; 3], &mut u32, 
     [*factory, tokens[0], tokens[1]] = addresses;
 }
 
-/// What is done to an answer.
+/// A modification of an answer.
 type Change = fn(&mut Value);
 
-/// A node that hides, changes or exchanges what it answers proves nothing, or proves the truth.
+/// If a node omits, changes or swaps its answers, the prover either fails or still proves the truth.
 #[tokio::test]
 async fn a_node_that_lies_about_state_is_refused_or_gives_itself_away() {
     let (chain, world) = scene().await;
@@ -251,7 +251,7 @@ async fn a_node_that_lies_about_state_is_refused_or_gives_itself_away() {
         assert!(proxy.fired() > 0, "{what}");
         match proven {
             Err(ProveError::Contradiction(_) | ProveError::Proof(_)) => {}
-            // What is beside the nodes is not believed, and may be what it likes; at most a feed is not found by it.
+            // Answers other than the nodes of the trie do not matter; at most, a feed is not found.
             Ok(file) => {
                 let [header, pool, oracle] = outcomes(&file, &snapshot);
                 assert_eq!([header, pool], [PASS; 2], "{what}");
@@ -261,7 +261,7 @@ async fn a_node_that_lies_about_state_is_refused_or_gives_itself_away() {
             other => panic!("{what}: {other:?}"),
         }
     }
-    // Another block's header, and another block at that height.
+    // The header of another block, and another block at that height.
     proxy.lie(|request, told| {
         let mut told = told["result"].clone();
         (request["method"] == "eth_getBlockByNumber").then(|| {

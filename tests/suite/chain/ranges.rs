@@ -1,4 +1,4 @@
-//! Nodes that tell the logs of a few blocks at a time alone.
+//! Nodes that return logs only for a few blocks per request.
 
 use exitgap_chain::{Event, FullReadCause, Limits};
 use exitgap_tests::devchain::{DevChain, FIRST_SLOT, SLOT_SECONDS};
@@ -7,10 +7,10 @@ use serde_json::Value;
 use crate::scenes::chain::{pass_slot, read, reader, scene, small_limits, snapshots, world_config};
 use crate::scenes::proxy::{Lie, Proxy};
 
-/// Blocks between two slots.
+/// Number of blocks between two slots.
 const BLOCKS: u64 = 12;
 
-/// Mines the blocks of a slot, and the one after it.
+/// Mines the blocks of a slot and the block after it.
 async fn pass_long_slot(chain: &DevChain, slot: u64) {
     for ago in (1..BLOCKS).rev() {
         chain.mine(slot * SLOT_SECONDS - 10 * ago, &[]).await.unwrap();
@@ -18,7 +18,7 @@ async fn pass_long_slot(chain: &DevChain, slot: u64) {
     chain.mine(slot * SLOT_SECONDS + 5, &[]).await.unwrap();
 }
 
-/// How many blocks a request for logs asks for.
+/// Number of blocks that a log request covers.
 fn blocks_of(request: &Value) -> Option<u64> {
     if request["method"] != "eth_getLogs" {
         return None;
@@ -30,7 +30,7 @@ fn blocks_of(request: &Value) -> Option<u64> {
     Some(number("toBlock")? - number("fromBlock")? + 1)
 }
 
-/// A node that refuses more than `most` blocks in the words of a public one.
+/// Makes the node reject requests for more than `most` blocks, with the error message of a public node.
 fn refuse_beyond(proxy: &Proxy, most: u64) {
     const WORDS: &str = "ranges over 10000 blocks are not supported on freetier";
     proxy.lie(move |request, _| {

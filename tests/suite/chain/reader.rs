@@ -1,4 +1,4 @@
-//! The chain reader on real contracts: what it reads is what they answer.
+//! The chain reader with real contracts: its snapshots equal the contracts' answers.
 
 use alloy::eips::{BlockId, BlockNumberOrTag};
 use alloy::primitives::{B256, Bytes, U256};
@@ -72,7 +72,7 @@ async fn snapshots_are_the_contracts_own_answers() {
         }
         assert_fills_equal(&chain, &pool.pool, observation).await;
     }
-    // What is stored of them reads back.
+    // The stored snapshots can be read back.
     for snapshot in &snapshots {
         let documents = snapshot.to_canonical().unwrap();
         let read = Snapshot::from_canonical(&documents.snapshot, &documents.state);
@@ -86,7 +86,7 @@ async fn following_the_logs_equals_reading_everything() {
     let mut market = Market::new(&chain, &world, 5).await.unwrap();
     let pools = [0, 1, 2, 5, 6, 7];
     let config = world_config(&chain, &world, &[chain.url()], pools).await;
-    // Nothing but what logs name is read again.
+    // The reader only reads again what the logs name.
     let limits = Limits { full_read_slots: 288, full_read_slots_most: 289, ..small_limits() };
     let mut following = reader(&config, limits);
     for slot in FIRST_SLOT..FIRST_SLOT + 24 {
@@ -111,7 +111,7 @@ async fn a_reorganised_block_is_noticed_and_read_again() {
     let mut reader = reader(&config, small_limits());
     market.play_slot(FIRST_SLOT).await.unwrap();
     let first = snapshots(read(&mut reader, FIRST_SLOT).await);
-    // The slot's block and the one after it are replaced by empty ones.
+    // Empty blocks replace the slot's block and the one after it.
     chain.reorg(2).await.unwrap();
     let end = (FIRST_SLOT + 1) * SLOT_SECONDS + 1;
     chain.mine(end, &[]).await.unwrap();
@@ -125,13 +125,13 @@ async fn a_reorganised_block_is_noticed_and_read_again() {
     for (place, pool) in [1, 6].into_iter().enumerate() {
         assert_fills_equal(&chain, &world.pools[pool].pool, second[place].observation()).await;
     }
-    // Its old number has another hash now, which later re-checks see.
+    // The block number now has another hash, which later rechecks detect.
     let block = first[0].observation().block();
     let now = reader.canonical_hash(block.number, deadline()).await.unwrap();
     assert_ne!(now, block.hash);
 }
 
-/// A node that hides logs: nothing near the price changes, so only the reading in turn can tell.
+/// A node hides logs. Nothing near the price changes, so only the regular full reading can detect it.
 #[tokio::test]
 async fn the_full_reading_in_turn_finds_what_logs_hid() {
     let (chain, world) = scene().await;
@@ -186,7 +186,7 @@ fn last_state(reading: &exitgap_chain::SlotReading) -> PoolState {
     reading.pools[0].1.as_ref().unwrap().observation().state().clone()
 }
 
-/// Hidden logs that do change the active liquidity are noticed in the same slot.
+/// Hidden logs that change the active liquidity are detected in the same slot.
 #[tokio::test]
 async fn ticks_that_do_not_sum_to_the_liquidity_are_read_in_full() {
     let (chain, world) = scene().await;
@@ -219,7 +219,7 @@ async fn ticks_that_do_not_sum_to_the_liquidity_are_read_in_full() {
     assert!(proxy.fired() > 0);
 }
 
-/// Runtime code that answers `symbol()` with 32 bytes and everything else with `decimals`.
+/// Runtime code that answers `symbol()` with a `bytes32` value and everything else with `decimals`.
 fn bytes32_token(symbol: &[u8], decimals: u8) -> Bytes {
     let mut code = alloy::primitives::hex!(
         "60003560e01c" // the selector
@@ -324,7 +324,7 @@ async fn a_feed_that_cannot_be_believed_is_the_slots_reason() {
     assert_eq!(missing.reason, MissingReason::OracleInvalid, "{missing}");
     assert!(missing.detail.contains("WETH"), "{missing}");
 
-    // An answer past its heartbeat is used, and said to be stale.
+    // The reader uses an answer that is older than its heartbeat, and marks it as stale.
     chain.set_answer(weth, 250_000_000_000).await.unwrap();
     let later = FIRST_SLOT + 13;
     chain.mine(later * SLOT_SECONDS, &[]).await.unwrap();
@@ -339,7 +339,7 @@ async fn a_slot_without_its_blocks_is_missing() {
     let config = world_config(&chain, &world, &[chain.url()], [6]).await;
     let mut reader = reader(&config, small_limits());
     chain.mine(FIRST_SLOT * SLOT_SECONDS, &[]).await.unwrap();
-    // The slot's own block alone does not show that it is the last.
+    // The slot's block alone does not prove that it is the last one before the instant.
     let reason = |reading: exitgap_chain::SlotReading| {
         reading.pools[0].1.as_ref().map(|_| ()).map_err(|missing| missing.reason)
     };
@@ -348,7 +348,7 @@ async fn a_slot_without_its_blocks_is_missing() {
     assert_eq!(reason(read(&mut reader, FIRST_SLOT).await), Ok(()));
     assert_eq!(reason(read(&mut reader, FIRST_SLOT + 2).await), Ok(()), "600 s old");
     assert_eq!(reason(read(&mut reader, FIRST_SLOT + 3).await), Err(MissingReason::ChainStalled));
-    // A deadline that has passed.
+    // The deadline has already passed.
     let slot = Slot::new(FIRST_SLOT).unwrap();
     let late = reader.read_slot(slot, tokio::time::Instant::now()).await;
     assert_eq!(reason(late), Err(MissingReason::DeadlineExceeded));

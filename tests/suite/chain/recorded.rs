@@ -1,4 +1,4 @@
-//! `cargo xtask parity --vectors`: the kept folder of recorded fills, and folders that are broken.
+//! `cargo xtask parity --vectors`: the folder of recorded fills, and damaged folders.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,13 +13,13 @@ fn kept() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors/pools")
 }
 
-/// A kept file, unpacked.
+/// Reads and decompresses a recorded file.
 fn file(name: &str) -> Value {
     let packed = fs::read(kept().join(format!("{name}.json.zz"))).unwrap();
     serde_json::from_slice(&decompress_to_vec_zlib(&packed).unwrap()).unwrap()
 }
 
-/// Its first pools alone.
+/// A recorded file with only its first pools.
 fn start_of(name: &str, pools: usize) -> Value {
     let mut file = file(name);
     file["pools"].as_array_mut().unwrap().truncate(pools);
@@ -64,7 +64,7 @@ fn core_says_of_every_kept_sale_what_the_contract_did() {
     ] {
         assert_eq!(numbers[name], count, "{name}");
     }
-    // Of every kind some limit was asked; those that are not sized say so.
+    // Every kind of pool has limit questions, except the kinds without sizes.
     let asked = |kind: &str| {
         let of = |what| numbers.get(&format!("{kind}.{what}")).and_then(Value::as_u64).unwrap_or(0);
         of("size_cases") + of("size_given_up") + of("sizing_not_exact")
@@ -141,7 +141,7 @@ fn files_that_are_not_of_the_form_are_named_with_the_place() {
         (with("/pools/0/cases/2/j", json!(0)), "`i` and `j` are the same token"),
         (with("/pools/0/cases/0", json!({"i": 0, "j": 1, "in": "1"})), "neither `out` alone"),
     ] {
-        // The other file is compared nonetheless.
+        // The other file is still compared.
         let report = compare(&[("broken.json", text), ("good.json", good.to_string())], 0);
         assert_eq!((report.files, report.broken.len()), (1, 1), "{said}");
         let complaint = &report.broken[0];

@@ -1,4 +1,4 @@
-//! Settling on Circle's own token: what it says, what it refuses, and what nodes tell about it.
+//! Settlement with Circle's own token: its answers, its rejections, and lies of nodes about it.
 
 use alloy::primitives::{Address, B256, Bytes, U256};
 use exitgap_chain::settle::{Authorization, SettleError, SignedTransaction, TokenNode, Verdict};
@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::scenes::proxy::{Lie, Proxy};
 use crate::scenes::usdc::{CHAIN_ID, PRICE, Scene, now_s, own, settled_as, soon, with_high_s};
 
-/// Twenty gwei: the chain's base fee at its start is one, and its tip another.
+/// Maximum fee of twenty gwei: the chain starts with a base fee of one gwei, plus a tip of one gwei.
 const MOST: u128 = 20_000_000_000;
 
 async fn verdict(scene: &Scene, authorized: &Authorized) -> Verdict {
@@ -36,7 +36,7 @@ async fn the_token_is_what_its_contract_says_or_is_refused_by_name() {
 
     let wrong = scene.node().describe(18, soon()).await.unwrap_err();
     assert!(matches!(wrong, SettleError::Token { what: "decimals", .. }), "{wrong}");
-    // Its name changes, and its domain with it would have to: a node that renames it is found out.
+    // The token's name determines its signing domain: a node that reports another name is detected.
     let proxy = Proxy::start(&scene.chain.url());
     let renamed = json!(
         "0x0000000000000000000000000000000000000000000000000000000000000020\
@@ -99,7 +99,7 @@ async fn every_way_not_to_be_settled_has_its_name() {
 #[tokio::test]
 async fn a_contracts_own_signature_is_settled() {
     let scene = Scene::new().await;
-    // Answers every question with EIP-1271's yes.
+    // A contract that answers every call with EIP-1271's magic value.
     let wallet = Address::repeat_byte(0x12);
     let code: Bytes = "0x631626ba7e60e01b60005260206000f3".parse().unwrap();
     scene.chain.set_code(wallet, code).await.unwrap();
@@ -147,7 +147,7 @@ async fn what_is_sent_twice_is_settled_once_and_found_by_receipt_and_by_event() 
     assert_eq!(used.transaction, signed.hash);
     let time = node.block_time(receipt.block, receipt.block_hash, soon()).await.unwrap();
     assert!(time.is_some_and(|time| time.abs_diff(now_s()) < 600), "{time:?}");
-    // A second use reverts, costs its own number, and moves nothing.
+    // A second use reverts, consumes its own transaction nonce, and moves nothing.
     let again = sign(&scene, &authorization).await;
     assert_eq!(verdict(&scene, &scene.authorized(1)).await, Verdict::Used);
     node.broadcast(&again, soon()).await.unwrap();

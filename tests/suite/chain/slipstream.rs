@@ -1,5 +1,5 @@
-//! Slipstream's real contracts: read, followed, and paid what is computed, with a fee of the factory's
-//! and with one of a module.
+//! Slipstream's real contracts: reading them, following them, and comparing their payments with core, with a fee of the
+//! factory and with a fee of a module.
 
 use alloy::primitives::{Address, U256};
 use exitgap_chain::Severity;
@@ -13,14 +13,14 @@ use crate::scenes::chain::{
     chain_config, deadline, pass_slot, pool_config, read, reader, scene, small_limits, snapshots,
 };
 
-/// Where the module of fees stands.
+/// The address of the fee module.
 const MODULE: Address = Address::repeat_byte(0x66);
 
 fn own(address: Address) -> exitgap_core::ids::Address {
     exitgap_core::ids::Address(address.into_array())
 }
 
-/// A pool of tick spacing 50 with overlapping ranges, and the configuration that reads it.
+/// A pool of tick spacing 50 with overlapping ranges, and a configuration for it.
 pub async fn slipstream() -> (DevChain, PaidPool, Config) {
     let (chain, world) = scene().await;
     let tokens = chain.create_tokens(&[("ONE", 18), ("TWO", 18)]).await.unwrap();
@@ -41,7 +41,8 @@ pub async fn slipstream() -> (DevChain, PaidPool, Config) {
     (chain, pool, config)
 }
 
-/// Sells one amount after the other, for real, and holds what is paid to core's fills of what was read.
+/// Executes one real sale after the other and compares the payments with the fills that core computes from the
+/// snapshot.
 async fn sells_as_read(chain: &DevChain, pool: &PaidPool, snapshot: &Snapshot) {
     let mut state = snapshot.observation().state().clone();
     for (zero_for_one, units) in [(true, 3_u128), (false, 20), (true, 11)] {
@@ -66,7 +67,7 @@ async fn a_slipstream_pool_is_read_followed_and_pays_what_is_computed() {
     assert_eq!((state.fee_pips(), state.tick_spacing(), state.ticks().len()), (500, 50, 6));
     sells_as_read(&chain, &pool, &first).await;
 
-    // What its logs name is followed: the same as whoever reads everything.
+    // Following the pool's logs gives the same state as reading everything.
     chain.mint_paid(&pool, [-1_000, 50], 5 * 10_u128.pow(19)).await.unwrap();
     pass_slot(&chain, FIRST_SLOT + 1).await;
     let reading = read(&mut reader, FIRST_SLOT + 1).await;
@@ -103,7 +104,7 @@ async fn a_fee_of_a_module_is_taken_where_the_module_is_named_and_refused_where_
     assert_eq!(Concentrated::from_state(first.observation().state()).unwrap().fee_pips(), 4_321);
     sells_as_read(&chain, &pool, &first).await;
 
-    // What the module says next is what the next slot says; above a tenth the factory's own fee is.
+    // A changed module fee takes effect in the next slot; above 10%, the factory's own fee applies.
     for (said, slot, taken) in [(77, 1, 77), (100_001, 2, 500)] {
         chain.module_slipstream(&pool, MODULE, said).await.unwrap();
         pass_slot(&chain, FIRST_SLOT + slot).await;

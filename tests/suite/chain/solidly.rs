@@ -1,4 +1,4 @@
-//! Aerodrome v2's real contracts: volatile and stable pools, other fees, a pause, imitations.
+//! Aerodrome v2's real contracts: volatile and stable pools, changed fees, a pause, imitations.
 
 use alloy::primitives::{Address, U256};
 use exitgap_chain::config::{Config, Factory, FactoryKind, FeeConfig};
@@ -17,8 +17,8 @@ fn own(address: Address) -> exitgap_core::ids::Address {
     exitgap_core::ids::Address(address.into_array())
 }
 
-/// A stable pool of 6 and 18 decimals off its balance and a volatile one of 18 and 8, in this order,
-/// and the configuration that reads both.
+/// An unbalanced stable pool of 6 and 18 decimals, a volatile pool of 18 and 8 decimals, in this order, and a
+/// configuration for both.
 pub async fn solidly() -> (DevChain, [SolidlyPool; 2], Config) {
     let (chain, world) = scene().await;
     let tokens = chain.create_tokens(&[("SIX", 6), ("FULL", 18), ("EIGHT", 8)]).await.unwrap();
@@ -46,7 +46,7 @@ pub async fn solidly() -> (DevChain, [SolidlyPool; 2], Config) {
     (chain, [stable, volatile], config)
 }
 
-/// Both pools' states, recorded at a slot by a reader of its own.
+/// Reads both pools' states at a slot with a fresh reader.
 pub async fn recorded(config: &Config, slot: u64) -> Vec<PoolState> {
     let reading = read(&mut reader(config, small_limits()), slot).await;
     assert!(reading.events.is_empty(), "{:?}", reading.events);
@@ -54,8 +54,8 @@ pub async fn recorded(config: &Config, slot: u64) -> Vec<PoolState> {
     states.map(|snapshot| snapshot.observation().state().clone()).collect()
 }
 
-/// Sells this many random shares of the reserves for real, one after the other and either way: each
-/// pays core's fill of what was read. Answers what is left.
+/// Executes this number of sales of random shares of the reserves in both directions; each one must pay the amount that
+/// core computes from the snapshot. Returns the final state.
 pub async fn sell(
     chain: &DevChain,
     pool: &SolidlyPool,
@@ -97,7 +97,7 @@ async fn solidly_pools_are_read_and_pay_what_is_computed() {
     pass_slot(&chain, FIRST_SLOT + 1).await;
     assert_eq!(recorded(&config, FIRST_SLOT + 1).await, left);
 
-    // A fee of its own, and none at all.
+    // A pool-specific fee, and a fee of zero.
     chain.set_solidly_fee(&pools[0], 299).await.unwrap();
     chain.set_solidly_fee(&pools[1], 420).await.unwrap();
     pass_slot(&chain, FIRST_SLOT + 2).await;
@@ -126,7 +126,8 @@ async fn a_paused_factorys_pools_are_missing_by_name_until_they_go_on() {
     let mut reader = reader(&config, small_limits());
     let before = snapshots(read(&mut reader, FIRST_SLOT).await);
     chain.pause_solidly(pools[0].factory, true).await.unwrap();
-    // The contracts refuse the swaps that a snapshot must not promise; what was paid for them stays.
+    // The contracts reject the swaps that core also rejects; the tokens that were already sent to the pool remain
+    // there.
     let paid = U256::from(1_u64 << 40);
     for pool in &pools {
         assert!(chain.swap_solidly(pool, true, paid).await.is_err());
@@ -164,7 +165,7 @@ fn refusal<T>(result: &Result<T, ReadFailure>) -> &str {
 #[tokio::test]
 async fn what_only_looks_like_a_solidly_pool_is_refused_by_name() {
     let (chain, pools, mut config) = solidly().await;
-    // It answers as the pool does, its factory included, and the factory does not know it.
+    // The imitation answers like the pool, including the factory address, but the factory does not know it.
     let imitation = Address::repeat_byte(0x78);
     chain.set_code(imitation, passing_on(pools[0].address)).await.unwrap();
     pass_slot(&chain, FIRST_SLOT).await;
@@ -174,7 +175,7 @@ async fn what_only_looks_like_a_solidly_pool_is_refused_by_name() {
     let refused = refusal(&reading.pools[1].1);
     assert!(refused.contains(&format!("it returned {}", own(pools[0].address))), "{refused}");
 
-    // A fee that only a v2 pair needs.
+    // A fee, which only a v2 pair needs.
     config.pool[1] = config.pool[0].clone();
     config.pool[1].address = own(pools[1].address).into();
     config.pool[1].fee = Some(FeeConfig { numerator: 3, denominator: 1_000 });
@@ -182,7 +183,7 @@ async fn what_only_looks_like_a_solidly_pool_is_refused_by_name() {
     let refused = refusal(&reading.pools[1].1);
     assert!(refused.contains("remove `fee`"), "{refused}");
 
-    // Neither a factory that is not known here nor one of another kind is taken for Aerodrome's.
+    // Neither an unknown factory nor one of another kind is treated as Aerodrome's.
     for kind in [None, Some(FactoryKind::AlgebraIntegral)] {
         let address = own(pools[0].factory);
         let factory = kind.map(|kind| Factory { address, kind, fee_modules: Vec::new() });

@@ -1,4 +1,4 @@
-//! `SushiSwap` v3's pools: the real contracts, which are Uniswap v3's, under another factory.
+//! `SushiSwap` v3's pools: the real contracts of Uniswap v3 with another factory.
 
 use alloy::primitives::U256;
 use exitgap_api::PoolLabels;
@@ -46,7 +46,8 @@ async fn a_sushi_pool_is_named_as_its_venues_and_pays_what_is_computed() {
     let kind = sushi.describe(deadline()).await.remove(0).1.unwrap().kind;
     assert_eq!(kind, "concentrated_liquidity of SushiSwap v3");
 
-    // Real sales pay core's fills of what was read, one after the other, and are followed.
+    // Real sales pay, one after the other, the amounts that core computes from the snapshot, and the reader follows
+    // them.
     let mut state = first.observation().state().clone();
     for (zero_for_one, units) in [(true, 3_u128), (false, 20), (true, 11)] {
         let direction = Direction::BOTH[usize::from(!zero_for_one)];
@@ -66,7 +67,7 @@ async fn a_sushi_pool_is_named_as_its_venues_and_pays_what_is_computed() {
         .find(|finding| finding.message.contains("pays exactly the computed amount"));
     assert_eq!(tried.unwrap().severity, Severity::Fine);
 
-    // Of a factory that is another venue's it is that venue's, and of none it has no venue.
+    // A factory determines the venue of its pools. Without a factory, a pool has no venue.
     for (kind, name) in [
         (FactoryKind::UniswapV3, "Uniswap v3 0.05%"),
         (FactoryKind::PancakeV3, "PancakeSwap v3 0.05%"),

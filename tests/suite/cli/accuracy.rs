@@ -1,4 +1,4 @@
-//! Every real swap against what was estimated of it, recounted from a node that may keep some back.
+//! Compares every real swap with its estimate. The logs come from a node that may withhold some.
 
 use std::process::{Command, Output};
 
@@ -17,7 +17,7 @@ fn run(recorded: &Recorded, arguments: &[&str]) -> Output {
     command.args(arguments).current_dir(recorded.folder.path()).output().unwrap()
 }
 
-/// The record of a pool, by the snapshots of a source and the logs of a node.
+/// The accuracy record of a pool, from the snapshots of a source and the logs of a node.
 fn record(recorded: &Recorded, pool: usize, source: [&str; 2], node: &str) -> Value {
     let (pool, node) = (recorded.pool(pool), ["--rpc", node, "--chain-id", "31337"]);
     let asked = [&["accuracy", &pool][..], &source, &node, &["--json"]].concat();
@@ -39,7 +39,7 @@ async fn real_swaps_are_exact_where_nothing_moved_and_a_log_kept_back_is_noticed
     else {
         panic!("a pool of ranges");
     };
-    // A twentieth below where it begins, on the side to which a sale moves it.
+    // A price limit of 1/20, in the direction in which a sale moves the price.
     let part = sqrt_price_x96 / U256::from(20);
     let limit = if weth.token.address == pool.token0 {
         sqrt_price_x96 - part
@@ -49,11 +49,11 @@ async fn real_swaps_are_exact_where_nothing_moved_and_a_log_kept_back_is_noticed
     let last = record_blocks(&chain, &world, &folder, 8, |place| match place {
         1 => vec![sell(40_000)],
         2 => vec![chain.swap_tx(&pair, weth.token.address, weth.worth(9_000))],
-        // The second is estimated as if the first had not been.
+        // The estimate of the second swap ignores the first.
         3 => vec![sell(60_000), sell(60_000)],
         4 => positions.iter().map(|one| chain.burn_tx(one, one.liquidity / 3)).collect(),
         5 => vec![chain.swap_tx(&pool, usdc.token.address, usdc.worth(5_000))],
-        // One that ends at a price, and one that buys exactly so much.
+        // A swap that ends at a price limit, and a swap for an exact output amount.
         6 => vec![
             chain.v3_swap_tx(&pool, weth.token.address, weth.worth(40_000_000), limit),
             chain.v3_buy_tx(&pool, usdc.token.address, weth.worth(30_000)),
@@ -73,7 +73,7 @@ async fn real_swaps_are_exact_where_nothing_moved_and_a_log_kept_back_is_noticed
     assert_eq!((&told["stretches_incomplete"], &told["enough"]), (&json!(0), &json!(false)));
     let newest = &told["by_age"][0];
     assert_eq!((&newest["n"], &newest["exact_n"]), (&json!(6), &json!(4)), "{told}");
-    // What the one that moved the price received is what was estimated of the one after it.
+    // The first swap of the slot received exactly the estimate; the swap after it received less than the same estimate.
     let swaps = told["worst"].as_array().unwrap();
     let of_two = |error: fn(f64) -> bool| {
         let sold = swaps.iter().filter(|one| error(one["error_pct"].as_f64().unwrap()));
@@ -84,13 +84,14 @@ async fn real_swaps_are_exact_where_nothing_moved_and_a_log_kept_back_is_noticed
         .into_iter()
         .find(|one| one["block"] == moved["block"])
         .unwrap();
-    // What was bought after the price had been moved to its limit cost less than was estimated.
+    // The purchase after the price had moved to its limit cost less than estimated.
     assert_eq!(of_two(|error| error < 0.0).len(), 1, "{told}");
     assert!(moved["error_pct"].as_f64().unwrap() > 0.0, "reality was worse: {moved}");
     assert_eq!(first["error_pct"], 0);
     assert_eq!(moved["estimated_out_raw"], first["amount_out_raw"]);
     assert_eq!(moved["amount_in_raw"], first["amount_in_raw"]);
-    // One slot older, the swap of the fourth slot is estimated of before the withdrawal.
+    // From a snapshot that is one slot older, the estimate for the fourth slot's swap precedes the withdrawal of
+    // liquidity.
     let older =
         told["by_age"].as_array().unwrap().iter().find(|one| one["older_slots"] == 2).unwrap();
     assert!(older["worst_pct"].as_f64() >= newest["worst_pct"].as_f64(), "{told}");
@@ -112,12 +113,12 @@ async fn real_swaps_are_exact_where_nothing_moved_and_a_log_kept_back_is_noticed
     assert_eq!(service.end(), Some(0));
 }
 
-/// Where two logs of one block begin.
+/// The position of the first of two logs in one block.
 fn first_of_two(logs: &[Value]) -> usize {
     (1..logs.len()).find(|at| logs[*at]["blockNumber"] == logs[at - 1]["blockNumber"]).unwrap() - 1
 }
 
-/// A node that keeps logs back, or tells others.
+/// A node that withholds or invents logs.
 fn kept_back(recorded: &Recorded, node: &str) {
     const BURN: &str = "0x0c396cd989a39f4459b5fa1aed6a9a8dcdbc45908acfd67e028cd568da98982c";
     let proxy = Proxy::start(node);
@@ -139,12 +140,12 @@ fn kept_back(recorded: &Recorded, node: &str) {
         assert_eq!(numbers[1] + not, told["swaps"].as_u64().unwrap(), "all are counted");
         (numbers[0], numbers[1], not)
     };
-    // A withdrawal: no swap was in its stretch.
+    // A withdrawal of liquidity: its stretch contains no swap.
     assert_eq!(
         without(|logs| logs.iter().position(|log| log["topics"][0] == BURN).unwrap()),
         (1, 6, 0)
     );
-    // Either of two swaps in one block: the other one is not compared either.
+    // One of two swaps in a block is missing: then the other is not compared either.
     for place in [0, 1] {
         let gone = if place == 0 { first_of_two } else { |logs: &[Value]| first_of_two(logs) + 1 };
         assert_eq!(without(gone), (1, 4, 1), "{place}");
@@ -169,7 +170,7 @@ fn kept_back(recorded: &Recorded, node: &str) {
     }
 }
 
-/// What is no question, or has no answer.
+/// Invalid questions, and questions without an answer.
 fn refused(recorded: &Recorded, node: &str) {
     let told = |arguments: &[&str]| {
         let output = run(recorded, &[&["accuracy"][..], arguments].concat());

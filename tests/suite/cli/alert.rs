@@ -1,4 +1,5 @@
-//! A rule replayed from a published log and from a database: the same bytes, whatever became of the process between.
+//! Replaying a rule from a published log and from a database gives the same bytes, even if the process was interrupted
+//! in between.
 
 use std::fs;
 use std::process::{Command, Output};
@@ -25,7 +26,7 @@ async fn a_rule_says_the_same_of_a_published_log_and_of_the_database() {
     let pool = world.pools[0].pool;
     let [weth, usdc] = [World::WETH, World::USDC].map(|asset| &world.assets[asset]);
     let last = record_blocks(&chain, &world, &folder, 12, |place| match place {
-        // The pool's price falls far below the oracle's, and comes back.
+        // The pool's price falls far below the oracle's and recovers.
         3 => vec![chain.swap_tx(&pool, weth.token.address, weth.worth(9_000_000))],
         7 => vec![chain.swap_tx(&pool, usdc.token.address, usdc.worth(8_500_000))],
         _ => Vec::new(),
@@ -65,7 +66,7 @@ async fn a_rule_says_the_same_of_a_published_log_and_of_the_database() {
     assert_eq!(told, [("alert.firing", 4), ("alert.resolved", 8)], "{events:?}");
     let size = events[0]["data"]["checkpoint"]["size"].as_u64().unwrap();
     assert_eq!(size, 5, "the first checkpoint that covers the fifth slot");
-    // In words, and with the log's key named.
+    // The same as text, with the log's key as an option.
     let key = fs::read_to_string(std::path::Path::new(&log).join("verifier-key")).unwrap();
     let text = ["alert", "replay", "rule.json", "--log", &log, "--trust", key.trim()];
     let text = String::from_utf8(run(&recorded, &text).stdout).unwrap();
@@ -76,7 +77,7 @@ async fn a_rule_says_the_same_of_a_published_log_and_of_the_database() {
     }
     refused(&recorded, &rule, &log);
     served(&recorded, &rule, &of_log.stdout);
-    // What does not hold is said, and what was found before it shown.
+    // For a log that fails its checks, the command reports the failure and prints the events found before it.
     let manifest = std::path::Path::new(&log).join(format!("slots/{}.jsonl", last.number() - 1));
     let bytes = fs::read_to_string(&manifest).unwrap();
     fs::write(&manifest, bytes.replacen("\"pools\":", "\"pools\":1", 1)).unwrap();
@@ -85,7 +86,7 @@ async fn a_rule_says_the_same_of_a_published_log_and_of_the_database() {
     assert!(String::from_utf8(broken.stderr).unwrap().contains("the log failed the audit"));
 }
 
-/// A service that is asked the same tells the same, to the letter; the rule that it names is one to replay.
+/// A service returns the same events for the same rule, to the letter, and its own version of the rule can be replayed.
 fn served(recorded: &Recorded, rule: &Value, replayed: &[u8]) {
     let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
     let pool = recorded.pool(0);
@@ -106,7 +107,7 @@ fn served(recorded: &Recorded, rule: &Value, replayed: &[u8]) {
         .map(|one| one["type"].as_str().unwrap())
         .collect();
     assert_eq!(types, ["alert.firing", "alert.resolved"]);
-    // Its own rule, replayed of the database: each event's document, byte for byte.
+    // Replaying the service's rule from the database gives each event document byte for byte.
     fs::write(recorded.path("told.json"), told["rule"].to_string()).unwrap();
     let again = run(recorded, &["alert", "replay", "told.json", "--db", "exitgap.db", "--json"]);
     let documents = told["events"].as_array().unwrap().iter();
@@ -128,7 +129,7 @@ fn served(recorded: &Recorded, rule: &Value, replayed: &[u8]) {
     ] {
         let problem = service.get(&format!("/v1/alerts/backtest/{pool}?{query}"));
         if field.is_empty() {
-            // Of a period longer than what is recorded all that is recorded is told.
+            // If the period exceeds the recorded series, the answer covers all of the recorded slots.
             assert_eq!(problem.found()["slots"], 12);
             continue;
         }
@@ -139,7 +140,7 @@ fn served(recorded: &Recorded, rule: &Value, replayed: &[u8]) {
     assert_eq!(service.end(), Some(0));
 }
 
-/// What is no rule, and a pool that nobody recorded.
+/// An invalid rule, and a pool that is not recorded.
 fn refused(recorded: &Recorded, rule: &Value, log: &str) {
     let with = |field: &str, value: Value| {
         let mut changed = rule.clone();

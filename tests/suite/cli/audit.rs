@@ -1,5 +1,4 @@
-//! `exitgap audit` on a true log, and on every way in which an operator who holds the key
-//! can seal a false one.
+//! `exitgap audit` with an honest log, and with every kind of false log that an operator with the key can seal.
 
 use std::fs;
 use std::path::PathBuf;
@@ -20,7 +19,7 @@ use crate::scenes::log::{
 
 pub const SLOTS: u32 = 12;
 
-/// A published log and its folder, which goes with it.
+/// A published log in a temporary folder.
 pub struct Published {
     folder: TempDir,
 }
@@ -67,7 +66,7 @@ impl Published {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// The first fault: its code, the slot's index in the log, the pool's number.
+    /// Returns the first fault: its code, the slot's index in the log, and the pool's number.
     pub fn fault(&self, more: &[&str]) -> (String, Option<u32>, Option<usize>) {
         let fault = &self.report(more, 6)["fault"];
         let code = fault["code"].as_str().unwrap().to_owned();
@@ -84,7 +83,7 @@ pub fn exitgap(args: &[&str]) -> Output {
     Command::new(binaries::path("exitgap")).args(args).output().unwrap()
 }
 
-/// Lets an operator with the key seal a false log, and asks what `audit` names.
+/// Seals a modified log, as an operator with the key could, and requires that `audit` reports this fault.
 #[track_caller]
 fn cheat(change: impl FnOnce(&mut Log), code: &str, index: u32, pool: Option<usize>) {
     let honest = Log::honest(SLOTS);
@@ -158,7 +157,7 @@ fn what_an_operator_leaves_out_swaps_or_begins_anew_is_named() {
         log.head(0).entry = HeadEntry::Missing(MissingReason::ChainLagging);
         log.slots[0][0].snapshot = None;
     };
-    // Such a head is none by itself: it counts a snapshot that no head can hold.
+    // Such a head is invalid by itself: it counts a snapshot that no head can contain.
     cheat(counts_more, "head_invalid", 0, Some(0));
     let not_linked = |log: &mut Log| {
         log.head(5).prev = Some(HeadHash([1; 32]));
@@ -180,8 +179,8 @@ fn what_an_operator_leaves_out_swaps_or_begins_anew_is_named() {
 
 #[test]
 fn false_snapshots_depths_and_methods_are_named() {
-    // Everything adds up, but the slot had been missing: only the head before the lie,
-    // or whoever kept a checkpoint, can tell.
+    // Everything is consistent, but the slot was originally missing. Only the previous head or an older checkpoint
+    // reveals the change.
     let recorded_later = |log: &mut Log| {
         let taken = snapshot(0, MISSING);
         log.head(MISSING).entry = recorded(&taken);
@@ -225,7 +224,7 @@ fn false_snapshots_depths_and_methods_are_named() {
     cheat(unnamed, "snapshot_hash_mismatch", 3, Some(0));
 }
 
-/// The report on a log that holds together, but of which a later version of exitgap made a part.
+/// The report on a consistent log with an entry of a later version of exitgap.
 fn later(change: impl FnOnce(&mut Log)) -> Value {
     let mut log = Log::honest(SLOTS);
     change(&mut log);
@@ -248,7 +247,7 @@ fn what_only_a_later_version_knows_is_not_wrong_but_not_checked() {
         assert_eq!((&report["verdict"], &report["slots"]), (&"incomplete".into(), slots));
         assert_eq!((&report["unsupported"], report.get("fault")), (&1.into(), None));
     }
-    // A state of another kind: its snapshot still is the one that the head names.
+    // The state is of an unknown kind, but its snapshot hash still equals that in the head.
     let protocol = later(|log| {
         let documents = log.slots[3][0].snapshot.as_mut().unwrap();
         let text = String::from_utf8(documents.state.clone()).unwrap();
@@ -264,7 +263,7 @@ fn what_only_a_later_version_knows_is_not_wrong_but_not_checked() {
         log.link();
     });
     assert_eq!((&protocol["verdict"], &protocol["unsupported"]), (&"incomplete".into(), &1.into()));
-    // What is committed to beside is nobody's to judge here.
+    // The audit does not judge unknown additional commitments.
     let mut log = Log::honest(SLOTS);
     log.head(3).commits = Commits::to("weather".parse().unwrap(), commitment.parse().unwrap());
     log.link();
@@ -285,7 +284,7 @@ fn retractions_that_break_a_rule_are_named() {
     let (orphaned, canonical) = (block_hash(RETRACTED), BlockHash([7; 32]));
     let first = slot(0).number();
     let named = "retraction_invalid";
-    // One slot more than a day back.
+    // One slot further back than a day.
     let too_far = of(first + 7 - 289, orphaned, canonical);
     cheat(retracting(7, too_far), named, 7, Some(0));
     cheat(retracting(7, of(first + 5, block_hash(5), block_hash(5))), named, 7, Some(0));
@@ -306,7 +305,7 @@ fn retractions_that_break_a_rule_are_named() {
         log.link();
     };
     cheat(uncounted, "head_does_not_follow", RETRACTED_AT, Some(0));
-    // What is retracted counts for no figure.
+    // A retracted slot must not count in any figure.
     let still_counted = |log: &mut Log| {
         let depths = match log.head(RETRACTED).entry {
             HeadEntry::Recorded { depth_usd, .. } => depth_usd,
@@ -327,7 +326,7 @@ fn a_rewritten_history_is_caught_by_whoever_kept_a_checkpoint() {
     rewritten.slots[MISSING as usize][0].snapshot = Some(taken.to_canonical().unwrap());
     rewritten.settle();
     let published = Published::of(&rewritten);
-    // By itself the false history holds together.
+    // The false history is consistent by itself.
     assert_eq!(published.report(&[], 0)["verdict"], "valid");
     let kept = honest.checkpoint(5);
     let since = published.keep("kept", &kept);
@@ -337,7 +336,7 @@ fn a_rewritten_history_is_caught_by_whoever_kept_a_checkpoint() {
     assert_eq!((&report["slots"], &report["heads"]), (&4.into(), &8.into()), "of what holds");
     let proof = &report["contradiction"]["checkpoints"];
     assert_eq!((&proof[0], &proof[1]), (&kept.into(), &rewritten.checkpoint(5).into()));
-    // Before the lie the two histories are one.
+    // Up to the slot before the change, both histories are identical.
     let since = published.keep("before", &honest.checkpoint(1));
     assert_eq!(published.report(&["--since", &since], 0)["since_size"], 1);
 
@@ -383,7 +382,7 @@ fn evidence_is_checked_against_a_kept_checkpoint_by_a_copy_of_the_log() {
     assert_eq!(consistency(&output), ("history_rewritten".to_owned(), true));
     let output = verify(&other.checkpoint(8));
     assert_eq!(consistency(&output), ("split_view".to_owned(), true));
-    // The folder is not of the later checkpoint: nothing is said about the log.
+    // The folder does not belong to the later checkpoint: this says nothing about the log.
     let output = verify(&other.checkpoint(9));
     assert_eq!(output.status.code(), Some(5));
 }

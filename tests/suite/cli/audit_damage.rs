@@ -1,5 +1,5 @@
-//! `exitgap audit` on files damaged after they were published: absent, cut, changed, of
-//! another slot, or made to decompress without end.
+//! `exitgap audit` with published files that were damaged later: missing, truncated, changed, of another slot, or
+//! decompressing without end.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::scenes::log::{
     Log, MISSING, ORIGIN, RETRACTED_AT, SlotFiles, manifest_file, packed_part, pool, signer,
 };
 
-/// Damages one published file, and asks what `audit` names.
+/// Damages one published file and requires that `audit` reports this fault.
 #[track_caller]
 fn damage(file: &str, change: impl FnOnce(&mut Vec<u8>), code: &str, index: Option<u32>) {
     let published = Published::of(&Log::honest(SLOTS));
@@ -26,7 +26,7 @@ fn damage(file: &str, change: impl FnOnce(&mut Vec<u8>), code: &str, index: Opti
     assert_eq!((found.as_str(), at), (code, index));
 }
 
-/// Replaces a text in the files of slot `index` only, which nothing else knows of.
+/// Replaces a text only in the files of slot `index`; nothing else refers to it.
 #[track_caller]
 fn damage_text(index: u32, from: &str, to: &str, code: &str) {
     let log = Log::honest(SLOTS);
@@ -54,7 +54,7 @@ fn damage_text(index: u32, from: &str, to: &str, code: &str) {
     assert_eq!((found.as_str(), at), (code, Some(index)));
 }
 
-/// The part of a slot of a published log.
+/// The path of the part file of a slot.
 fn part_file(published: &Published, index: u32) -> String {
     let manifest = fs::read(published.file(&manifest_file(index))).unwrap();
     Manifest::from_bytes(&manifest).unwrap().parts[0].path()
@@ -83,7 +83,7 @@ fn a_log_of_full_tiles_is_replayed_and_each_of_its_tiles_matters() {
         assert_eq!(published.fault(&[]).0, "file_absent", "{file}");
         fs::write(&path, bytes).unwrap();
     }
-    // The tiles of a log that grew since its checkpoint are wider, and serve as well.
+    // If the log has grown since its checkpoint, its tiles are wider, and the audit accepts them.
     let wider = Published::of(&Log::honest(301));
     for file in ["tile/0/001.p", "tile/entries/001.p"] {
         fs::remove_dir_all(published.file(file)).unwrap();
@@ -124,7 +124,7 @@ fn damaged_files_are_named() {
         bytes[at] = if bytes[at] == b'A' { b'B' } else { b'A' };
     };
     damage("checkpoint", last, "signature_forged", None);
-    // What others take for the log's key is nobody's but the one trusted.
+    // Only the trusted key counts as the log's key, whatever other keys with its name exist.
     let other_key = SignerKey::from_seed(ORIGIN, [43; 32]).unwrap().verifier().to_string();
     damage(
         "verifier-key",
@@ -151,17 +151,17 @@ fn damaged_files_are_named() {
     damage_text(5, "\"pools\":2", "\"pools\":1", "leaf_entry_mismatch");
     damage_text(5, "\"height\":5", "\"height\":6", "heads_root_mismatch");
     damage_text(5, "{\"block\"", "{ \"block\"", "snapshot_hash_mismatch");
-    // A retraction without its second hash is no head at all.
+    // A head with a retraction that lacks the second hash is invalid.
     let canonical = format!("\"canonical\":\"{}\",", BlockHash([7; 32]));
     damage_text(RETRACTED_AT, &canonical, "", "head_invalid");
     damage_text(5, "\n6\n", "\n7\n", "checkpoint_mismatch");
-    // The whole slot before, where this slot should stand.
+    // The complete files of the previous slot in place of this slot's.
     let log = Log::honest(SLOTS);
     log.files(4).write(&published.log(), 5);
     assert_eq!(published.fault(&[]).0, "leaf_entry_mismatch");
 }
 
-/// Parts that hash to their names, and are none.
+/// Parts whose hash equals their name, but whose contents are invalid.
 #[test]
 fn parts_hold_what_their_manifest_and_their_heads_say() {
     let log = Log::honest(SLOTS);
@@ -187,14 +187,14 @@ fn parts_hold_what_their_manifest_and_their_heads_say() {
     for part in [&[0, 0, 0, 1, 0][..], &[0, 0, 0, 9, 1], &[0xff; 40], &packed_part(b"none", b"")] {
         assert_eq!(fault(&whole, part), "part_invalid");
     }
-    // A table that asks for two gigabytes of memory, and one without an end.
+    // A table whose decompression needs two gigabytes of memory, and one that never ends.
     let greedy = [0x28, 0xb5, 0x2f, 0xfd, 0x00, 0xa8, 1, 0, 0];
     assert_eq!(fault(&whole, &[&[0, 0, 0, 9][..], &greedy].concat()), "part_invalid");
     let endless = std::io::Read::take(std::io::repeat(b'a'), 4 << 30);
     let bomb = zstd::encode_all(endless, 3).unwrap();
     let length = u32::try_from(bomb.len()).unwrap().to_be_bytes();
     assert_eq!(fault(&whole, &[&length[..], &bomb].concat()), "part_invalid");
-    // A body that is longer or shorter than its line says.
+    // A body that is longer or shorter than the table says.
     for by in [1, -1] {
         let mut files = whole.clone();
         files.bodies[0].says_more = by;
@@ -206,18 +206,18 @@ fn parts_hold_what_their_manifest_and_their_heads_say() {
     plain_again(&published, &whole);
 }
 
-/// What was damaged in between was found, and not what the harness writes.
+/// Requires that only the damage was reported, not an error of the test's own writer.
 fn plain_again(published: &Published, whole: &SlotFiles) {
     whole.write(&published.log(), 5);
     assert_eq!(published.report(&[], 0)["verdict"], "valid");
 }
 
-/// Bodies that refer to others: over three steps and no more, to what is there and nothing else.
+/// Bodies may refer to earlier bodies: up to three steps, and only to existing bodies of the same pool.
 #[test]
 fn bodies_refer_to_earlier_ones_of_their_pool_and_are_found_from_anywhere() {
     let log = Log::honest(SLOTS);
     let published = Published::of(&log);
-    // The second pool is recorded in every slot up to its last.
+    // The second pool is recorded in every slot until it retires.
     let body = |index: u32, base: Option<u32>| {
         let mut files = log.files(index);
         let base_of = |base: u32| log.files(base).bodies.pop().unwrap().joined();
@@ -234,7 +234,7 @@ fn bodies_refer_to_earlier_ones_of_their_pool_and_are_found_from_anywhere() {
     put(6, Some(5));
     assert_eq!(found(), ("body_invalid".to_owned(), Some(6), Some(1)));
     put(6, None);
-    // A base changed: what refers to it does not unpack to what its head names.
+    // The base is changed: a body that refers to it no longer decompresses to the snapshot that its head names.
     let mut other = body(5, Some(4));
     let (_, base) = other.bodies.last_mut().unwrap().base.as_mut().unwrap();
     base.reverse();
@@ -242,7 +242,7 @@ fn bodies_refer_to_earlier_ones_of_their_pool_and_are_found_from_anywhere() {
     assert_eq!((found().1, found().2), (Some(5), Some(1)));
     put(5, Some(4));
     assert_eq!(published.report(&[], 0)["verdict"], "valid");
-    // A base before the log, and one that the first pool, missing there, does not have.
+    // A base before the start of the log, and a base in a slot where the first pool is missing.
     let mut files = log.files(3);
     let first = log.files(0).bodies[0].joined();
     for (back, code) in [(4, "file_absent"), (3 - MISSING, "body_invalid")] {
@@ -255,7 +255,7 @@ fn bodies_refer_to_earlier_ones_of_their_pool_and_are_found_from_anywhere() {
     assert_eq!(published.report(&[], 0)["verdict"], "valid");
 }
 
-/// Validly signed, yet it is not the state of this log after this slot.
+/// The signature is valid, but the checkpoint is not the log's state after this slot.
 #[test]
 fn checkpoints_in_manifests_are_those_of_their_slots() {
     let log = Log::honest(SLOTS);
@@ -285,11 +285,11 @@ fn checkpoints_in_manifests_are_those_of_their_slots() {
     mismatch(&resigned(format!("{}\n", text.replace("example", "invalid"))), "origin");
     let stranger = SignerKey::from_seed(ORIGIN, [43; 32]).unwrap();
     assert_eq!(fault(&stranger.sign(&format!("{text}\n")).unwrap()).0, "signature_not_trusted");
-    // Extension lines are signed with the rest, and mean nothing.
+    // The signature covers extension lines, but they have no meaning.
     let extended = resigned(format!("{text}\npredecessor exitgap.example/log/5957856 9 {root}\n"));
     put(&extended);
     assert_eq!(published.report(&[], 0)["verdict"], "valid");
-    // Signatures of others beside the log's own are ignored.
+    // Signatures of others next to the log's own are ignored.
     let witness = SignerKey::from_seed("witness", [44; 32]).unwrap();
     let witness = witness.sign(&format!("{text}\n")).unwrap();
     let cosigned = format!("{own}{}\n", witness.trim_end().rsplit('\n').next().unwrap());
@@ -297,7 +297,7 @@ fn checkpoints_in_manifests_are_those_of_their_slots() {
     assert_eq!(published.report(&[], 0)["verdict"], "valid");
 }
 
-/// A byte of the origin line.
+/// The position of a byte in the origin line.
 const IN_ORIGIN: usize = 12;
 
 #[test]

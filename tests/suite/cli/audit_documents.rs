@@ -1,4 +1,4 @@
-//! `exitgap audit` on documents that heads commit to: what pools logged, and which estimates were paid for.
+//! `exitgap audit` with documents that heads commit to: the pools' logged fills, and the paid estimates.
 
 use std::fs;
 
@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use super::audit::{Published, SLOTS};
 use crate::scenes::log::{FIRST, Log, pool, slot};
 
-/// What `audit` says of a log whose heads of the first pool commit to these documents, by the slots' indices.
+/// The report of `audit` on a log whose heads of the first pool commit to these documents, by slot index.
 fn committed<D: CommittedDocument>(
     documents: &[(u32, Vec<u8>)],
     commitment: fn(DocumentHash) -> Commits,

@@ -1,5 +1,5 @@
-//! The worked example of `log-folder-v1.md`: a slot's files as they stand there are whole, and an
-//! audit reads them. `EXITGAP_WRITE_VECTORS=1` writes the page's example anew.
+//! The worked example of `log-folder-v1.md`: the files of a slot on the page are complete, and an audit can read them.
+//! `EXITGAP_WRITE_VECTORS=1` rewrites the example.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use exitgap_core::log_folder::{FrameRef, Manifest, Table};
 use crate::cli::audit::Published;
 use crate::scenes::log::{Log, MISSING, manifest_file, slot};
 
-/// A Zstandard frame of one block that is not packed, so that anybody can make it by hand.
+/// A Zstandard frame with one uncompressed block, which a reader can build by hand.
 fn raw_frame(content: &[u8]) -> Vec<u8> {
     let length = content.len();
     let sizes = match u8::try_from(length) {

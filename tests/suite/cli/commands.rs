@@ -1,6 +1,5 @@
-//! Whole sessions of the `exitgap` command line, as a person would type them: each
-//! file in `sessions/` is one. They run on a small database made here, of two pools
-//! and six slots, two of them missing.
+//! Complete sessions of the `exitgap` command line, one per file in `sessions/`. They use a small database that this
+//! test creates, with two pools and six slots, two of them missing.
 
 use std::fs;
 use std::path::Path;
@@ -19,7 +18,7 @@ use exitgap_core::snapshot::{
 use exitgap_store::{NewEntry, Store};
 use exitgap_tests::binaries;
 
-/// Day two of the series, so that there is a time before it.
+/// The series' second day, so that earlier times exist.
 fn slot(index: u64) -> Slot {
     Slot::new(u64::from(Slot::FIRST.number()) + 288 + index).unwrap()
 }
@@ -51,7 +50,7 @@ fn observe(id: &PoolId, state: PoolState, slot: Slot, oracle_age_s: u64) -> Snap
     Snapshot::new(slot, observation).unwrap()
 }
 
-/// 1 WETH is 2,990 USDC: √(2990e6 ÷ 1e18) as Q64.96, with two overlapping ranges.
+/// 1 WETH costs 2,990 USDC: √(2990e6 ÷ 1e18) as Q64.96, with two overlapping ranges.
 fn concentrated() -> PoolState {
     let sqrt_price = U256::from(4_332_235_170_871_421_000_000_000_u128);
     let tick = tick_at_sqrt_ratio(sqrt_price);
@@ -166,7 +165,7 @@ fn a_snapshot_file_answers_as_the_database_does_and_a_changed_one_is_refused() {
     assert_eq!(source["snapshot_hash"], recorded["method"]["depth_source"]["snapshot_hash"]);
     assert!(from_file.get("days_observed").is_none(), "a file alone is no series");
 
-    // A file does not say which token its pool sells by default, and no other is sold instead.
+    // A snapshot file does not name the token that the pool sells by default, so the command must not choose one.
     for question in [
         &["estimate", "--size-usd", "10000"][..],
         &["ladder"],
@@ -182,7 +181,7 @@ fn a_snapshot_file_answers_as_the_database_does_and_a_changed_one_is_refused() {
         );
         assert!(problem["hint"].as_str().unwrap().contains("--base"), "{problem}");
     }
-    // One size, however it is spelled.
+    // Different notations of the same size give the same result.
     let same = run(&["estimate", &pool, "--size-usd", "10000", "--db", db]).stdout;
     assert!(!same.is_empty());
     for size in ["10,000", "$10,000", "10 000", "10k", "0.01m", "$10K"] {
@@ -210,7 +209,7 @@ fn a_snapshot_file_answers_as_the_database_does_and_a_changed_one_is_refused() {
     fs::write(&file, &changed).unwrap();
     refused(ask(&file, &[]), "but the given state is");
     fs::write(&file, text.replacen(':', ": ", 1)).unwrap();
-    // However the file is spelled, both documents have but one spelling.
+    // The input file may be formatted differently; the output documents are canonical.
     assert!(ask(&file, &[]).status.success());
     let other = folder.path().join("other.db");
     fs::write(&other, "not a database").unwrap();

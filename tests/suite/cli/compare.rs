@@ -1,4 +1,4 @@
-//! `exitgap compare`: two operators of one chain, who say the same; and one whose node lied to him, up to the file that shows it.
+//! `exitgap compare`: two operators of one chain that agree; and one whose node lied, up to the file that proves it.
 
 use std::fs;
 use std::path::Path;
@@ -21,7 +21,7 @@ use crate::scenes::chain::{pass_slot, scene};
 use crate::scenes::proxy::{Lie, Proxy};
 use crate::scenes::service::Service;
 
-/// A recorder with a name of its own for the chain, which believes its node.
+/// A recorder that has its own name for the chain and trusts its node.
 struct Operator {
     folder: TempDir,
     recorder: Recorder<ChainReader>,
@@ -65,7 +65,7 @@ fn words(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
-/// The first operator's log beside the second's, by these keys.
+/// Compares the first operator's log with the second's, with these trusted keys.
 fn compared(first: &Operator, second: &Operator, more: &[&str]) -> (Option<i32>, Value) {
     let (ours, theirs) = (first.log(), second.log());
     let arguments = [&["compare", &ours, &theirs, "--json"][..], more].concat();
@@ -104,7 +104,7 @@ async fn a_lie_that_one_of_two_operators_signed_ends_as_a_file_that_shows_it() {
         assert_eq!(refused.status.code(), Some(2), "{}", words(&refused));
         assert!(words(&refused).contains("a log always agrees with itself"), "{}", words(&refused));
     }
-    // The node of one tells a reserve that is not there.
+    // One operator's node reports a wrong reserve.
     pass_slot(&chain, FIRST_SLOT + 3).await;
     honest.record(FIRST_SLOT + 3).await;
     let pair = format!("anvil:{:#x}", world.pools[World::FIRST_V2].pool.address);
@@ -129,8 +129,8 @@ async fn a_lie_that_one_of_two_operators_signed_ends_as_a_file_that_shows_it() {
     vouched(&honest, &lying, &pair);
 }
 
-/// Two nodes that were told the same have the same blocks. Then nobody trades on one of them before its last slot, and it leaves that
-/// block, too, later.
+/// Two nodes with identical blocks. On one of them, nobody trades before its last slot; later, this node also drops
+/// that block.
 #[tokio::test(flavor = "multi_thread")]
 async fn two_nodes_one_reorganisation_apart_are_told_apart_by_their_blocks_and_nobody_lied() {
     let nodes = [scene().await, scene().await];
@@ -154,7 +154,7 @@ async fn two_nodes_one_reorganisation_apart_are_told_apart_by_their_blocks_and_n
     assert_eq!((code, &report["slots"]), (Some(0), &Value::from(2 * pools)), "{report}");
     assert_eq!(report["differing"], 0);
 
-    // The one goes on as before; on the other nobody trades.
+    // One chain continues as before; on the other, nobody trades.
     let parting = nodes[1].0.snapshot().await.unwrap();
     markets[0].play_slot(FIRST_SLOT + 2).await.unwrap();
     pass_slot(&nodes[1].0, FIRST_SLOT + 2).await;
@@ -165,17 +165,18 @@ async fn two_nodes_one_reorganisation_apart_are_told_apart_by_their_blocks_and_n
     assert_eq!((code, &report["verdict"]), (Some(7), &Value::from("incomplete")), "{report}");
     assert_eq!((&report["differing"], &report["other_block"]), (&pools.into(), &pools.into()));
 
-    // Each reader's own node is the one that says which of both is the chain's.
+    // Each reader's own node decides which of the two blocks belongs to the chain.
     let pair = format!("anvil:{:#x}", nodes[0].1.pools[World::FIRST_V2].pool.address);
     let urls = [nodes[0].0.url(), nodes[1].0.url()];
     confirmed_by(&operators, &pair, &urls, [("pass", "fail"), ("fail", "pass")]);
-    // Then the second node leaves that block, too: what was signed of it is confirmed by nobody any more.
+    // The second node drops this block, too: now no node confirms the block that was signed.
     nodes[1].0.revert(parting).await.unwrap();
     markets[1].play_slot(FIRST_SLOT + 2).await.unwrap();
     confirmed_by(&operators, &pair, &urls, [("pass", "fail"), ("fail", "fail")]);
 }
 
-/// What each node says of the newest block of each operator, whose state that operator's own node proved.
+/// Requires these answers of each node about the newest block of each operator, whose state the operator's own node
+/// proved.
 fn confirmed_by(
     operators: &[Operator],
     pair: &str,
@@ -210,7 +211,8 @@ fn confirmed_by(
     }
 }
 
-/// Of which block the chain has, the one is a source for the other's readers: by a key that they trust, and once.
+/// One operator's log is a source for the other's readers on which block is in the chain: only with a trusted key, and
+/// only once.
 fn vouched(honest: &Operator, lying: &Operator, pair: &str) {
     let at = Slot::new(FIRST_SLOT + 3).unwrap().to_string();
     let file = |operator: &Operator, slug: &str| {
@@ -232,7 +234,7 @@ fn vouched(honest: &Operator, lying: &Operator, pair: &str) {
     let found = report["chain"][3]["found"].as_str().unwrap();
     assert_eq!(output.status.code(), Some(0), "{report}");
     assert!(found.contains("according to 1 of 1 sources: log devnet.example/exits/"), "{found}");
-    // By the service of theirs, which is asked for evidence of that slot; one that is not there says nothing.
+    // The operator's service is asked for evidence of that slot; a service that does not answer is not a source.
     let service = Service::start(lying.folder.path(), &["--no-record"], &[]);
     let url = format!("http://{}", service.address);
     let silent = "http://127.0.0.1:9";
@@ -262,7 +264,7 @@ fn vouched(honest: &Operator, lying: &Operator, pair: &str) {
         );
         assert!(check["found"].as_str().unwrap().contains(said), "{said}: {check}");
     }
-    // Unknown keys vouch for nobody, and nobody for himself.
+    // A log with an unknown key is not a source, and a log is not a source for itself.
     for (more, code, said) in
         [(vec![theirs.as_str()], 5, "no trusted key"), (vec![own.as_str()], 2, "counts only once")]
     {
@@ -282,7 +284,7 @@ fn reserve_of(operator: &Operator, pair: &str, slot: u64) -> u128 {
     }
 }
 
-/// Both sign what they recorded. The chain says who lied, and what it said is kept: whoever has it needs no chain.
+/// Both logs contain signed records. The chain proves which one is false, and the saved proof needs no chain.
 fn shown(chain: &DevChain, honest: &Operator, lying: &Operator, pair: &str) {
     let at = Slot::new(FIRST_SLOT + 3).unwrap().to_string();
     for (operator, slug, code, outcome) in

@@ -1,5 +1,5 @@
-//! A log that a service publishes, copied: what is read of the copy is what is read of the folder, nothing is fetched twice,
-//! and a copy that was cut off goes on.
+//! Copies a log that a service publishes: the copy reads like the original folder, no file is fetched twice, and an
+//! interrupted copy can continue.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -60,14 +60,14 @@ async fn what_is_there_is_not_fetched_again() {
     let mut origin = Origin::start(5).await;
     assert_eq!(origin.audit("copy").status.code(), Some(0));
     origin.asked();
-    // Nothing new: what may have changed is asked for, and nothing else.
+    // Nothing is new: only the files that may have changed are requested.
     assert_eq!(origin.audit("copy").status.code(), Some(0));
     let always = ["checkpoint", "default-bases", "superseded-by", "verifier-key"];
     assert_eq!(origin.asked(), always);
     let before = files(&origin.folder());
     origin.log.seal(false);
     origin.log.seal(true);
-    // What was fetched before need not be there any more.
+    // Files that were fetched before need not exist at the service any more.
     for part in before.keys().filter(|file| file.starts_with("parts/")) {
         fs::rename(origin.folder().join(part), origin.log.path().join("taken")).unwrap();
     }
@@ -77,13 +77,13 @@ async fn what_is_there_is_not_fetched_again() {
         let is_new = |file: &&String| file.starts_with(kind) && !before.contains_key(*file);
         files(&origin.folder()).keys().filter(is_new).cloned().collect::<Vec<_>>()
     };
-    // Documents are requested where heads commit to them. Tiles of hashes follow from those of entries.
+    // Documents are only requested if a head commits to them. Tiles of hashes are computed from the tiles of entries.
     let mut expected: Vec<String> = always.map(str::to_owned).to_vec();
     expected.extend(["parts/", "slots/", "fills/", "issued/"].map(new).concat());
     expected.push("tile/entries/000.p/7".to_owned());
     expected.sort();
     assert_eq!(origin.asked(), expected);
-    // A file that was lost is fetched again, and only that.
+    // Only a file that was lost is fetched again.
     let lost = format!("slots/{}.jsonl", slot(6).number());
     fs::remove_file(origin.log.path().join("copy").join(&lost)).unwrap();
     assert_eq!(origin.audit("copy").status.code(), Some(0));
@@ -100,17 +100,17 @@ async fn a_copy_goes_over_full_tiles_and_one_that_grew_meanwhile() {
     (0..8).for_each(|_| origin.log.append(false));
     origin.log.publish();
     assert!(!origin.folder().join("tile/0/000.p").exists(), "narrower tiles are gone");
-    // Whoever noted the checkpoint before finds the full tile in the narrower one's place.
+    // A reader with the earlier checkpoint finds the full tile instead of the partial one.
     let noted = seen.clone();
     origin.lie(move |file, _| (file == "checkpoint").then(|| answer("200 OK", "", &noted)));
     let late = origin.audit("late");
     assert!(late.status.code() == Some(0) && origin.be_honest() == 1, "{}", words(&late));
     let copied = origin.log.path().join("late");
     assert_eq!(fs::read(copied.join("checkpoint")).unwrap(), seen);
-    // Of the full tile it keeps what that checkpoint signs.
+    // The copy keeps only the part of the full tile that this checkpoint covers.
     assert!(copied.join("tile/entries/000.p/250").is_file());
     assert!(!copied.join("tile/entries/000").exists() && !copied.join("tile/0/000").exists());
-    // Both copies go on, and narrower tiles go from them as from the log.
+    // Both copies continue, and their partial tiles disappear as in the log.
     for copy in ["copy", "late"] {
         let audited = origin.audit(copy);
         assert_eq!(audited.status.code(), Some(0), "{}", words(&audited));
@@ -138,13 +138,13 @@ async fn a_copy_that_is_killed_goes_on() {
     let origin = Origin::start(40).await;
     let whole = origin.published();
     for kill_at in [0, 1, 2, 5, 9, 14, 20, 30] {
-        // Once so many files are in place no further answer is whole: the process is killed in the middle. How many requests
-        // were made until then depends on the machine.
+        // After this many files are in place, every further answer is incomplete, and the process is killed. The number
+        // of requests until then depends on the machine.
         let copy = format!("copy-{kill_at}");
         let here = origin.log.path().join(&copy);
         origin.lie(move |_, _| {
             let is_cut = files(&here).len() >= kill_at;
-            // The beginning of one, and then nothing.
+            // The beginning of an answer, and then nothing.
             is_cut.then(|| b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\nbegun".to_vec())
         });
         let url = origin.log_url();
@@ -192,7 +192,7 @@ async fn a_log_is_followed_at_its_url() {
     ];
     let watch =
         [&["watch", &url, "--copy", "copy", "--trust", "log/verifier-key"], &every[..]].concat();
-    // It begins while the service is out of order.
+    // The first run starts while the service returns errors.
     origin.lie(|_, _| Some(answer("500 Sorry", "", b"")));
     let mut child =
         origin.command(&watch).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -213,7 +213,7 @@ async fn a_log_is_followed_at_its_url() {
         [next(), next(), next()],
         ["missing", "alert.firing", "slot"].map(|what| told(what, 1))
     );
-    // Nobody answers for longer than a slot may be late.
+    // The service returns errors for longer than the allowed delay of a slot.
     origin.lie(|_, _| Some(answer("500 Sorry", "", b"")));
     assert_eq!(next(), told("late", 1));
     assert!(errors.next().unwrap().contains("cannot be updated"));
@@ -221,14 +221,14 @@ async fn a_log_is_followed_at_its_url() {
     origin.log.seal(false);
     assert_eq!([next(), next()], [told("alert.resolved", 2), told("slot", 2)]);
     assert_eq!(errors.next().unwrap(), "the copy is up to date again");
-    // A history that was rewritten, under the same key.
+    // A rewritten history, signed with the same key.
     let mut rewritten = Log::new();
     (0..5).for_each(|_| rewritten.seal(false));
     fs::remove_dir_all(origin.folder()).unwrap();
     fs::rename(rewritten.path().join("log"), origin.folder()).unwrap();
     assert!(errors.next().unwrap().contains("the log failed the audit"));
     assert_eq!(child.wait().unwrap().code(), Some(6));
-    // The next run begins after what was seen.
+    // The next run continues after the last slot that was seen.
     let mut rest = String::new();
     errors.by_ref().for_each(|line| rest.push_str(&line));
     assert_eq!(rest, "");

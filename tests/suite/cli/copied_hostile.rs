@@ -1,5 +1,5 @@
-//! Services that lie to whoever copies their log: each lie is refused by its name, nothing of it stays, and with the truth the
-//! copy goes on.
+//! Services that lie to a client which copies their log: each lie is rejected with its own code, leaves nothing behind,
+//! and with true answers the copy continues.
 
 use std::fs::{self, File};
 
@@ -11,19 +11,19 @@ use crate::scenes;
 use crate::scenes::origin::{Origin, answer, files, words};
 use crate::scenes::store::slot;
 
-/// The body of an answer.
+/// Returns the body of an answer.
 fn body(answer: &[u8]) -> &[u8] {
     let end = answer.windows(4).position(|four| four == b"\r\n\r\n").unwrap();
     &answer[end + 4..]
 }
 
-/// A part with other bytes.
+/// Changes a byte of a part.
 fn changed(mut part: Vec<u8>) -> Vec<u8> {
     *part.last_mut().unwrap() ^= 1;
     part
 }
 
-/// Of which files, what is made of the service's answer, and what the program says of that.
+/// The file prefix, the change to the service's answer, the error code, and a part of the error message.
 type Lie = (&'static str, fn(Vec<u8>) -> Vec<u8>, &'static str, &'static str);
 
 const LIES: [Lie; 22] = [
@@ -91,17 +91,17 @@ const LIES: [Lie; 22] = [
     ),
 ];
 
-/// More bytes than that, without a declared length.
+/// A body that is longer than the limit, without a declared length.
 fn flood(most: usize) -> Vec<u8> {
     undeclared(&vec![b' '; most + 1])
 }
 
-/// A body that ends where the connection does: nobody can tell from outside whether it was cut.
+/// A body that ends when the connection closes: the client cannot tell whether it is complete.
 fn undeclared(body: &[u8]) -> Vec<u8> {
     [b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n", body].concat()
 }
 
-/// A checkpoint that says it is of this size.
+/// The checkpoint with this size in its text.
 fn sized(note: &[u8], size: &str) -> Vec<u8> {
     let note = String::from_utf8(body(note).to_vec()).unwrap();
     let mut lines: Vec<&str> = note.split('\n').collect();
@@ -154,7 +154,7 @@ async fn what_passes_is_waited_for() {
     }
 }
 
-/// The checkpoint that was signed with a slot.
+/// Returns the checkpoint that was signed with a slot.
 fn earlier(origin: &Origin, index: u32) -> Vec<u8> {
     let manifest = origin.folder().join(format!("slots/{}.jsonl", slot(index).number()));
     let manifest = fs::read_to_string(manifest).unwrap();
@@ -212,7 +212,7 @@ async fn a_comparison_copies_a_log_only_by_the_trusted_keys_of_its_name() {
     assert!(origin.copied("copy") == origin.published());
 }
 
-/// Files in the copy that are not what they should be, and folders that are no copies.
+/// Damaged files in the copy, and folders that are not copies.
 fn damaged(origin: &Origin) {
     let copy = origin.log.path().join("copy");
     let part = files(&copy).into_keys().find(|file| file.starts_with("parts/")).unwrap();
@@ -264,7 +264,7 @@ async fn what_cannot_be_copied_is_an_argument_that_is_wrong() {
         assert!(problem["detail"].as_str().unwrap().contains(words_of), "{problem}");
     }
     assert!(!origin.log.path().join("copy").exists());
-    // Nobody is there.
+    // An address without a listener.
     let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let refused = origin.run(&["watch", &format!("http://{gone}/log"), "--copy", "copy", "--once"]);
     assert_eq!(refused.status.code(), Some(5));

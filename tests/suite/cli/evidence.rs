@@ -1,5 +1,5 @@
-//! `exitgap verify` as a person types it (`sessions/evidence/`), and on every shared
-//! vector of evidence, true and false.
+//! `exitgap verify` in complete sessions (`sessions/evidence/`), and with every shared vector of evidence, valid and
+//! invalid.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ fn vectors() -> Vec<Value> {
     vectors
 }
 
-/// The arguments that check a vector, its parts written to files in `folder`.
+/// Writes the parts of a vector to files in `folder` and returns the arguments that verify them.
 fn write(vector: &Value, folder: &Path) -> Vec<String> {
     let name = vector["name"].as_str().unwrap();
     let lines = |list: &Value| {
@@ -68,7 +68,7 @@ fn every_vector_has_its_verdict_checks_and_exit_code() {
         let output = exitgap(&args);
         let name = &vector["name"];
         if name == "seen_with_crlf" {
-            // A checkpoint that cannot be read is the caller's own, and refused before any file.
+            // A checkpoint that cannot be read is an invalid argument and is rejected before any file.
             let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
             assert_eq!(output.status.code(), Some(5), "{complaint}");
             assert!(complaint.contains("LF, not CR LF"), "{complaint}");
@@ -85,7 +85,7 @@ fn every_vector_has_its_verdict_checks_and_exit_code() {
             })
             .collect();
         assert_eq!(Value::Array(checks), expected["checks"], "{name}");
-        // A window that was given is asked for: what of it cannot be checked leaves a gap.
+        // The caller supplied a window, so a window that cannot be checked makes the verdict incomplete.
         let unknown = expected["checks"][7][2].as_str().unwrap().starts_with("unsupported_");
         let verdict = match expected["verdict"].as_str().unwrap() {
             "valid" if unknown => "incomplete",
@@ -119,7 +119,7 @@ fn a_verdict_is_explained_check_by_check() {
         assert_eq!(explained.status.code(), plain.status.code());
         let (plain, text) = (plain.stdout, String::from_utf8(explained.stdout).unwrap());
         let plain = String::from_utf8(plain).unwrap();
-        // What was found stays, and every check says what it means.
+        // The text output keeps the findings and explains every check.
         assert!(plain.lines().all(|line| text.contains(line)), "{text}");
         assert!(!plain.contains("does not prove"), "{plain}");
         assert_eq!(text.matches("    does not prove  ").count(), 10, "{text}");
@@ -176,8 +176,8 @@ fn files_larger_than_any_evidence_are_not_read_to_their_end() {
     }
 }
 
-/// A window of 120 KB whose one text stands in each of 2,016 heads once it is rebuilt, and an
-/// evidence file of nothing but long texts: judged within 192 MiB of addresses, or not at all.
+/// A window of 120 KB in which one text, after reconstruction, appears in each of 2,016 heads, and an evidence file of
+/// long texts: either verified within 192 MiB of address space, or rejected.
 #[test]
 fn no_text_is_repeated_beyond_memory() {
     let folder = tempfile::tempdir().unwrap();
@@ -203,7 +203,7 @@ fn no_text_is_repeated_beyond_memory() {
     let window = document(&output)["checks"][7].clone();
     assert_eq!(window["code"], "window_invalid");
     assert_eq!(window["found"], "method_version must be 1 to 20 printable characters");
-    // The same window with a name that versions have is read, within the same memory.
+    // The same window with a short version name can be verified within the same memory.
     fs::write(&bomb, text.replace(&version, "1.0.0")).unwrap();
     let output = within(&[&verify[..], &[bomb.to_str().unwrap()]].concat());
     let window = document(&output)["checks"][7].clone();
@@ -224,8 +224,8 @@ fn no_text_is_repeated_beyond_memory() {
     assert!(output.stdout.len() < 16_000, "{} bytes are said of it", output.stdout.len());
 }
 
-/// Runs a session of `sessions/evidence/` in a folder of its own, beside the files that
-/// it names and `fill` writes.
+/// Runs a session of `sessions/evidence/` in a separate folder, with the files that it names and those that `fill`
+/// writes.
 fn session(name: &str, fill: impl FnOnce(&Path)) {
     let folder = tempfile::tempdir().unwrap();
     let files = folder.path().join(name).with_extension("in");
@@ -242,7 +242,7 @@ fn session(name: &str, fill: impl FnOnce(&Path)) {
         .env("NO_COLOR", "1")
         .case(session.to_str().unwrap());
     cases.run();
-    // Sessions are written anew by trycmd's own switch.
+    // trycmd itself rewrites sessions with this setting.
     if std::env::var_os("TRYCMD").is_some_and(|mode| mode == "overwrite") {
         fs::copy(&session, &source).unwrap();
     }
@@ -259,7 +259,7 @@ fn sessions_of_verify_read_as_written() {
     });
 }
 
-/// Reports of two files of evidence: whole, cut short, and otherwise than their first line names them.
+/// Reports with two evidence files: complete, truncated, and inconsistent with their first line.
 #[test]
 fn sessions_of_a_report_read_as_written() {
     session("report", |files| {

@@ -1,4 +1,4 @@
-//! The `exitgap` command line at a chain's latest block: real contracts, no recorder.
+//! The `exitgap` command line at the latest block of a chain: real contracts, without a recorder.
 
 use std::process::{Command, Output};
 
@@ -61,7 +61,7 @@ async fn the_latest_block_answers_as_the_contract_then_pays() {
     }
 }
 
-/// Whoever has a node can make the snapshot that a recorder makes, byte for byte.
+/// With a node, anyone can create the recorder's snapshot, byte for byte.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_snapshot_of_the_newest_slot_is_the_recorders_own() {
     let (chain, world) = scene().await;
@@ -72,7 +72,7 @@ async fn a_snapshot_of_the_newest_slot_is_the_recorders_own() {
     let file = folder.path().join("exitgap.toml");
     std::fs::write(&file, recorder_config(&chain, &world)).unwrap();
     let mut config = world_config(&chain, &world, &[chain.url()], 0..world.pools.len()).await;
-    // As in the file: what a factory says of a pool is of its snapshot.
+    // As in the configuration file: the factory's answer is part of the snapshot.
     let contracts = &chain.contracts;
     config.chain[0].factory = [
         (contracts.v2_factory, FactoryKind::UniswapV2),
@@ -101,7 +101,7 @@ async fn a_snapshot_of_the_newest_slot_is_the_recorders_own() {
     }
 }
 
-/// The node answers: what is wrong is the pair.
+/// The node works; the pair is empty.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_empty_pair_is_said_to_be_empty() {
     let (chain, world) = scene().await;
@@ -109,7 +109,7 @@ async fn an_empty_pair_is_said_to_be_empty() {
     let empty = alloy::primitives::Address::repeat_byte(0x77);
     let code = chain.code(entry.pool.address).await.unwrap();
     chain.set_code(empty, code).await.unwrap();
-    // Its tokens, which a pair keeps in its seventh and eighth word; its factory in the sixth.
+    // The storage of a pair: the factory in the sixth word, the tokens in the seventh and eighth.
     let words = [chain.contracts.v2_factory, entry.pool.token0, entry.pool.token1];
     for (slot, address) in (5_u64..).zip(words) {
         let place = (empty, U256::from(slot), address.into_word());
@@ -150,14 +150,14 @@ async fn oracles_and_fee_may_be_named_on_the_command_line() {
     let two = [&ask[..], &["--chain-id", "31337"], &fixed, &fee].concat();
     assert_eq!(answer(&two)["oracle_price_usd"], 5_002.46);
 
-    // Arguments alone do not say which token the pool sells by default.
+    // The arguments do not say which token the pool sells by default.
     let unnamed = [&["estimate", &pool, "--size-usd", "500", "--rpc", &url][..], &named, &fee];
     let unnamed = problem(&unnamed.concat(), 2);
     assert_eq!(
         (&unnamed["code"], &unnamed["field"]),
         (&"invalid_parameter".into(), &"base".into())
     );
-    // The recorder's file does.
+    // The recorder's configuration file does.
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("exitgap.toml");
     std::fs::write(&file, recorder_config(&chain, &world)).unwrap();
@@ -165,7 +165,7 @@ async fn oracles_and_fee_may_be_named_on_the_command_line() {
     assert!(
         answer(&[&["estimate", &pool, "--size-usd", "500"][..], &by_file].concat()).is_object()
     );
-    // Whatever tables the recorder's file may have: the command line knows those that it passes over.
+    // The recorder's file may contain any table: the command line knows those that it ignores.
     let whole = std::fs::read_to_string(&file).unwrap();
     let unknown = CheckedConfig::parse("[none]", &file).unwrap_err().to_string();
     let tables: Vec<&str> = unknown.split("expected one of").nth(1).unwrap().split('`').collect();
@@ -181,7 +181,7 @@ async fn oracles_and_fee_may_be_named_on_the_command_line() {
     }
     std::fs::write(&file, whole).unwrap();
 
-    // The fee of a pair is in no contract: it must be named.
+    // A pair's contract does not return its fee, so the caller must name it.
     let without_fee = problem(&with(&[]), 5);
     assert_eq!(without_fee["code"], "chain_unreadable");
     assert!(without_fee["detail"].as_str().unwrap().contains("fee"), "{without_fee}");
@@ -198,7 +198,7 @@ async fn oracles_and_fee_may_be_named_on_the_command_line() {
 
 #[test]
 fn the_recorders_own_file_describes_its_pools_to_the_command_line_too() {
-    // Nothing answers there, but the example is read to the end.
+    // The address is unreachable, but the example file is parsed completely.
     let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/mainnet.toml");
     let pool = "ethereum:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
     let ask = ["estimate", pool, "--size-usd", "1", "--rpc", "http://127.0.0.1:9"];
@@ -214,7 +214,7 @@ fn a_node_that_is_not_there_is_said_to_be_so() {
     let pool = "ethereum:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
     let named = ["--token0-usd", "fixed:1", "--token1-usd", "fixed:1"];
     let ask = ["estimate", pool, "--size-usd", "1", "--rpc"];
-    // A fixed price on a live chain is refused before anything is sent.
+    // A fixed price is not allowed for a live chain; the command rejects it before any request.
     let fixed = problem(&[&ask[..], &["http://127.0.0.1:9"], &named].concat(), 2);
     assert_eq!(fixed["field"], "config");
     let preview = pool.replace("ethereum", "anvil");

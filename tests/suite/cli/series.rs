@@ -1,4 +1,4 @@
-//! The recorded series on the command line: from a database and from a service, page after page.
+//! The recorded series on the command line, page by page: from a database and from a service.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -17,7 +17,7 @@ fn exitgap(folder: &Path, args: &[&str]) -> Output {
     command.output().unwrap()
 }
 
-/// What is printed as JSON, one document after the other.
+/// Parses the JSON documents of the output, one after the other.
 fn documents(output: &Output) -> Vec<Value> {
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     serde_json::Deserializer::from_slice(&output.stdout).into_iter().map(Result::unwrap).collect()
@@ -82,7 +82,7 @@ async fn history_and_fragility_are_the_service_s_own() {
     assert_eq!(service.end(), Some(0));
 }
 
-/// A page has 720 rows: with a first slot all of them are told, the missing ones, too.
+/// A page has 720 rows. If the caller names a first slot, the output has all rows, including the missing ones.
 #[test]
 fn a_history_goes_on_to_its_end() {
     const SLOTS: u32 = 1_500;
@@ -124,7 +124,8 @@ fn a_history_goes_on_to_its_end() {
     assert_eq!(text.lines().filter(|line| line.trim().starts_with("2026-")).count(), 1_500);
 }
 
-/// Positions of one pool are sold together, the same from both sources; and what the service can do.
+/// Positions in the same pool count as one sale, with the same result from both sources; and the service's
+/// capabilities.
 fn sold_at_once(service: &Service, folder: &Path, pool: &str) {
     let url = format!("http://{}", service.address);
     let target = format!("/v1/portfolio?position={pool}/token0:1000&position={pool}/token0:250000");

@@ -1,4 +1,4 @@
-//! `exitgap verify --rpc`: a number held against the chain's own state, by a node of the reader's.
+//! `exitgap verify --rpc` compares a number with the chain's own state, through the reader's node.
 
 use std::fs;
 use std::process::{Command, Output};
@@ -21,7 +21,7 @@ fn text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
-/// The chain's checks, as name, outcome and code.
+/// Returns name, outcome and code of each chain check.
 fn checks(output: &Output) -> Vec<[String; 3]> {
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     let words = |check: &Value| {
@@ -58,7 +58,7 @@ async fn a_number_is_confirmed_by_a_node_of_the_readers_own() {
         assert_eq!(evidence.status, 200, "{}", String::from_utf8_lossy(&evidence.body));
         let file = format!("{index}.json");
         fs::write(recorded.path(&file), &evidence.body).unwrap();
-        // What the recorder proved before it signed is handed out.
+        // The service returns the proof that the recorder checked before it signed.
         let served = service.get(&format!("/api/v1/proof/{pool}/{}", last.number()));
         assert_eq!(served.status, 200, "{}", String::from_utf8_lossy(&served.body));
         assert!(format!("{:?}", served.headers).contains("immutable"), "{:?}", served.headers);
@@ -97,7 +97,7 @@ async fn a_number_is_confirmed_by_a_node_of_the_readers_own() {
             "{}",
             text(&output)
         );
-        // No key of the log's was trusted: nothing is wrong, and not everything was checked.
+        // No log key was trusted: nothing is wrong, but the verification is incomplete.
         assert_eq!(output.status.code(), Some(7), "{}", text(&output));
         let words = text(&run(&recorded, &asked[..6]));
         for said in
@@ -111,13 +111,13 @@ async fn a_number_is_confirmed_by_a_node_of_the_readers_own() {
             let (_, trusted) = words.split_once("Still taken on trust: ").unwrap();
             assert!(!trusted.contains(settled), "{settled}: {words}");
         }
-        // What was kept says the same, but not that the chain has the block.
+        // The stored proof gives the same result, but does not show that the block is in the chain.
         let output = run(&recorded, &["verify", file, "--state-proof", "state.egp", "--json"]);
         assert_eq!(checks(&output), named(&alone(layout)));
         let words = text(&run(&recorded, &["verify", file, "--state-proof", "state.egp"]));
         assert!(words.contains("that the chain has a block with this hash"), "{words}");
     }
-    // The other file's proof is of another contract.
+    // The proof belongs to the other file's contract.
     let (v3, v2) = (&files[0], &files[1]);
     let output = run(&recorded, &["verify", &v3.0, "--state-proof", "state.egp", "--json"]);
     let unusable = |name| [name, "not_checked", "proof_unusable"];
@@ -125,7 +125,7 @@ async fn a_number_is_confirmed_by_a_node_of_the_readers_own() {
         checks(&output),
         named(&[unusable("header"), unusable("pool_state"), unusable("oracle_state")])
     );
-    // Of two nodes one has another block.
+    // One of two nodes has a different block.
     proxy.lie(|request, told| {
         let mut told = told["result"].clone();
         (request["method"] == "eth_getBlockByNumber").then(|| {

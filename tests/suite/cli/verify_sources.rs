@@ -1,5 +1,5 @@
-//! `exitgap verify` with several sources of which block the chain has: nodes on both sides of a reorganisation, anchors from a
-//! block that the reader trusts, another operator's log.
+//! `exitgap verify` with several sources for the block in the chain: nodes on both sides of a reorganization, anchors
+//! from a block that the reader trusts, another operator's log.
 
 use std::fs;
 use std::process::{Command, Output};
@@ -27,7 +27,7 @@ fn text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
-/// What came of `canonical`: its outcome, code, and what was found.
+/// Returns the outcome, the code and the finding of the `canonical` check.
 fn canonical(recorded: &Recorded, arguments: &[&str]) -> [String; 3] {
     let all = [&["verify", "evidence.json", "--state-proof", "state.egp", "--json"], arguments];
     let output = run(recorded, &all.concat());
@@ -38,7 +38,7 @@ fn canonical(recorded: &Recorded, arguments: &[&str]) -> [String; 3] {
     ["outcome", "code", "found"].map(|key| check[key].as_str().unwrap().to_owned())
 }
 
-/// Evidence of a pool, its proof, and the block they are of.
+/// Writes the evidence of a pool and its state proof to files; returns their block.
 fn written(recorded: &Recorded, node: &str) -> BlockRef {
     let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
     let (pool, slot) = (recorded.pool(1), recorded.last.number());
@@ -55,7 +55,7 @@ fn written(recorded: &Recorded, node: &str) -> BlockRef {
     Evidence::from_bytes(&evidence.body).snapshot().unwrap().observation().block()
 }
 
-/// A node that still has a block as it was: its own answer of then.
+/// A node that still returns the former block, by a recorded answer.
 async fn as_it_was(chain: &DevChain, number: u64) -> Proxy {
     let at = format!("{number:#x}");
     let answer: Value = chain.rpc("eth_getBlockByNumber", (at.as_str(), false)).await.unwrap();
@@ -76,7 +76,7 @@ async fn who_contradicts_is_named_and_so_many_as_the_reader_asks_must_agree() {
     let recorded = Recorded { folder, world, last };
     let node = chain.url();
     let block = written(&recorded, &node);
-    // A day's anchors, while the chain still has these blocks.
+    // The anchors of a day, created while the chain still contains these blocks.
     let config = world_config(&chain, &recorded.world, &[chain.url()], [0]).await;
     let plan = Plan::new(&config).unwrap();
     let prover = StateProver::new(&plan, &"anvil".parse().unwrap(), small_limits());
@@ -96,7 +96,7 @@ async fn who_contradicts_is_named_and_so_many_as_the_reader_asks_must_agree() {
     assert_eq!(outcome, "pass", "{found}");
     assert!(found.contains("according to 3 of 3") && found.contains("which you trust"), "{found}");
 
-    // The first node leaves that block, as after a reorganisation.
+    // The first node drops the block, as in a reorganization.
     chain.reorg(newest - block.number + 1).await.unwrap();
     let contradicts = |found: &str| {
         let host = node.trim_start_matches("http://");
@@ -111,12 +111,13 @@ async fn who_contradicts_is_named_and_so_many_as_the_reader_asks_must_agree() {
         assert_eq!([outcome.as_str(), &code], expected, "{more:?}: {found}");
         contradicts(&found);
     }
-    // One against one decides nothing; anchors alone are a source, and say nothing of a chain that is not theirs.
+    // With one source against another, nothing is decided. Anchors alone are one source, and they say nothing about
+    // another chain.
     let one = [&["--rpc", &node, "--at-least", "1"], &anchors[..]].concat();
     let [outcome, code, found] = canonical(&recorded, &one);
     assert_eq!([outcome.as_str(), &code], ["fail", "other_block"], "{found}");
     assert_eq!(canonical(&recorded, &anchors)[0], "pass");
-    // Anchors of the chain as it is now say that it has another block.
+    // Anchors of the present chain say that it contains another block.
     let now = prover.anchors(Caip2(31_337), 20_800, newest, [block.number + 1], deadline());
     fs::write(recorded.path("now"), now.await.unwrap()).unwrap();
     let tip = prover.canonical(newest, deadline()).await.unwrap().to_string();

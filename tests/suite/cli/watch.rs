@@ -1,4 +1,4 @@
-//! A log that is followed: what is new in it is said once, and what does not hold ends it.
+//! Following a log: each new entry is reported once, and a log that fails its checks ends the program.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -22,7 +22,7 @@ fn said(output: &Output) -> Vec<(String, u64)> {
     text.lines().map(|line| of(&serde_json::from_str(line).unwrap())).collect()
 }
 
-/// What a line says, and of which slot, counted from the log's first.
+/// Returns what a line reports and its slot, counted from the log's first.
 pub fn of(line: &Value) -> (String, u64) {
     let slot = line["slot"].as_u64().unwrap() - u64::from(slot(0).number());
     let event = line["event"]["type"].as_str();
@@ -44,19 +44,19 @@ fn a_log_is_followed_and_what_does_not_hold_ends_it() {
     assert_eq!(first.status.code(), Some(0), "{first:?}");
     let expected = [told("missing", 1), told("alert.firing", 1), told("slot", 1)];
     assert_eq!(said(&first), expected);
-    // The event is the one that anyone replays.
+    // The event equals the one from a replay.
     let mut replay = Command::new(binaries::path("exitgap"));
     replay.args(["alert", "replay", "rule.json", "--log", "log", "--json"]).current_dir(log.path());
     let replayed: Value = serde_json::from_slice(&replay.output().unwrap().stdout).unwrap();
     let line = String::from_utf8_lossy(&first.stdout).lines().nth(1).unwrap().to_owned();
     assert_eq!(serde_json::from_str::<Value>(&line).unwrap()["event"], replayed);
-    // Nothing is said twice, also by a later run.
+    // Nothing is reported twice, not even by a later run.
     assert_eq!(said(&watch(&log, &once).output().unwrap()), []);
     log.seal(false);
     let second = watch(&log, &once).output().unwrap();
     assert_eq!(said(&second), [told("alert.resolved", 2), told("slot", 2)]);
 
-    // While it runs.
+    // New slots appear while the program runs.
     let every = ["--seen", "seen", "--every-s", "1", "--late-after-s", "3"];
     let mut child =
         watch(&log, &every).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -68,7 +68,7 @@ fn a_log_is_followed_and_what_does_not_hold_ends_it() {
         [told("missing", 3), told("alert.firing", 3), told("slot", 3)]
     );
     assert_eq!(next(), told("late", 3));
-    // A history that was rewritten: the same slots, otherwise, under the same key.
+    // A rewritten history: the same slots with other contents, signed with the same key.
     let mut rewritten = Log::new();
     for _ in 0..5 {
         rewritten.seal(false);
@@ -81,7 +81,7 @@ fn a_log_is_followed_and_what_does_not_hold_ends_it() {
         String::from_utf8_lossy(&ended.stderr).contains("the log failed the audit"),
         "{ended:?}"
     );
-    // What it is told of late, and files that are none.
+    // Files that are not a stored state and not a rule.
     for arguments in
         [&["--seen", "rule.json", "--once"][..], &["--rule", "log/checkpoint", "--once"]]
     {

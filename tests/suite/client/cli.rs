@@ -1,4 +1,4 @@
-//! The command line before a service that sends what none should.
+//! The command line with a service that sends invalid answers.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener};
@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use exitgap_tests::binaries;
 use serde_json::{Value, json};
 
-/// Answers every request with what `answer` makes of its target: a status and a body.
+/// Answers every request with the status and the body that `answer` returns for its target.
 fn hostile(
     answer: impl Fn(&str) -> (u16, String) + Send + 'static,
 ) -> (SocketAddr, Arc<Mutex<Vec<String>>>) {
@@ -30,7 +30,7 @@ fn hostile(
                  x-payment-network: eip155:8453\r\nx-payment-recipient: 0xabc\r\n";
             let payment = if status == 402 { payment } else { "" };
             let length = body.len();
-            // The program may have read enough.
+            // The client may close the connection before reading everything.
             let _ = write!(stream, "{head}{payment}content-length: {length}\r\n\r\n{body}");
         }
     });
@@ -90,7 +90,7 @@ fn pages_without_end_are_not_followed() {
     let targets = ["/v1/pools", "/v1/pools?cursor=a", "/v1/pools?cursor=b"];
     assert_eq!(*asked.lock().unwrap(), targets);
 
-    // A cursor that is always new ends, too, and the list says that it is not all.
+    // An endless sequence of new cursors ends, too, and the output says that the list is incomplete.
     let endless = |target: &str| {
         let next = format!("{}x", target.split_once("cursor=").map_or("", |(_, cursor)| cursor));
         (200, json!({ "pools": [], "next_cursor": next }).to_string())

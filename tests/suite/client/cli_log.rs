@@ -1,5 +1,5 @@
-//! `exitgap verify --api`: what the command line keeps of a log, and what it makes of one that is
-//! another the next time.
+//! `exitgap verify --api`: the state that the command line keeps of a log, and its reaction to a different log at the
+//! next run.
 
 use std::fs;
 use std::io::{ErrorKind, Write};
@@ -36,7 +36,7 @@ impl Reader {
     }
 }
 
-/// The kept file whose name has this part.
+/// Finds the stored file whose name contains this text.
 fn kept(folder: &Path, part: &str) -> PathBuf {
     let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut found = paths.filter(|path| path.to_string_lossy().contains(part));
@@ -73,7 +73,7 @@ async fn a_rewritten_log_is_noticed_by_the_next_run() {
     let (trusted, continuity) = (&document["log"]["trusted"], &document["log"]["continuity"]);
     assert_eq!((trusted, continuity), (&"kept".into(), &"continues".into()));
 
-    // What an earlier run saw was another history, signed by the same key.
+    // The earlier run saw another history, signed with the same key.
     let fork = log.sign(&log.fork(3));
     fs::write(&checkpoint, &fork).unwrap();
     let (code, stdout, stderr) = reader.run(&flags);
@@ -82,7 +82,7 @@ async fn a_rewritten_log_is_noticed_by_the_next_run() {
     assert!(stderr.contains("THE LOG DIFFERS FROM THE ONE AN EARLIER RUN SAW"), "{stderr}");
     assert_eq!(fs::read_to_string(&checkpoint).unwrap(), fork, "what was seen stays");
 
-    // More slots were seen than the service now shows.
+    // The earlier run saw more slots than the service shows now.
     let more = [&log.leaves[..], &log.leaves[..1]].concat();
     let more = log.sign(&more);
     fs::write(&checkpoint, &more).unwrap();
@@ -122,14 +122,14 @@ async fn what_was_kept_and_cannot_be_read_is_not_taken_for_a_first_visit() {
     }
     assert_eq!(reader.run(&["--kept", path]).0, Some(0));
 
-    // Keys that are gone beside a checkpoint are no first visit either.
+    // A checkpoint without its keys does not count as a first visit.
     fs::write(&keys, "").unwrap();
     let (code, _, stderr) = reader.run(&["--kept", path]);
     assert_eq!(code, Some(5), "{stderr}");
     assert!(stderr.contains("it is empty") && stderr.contains("--kept"), "{stderr}");
     fs::write(&keys, &key).unwrap();
 
-    // Nobody writes to a pipe in the place of a file: it is not waited for.
+    // A named pipe without a writer takes the place of the file: the program must not wait for it.
     fs::remove_file(&checkpoint).unwrap();
     assert!(Command::new("mkfifo").arg(&checkpoint).status().unwrap().success());
     let mut waiting = Command::new("timeout");
@@ -139,7 +139,7 @@ async fn what_was_kept_and_cannot_be_read_is_not_taken_for_a_first_visit() {
     assert_eq!(output.status.code(), Some(5), "{stderr}");
     assert!(stderr.contains("not a file"), "{stderr}");
 
-    // A folder in the place of a file cannot be read, and a file is no folder to keep in.
+    // A folder in the place of the file cannot be read, and a file cannot serve as the folder.
     fs::remove_file(&checkpoint).unwrap();
     fs::create_dir(&checkpoint).unwrap();
     assert_eq!(reader.run(&["--kept", path]).0, Some(5));
@@ -167,7 +167,7 @@ async fn questions_that_have_no_evidence_are_refused_and_a_refusal_is_proven() {
     assert_eq!(stranger.run(&[]).0, Some(4));
     let mut huge = Reader::of(&service, &recorded.pool(0));
     huge.arguments[3] = "1000000000".to_owned();
-    // That it cannot be filled is proven as a number is.
+    // The verification also proves that a pool cannot fill a size.
     let (code, stdout, stderr) = huge.run(&[]);
     assert_eq!(code, Some(0), "{stderr}");
     assert!(stdout.contains("cannot be filled (beyond_liquidity)"), "{stdout}");
@@ -188,7 +188,7 @@ async fn a_verdict_stands_whoever_reads_it_and_whatever_cannot_be_kept() {
     let checkpoint = kept(folder.path(), "checkpoint");
     fs::write(&checkpoint, log.sign(&log.fork(3))).unwrap();
 
-    // A reader that closed the pipe has not made an invalid log valid.
+    // If the reader of the output closes the pipe, the verdict on an invalid log stays the same.
     let (end, mut writer) = std::io::pipe().unwrap();
     drop(end);
     assert_eq!(writer.write(b"x").unwrap_err().kind(), ErrorKind::BrokenPipe);
@@ -197,7 +197,7 @@ async fn a_verdict_stands_whoever_reads_it_and_whatever_cannot_be_kept() {
     unread.args(&reader.arguments).args(["--kept", path]).stdout(writer);
     assert_eq!(unread.output().unwrap().status.code(), Some(6));
 
-    // Where nothing can be written, the answer is shown, and the error, too.
+    // If the state cannot be stored, the program prints the answer and the error.
     let fresh = folder.path().join("fresh");
     let limited = format!(
         "trap '' XFSZ; ulimit -f 0; exec {} {} --kept {}",
@@ -210,14 +210,14 @@ async fn a_verdict_stands_whoever_reads_it_and_whatever_cannot_be_kept() {
         [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
     assert_eq!(output.status.code(), Some(5), "{stdout}{stderr}");
     assert!(stdout.contains("VALID") && stderr.contains("File too large"), "{stdout}{stderr}");
-    // The next run knows that it is the first.
+    // The next run knows that no earlier state was stored.
     let (code, _, stderr) = reader.run(&["--kept", fresh.to_str().unwrap()]);
     assert_eq!(code, Some(0), "{stderr}");
     assert!(stderr.contains("This log was not seen before"), "{stderr}");
 }
 
-/// The number still follows from what was recorded, so the verdict stands; that the slot was taken
-/// back is said beside it, in words and in the document.
+/// The number still follows from the recorded snapshot, so the verdict stays valid. The output additionally reports the
+/// retraction, as text and as JSON.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_slot_that_was_taken_back_is_told_with_its_verdict() {
     let recorded = recorded(14).await;
@@ -242,7 +242,7 @@ async fn a_slot_that_was_taken_back_is_told_with_its_verdict() {
     );
     assert_eq!(since["heads"]["code"], "slot_retracted");
 
-    // The newest recorded slot stands, and what came after it is in the log.
+    // The newest recorded slot is not retracted, and the later heads are in the log.
     let (code, stdout, _) = reader.run(&[]);
     assert_eq!(code, Some(0), "{stdout}");
     assert!(stdout.contains("Since then   not retracted; 0x"), "{stdout}");
@@ -252,7 +252,7 @@ async fn a_slot_that_was_taken_back_is_told_with_its_verdict() {
         "{stdout}"
     );
 
-    // A service that says nothing of it is given away by the heads that it cannot leave out.
+    // If the service hides the retraction, the later heads reveal it, because the service cannot omit them.
     let of = EvidenceOf {
         pool: pool.clone(),
         base: Base::Token0,
@@ -277,7 +277,7 @@ async fn a_slot_that_was_taken_back_is_told_with_its_verdict() {
     let since = client.since(&of, &verification).await.unwrap();
     assert!(since.is_taken_back() && since.status.retraction.is_none(), "{since:?}");
 
-    // One that cannot be asked, or answers for another slot, is no silence either.
+    // A failing request or an answer for another slot is an error, not an absent retraction.
     let other = Meddling::new(|request: &Request, outcome: Outcomes| {
         let body = outcome.unwrap().body;
         let body = if request.url.contains("/api/v1/status/") {
@@ -292,7 +292,7 @@ async fn a_slot_that_was_taken_back_is_told_with_its_verdict() {
     let client = Client::new(&other, base(&service));
     let error = client.since(&of, &verification).await.unwrap_err();
     assert_eq!(error.code(), "not_as_specified", "{error}");
-    // The heads that are served must go on from the one that was sealed.
+    // The later heads must follow the head of the evidence.
     let elsewhere = recorded.pool(1);
     let swapped = Meddling::new(|request: &Request, outcome: Outcomes| {
         if !request.url.contains("/api/v1/window/") {

@@ -1,5 +1,5 @@
-//! What a client makes of a log that forks, hides, forgets or is damaged. Each attack is first shown
-//! to succeed with a reader who knows less.
+//! The client's reaction to a log that forks, hides, forgets, or is damaged. Each test first shows that the attack
+//! succeeds against a reader who knows less.
 
 use std::cell::RefCell;
 use std::time::Duration;
@@ -37,7 +37,7 @@ fn bytes(leaves: &[Hash]) -> Vec<u8> {
     leaves.iter().flat_map(|hash| hash.0).collect()
 }
 
-/// The question whose evidence lies at leaf `index`.
+/// The evidence request for the leaf at `index`.
 async fn question(service: &Service, log: &Log, index: u32) -> EvidenceOf {
     let pool = service.get("/v1/pools").json()["pools"][0]["pool"].as_str().unwrap().to_owned();
     let client = Client::new(Native::new().unwrap(), base(service));
@@ -68,7 +68,8 @@ async fn a_fork_with_fewer_slots_than_were_seen_is_not_valid() {
     let kept = name(&log.key);
     assert_eq!(memory.get(&kept).as_ref(), Some(&log.note));
 
-    // One slot fewer than was seen, and a signed history in which the last of them is another.
+    // A log with one slot fewer than the client saw before, and a signed history whose last of these slots is
+    // different.
     let fork = log.fork(SLOTS - 1);
     let note = log.sign(&fork);
     let mut file: Value = serde_json::from_slice(&found.bytes).unwrap();
@@ -151,7 +152,7 @@ async fn a_window_that_goes_on_does_not_bear_out_the_files_own_figures() {
         if !request.url.contains("/api/v1/window/") {
             return outcome;
         }
-        // A head that nobody sealed follows the file's.
+        // An additional head that is not in the log follows the file's head.
         let mut window: Value = serde_json::from_slice(&outcome.unwrap().body).unwrap();
         assert_eq!((&window["heads"], &window["missing"]), (&3.into(), &Value::Array(Vec::new())));
         window["heads"] = 4.into();
@@ -166,7 +167,7 @@ async fn a_window_that_goes_on_does_not_bear_out_the_files_own_figures() {
     assert!(check.found.contains("the last head is not in the log"), "{}", check.found);
     assert_eq!(found.report.report.verdict, Verdict::Invalid);
 
-    // One that was sealed, and ends later than what was asked for.
+    // A genuine window that ends later than requested.
     let of = question(&service, &log, 1).await;
     let later = Meddling::new(|request: &Request, outcome: Outcomes| {
         if !request.url.contains("/api/v1/window/") {
@@ -209,7 +210,7 @@ async fn a_service_that_proved_nothing_leaves_no_key_behind() {
     }
 }
 
-/// A service of the same log name that signs with a key of its own.
+/// A service with the same log name that signs with its own key.
 fn impostor(log: &Log) -> (SignerKey, String) {
     let key = SignerKey::from_seed(&log.newest.origin.to_string(), [42; 32]).unwrap();
     let state = Checkpoint { root: Hash([7; 32]), ..log.newest.clone() };
@@ -232,11 +233,11 @@ async fn what_was_kept_is_neither_forgotten_nor_replaced() {
         Client::new(Native::new().unwrap(), base(&service)),
         Client::new(&impostor, base(&service)),
     );
-    // Whoever knows nothing believes it.
+    // A client without earlier knowledge accepts it.
     let newcomer = LogWatch::new(&hostile, Memory::default(), Vec::new()).log().await.unwrap();
     assert_eq!((newcomer.basis, &newcomer.newest), (TrustBasis::FirstUse, &forged));
 
-    // A key once named is kept with the checkpoint: another one is no first use.
+    // The client keeps a named key with the checkpoint, so another key is not a first use.
     let memory = Memory::default();
     let named = vec![log.key.verifier()];
     LogWatch::new(&honest, &memory, named.clone()).log().await.unwrap();
@@ -331,7 +332,7 @@ async fn a_checkpoint_kept_meanwhile_is_not_put_back() {
     let racing = Meddling::new(|request: &Request, outcome: Outcomes| match &request.url {
         url if url.ends_with("/log/checkpoint") => Ok(answer(four.as_str())),
         url if url.contains("/log/tile/") => {
-            // Another tab was faster.
+            // Another tab stored a newer checkpoint first.
             memory.put(&kept, &log.note);
             Ok(answer(bytes(&log.leaves[..4])))
         }
@@ -350,7 +351,7 @@ async fn a_smaller_checkpoint_kept_meanwhile_stays_until_it_was_compared() {
     let kept = name(&log.key);
     let memory = Memory::default();
     memory.put(&kept, &log.sign(&log.leaves[..2]));
-    // Another tab was shown another log, and kept it.
+    // Another tab saw another log and stored its checkpoint.
     let (four, fork) = (log.sign(&log.leaves[..4]), log.sign(&log.fork(3)));
     let racing = Meddling::new(|request: &Request, outcome: Outcomes| match &request.url {
         url if url.ends_with("/log/checkpoint") => Ok(answer(four.as_str())),
@@ -383,7 +384,7 @@ async fn a_copy_behind_the_file_accuses_nobody() {
     let made = consistency(&found.report);
     assert_eq!((made.outcome, made.found.as_str()), (Outcome::NotChecked, "one of 3 slots"));
     assert_eq!(found.log.contradiction, None);
-    // The checkpoint is asked for past caches, and after the file.
+    // The client requests the checkpoint after the file and bypasses caches.
     let fresh = fresh.borrow();
     assert!(fresh.iter().all(|(checkpoint, fresh)| checkpoint == fresh), "{fresh:?}");
     let asked = lagging.asked.borrow();
@@ -399,7 +400,7 @@ async fn a_file_of_the_very_state_that_was_seen_or_of_another_log_is_told_apart(
     let memory = Memory::default();
     check(Native::new().unwrap(), &service, &memory, &of).await;
 
-    // The newest checkpoint lags, but the file rests on the one that was seen.
+    // The service returns an old checkpoint, but the file contains the checkpoint that the client saw before.
     let stale = log.sign(&log.leaves[..3]);
     let lagging = Meddling::new(|request: &Request, outcome: Outcomes| {
         if request.url.ends_with("/log/checkpoint") { Ok(answer(stale.as_str())) } else { outcome }
@@ -409,7 +410,7 @@ async fn a_file_of_the_very_state_that_was_seen_or_of_another_log_is_told_apart(
     assert_eq!(consistency(&found.report).outcome, Outcome::Pass);
     assert_eq!(found.report.report.verdict, Verdict::Valid, "{:?}", found.report);
 
-    // The service has gone on to a successor log: of the old one's file it proves nothing.
+    // The service now has a successor log, which proves nothing about a file of the old log.
     let origin = Origin::new("example.org/successor", Slot::FIRST).unwrap();
     let key = SignerKey::from_seed(&origin.to_string(), [5; 32]).unwrap();
     let state = Checkpoint { origin, size: 9, root: Hash([3; 32]), extensions: Vec::new() };
@@ -427,11 +428,11 @@ async fn a_file_of_the_very_state_that_was_seen_or_of_another_log_is_told_apart(
     assert_eq!(found.report.report.verdict, Verdict::Incomplete, "{:?}", found.report);
 }
 
-/// A log without a service: checkpoint and tiles of leaves that are made up.
+/// A log without a service: a checkpoint, and tiles of invented leaves.
 struct Tiled {
     checkpoint: String,
     leaves: Vec<Hash>,
-    /// Spoils the first hash of this tile of level 0.
+    /// Damages the first hash of this level 0 tile.
     spoilt: Option<usize>,
 }
 
@@ -481,7 +482,7 @@ async fn a_damaged_tile_accuses_nobody_and_a_rewritten_history_is_noticed() {
     };
     let honest = watched(&leaves[..300], None).await.unwrap();
     assert_eq!(honest.continuity, Continuity::Continues);
-    // The newest root is made of level 1, the proof of level 0.
+    // The newest root is computed from level 1, the proof from level 0.
     let error = watched(&leaves[..300], Some(1)).await.unwrap_err();
     assert!(error.to_string().contains("its tiles contradict each other"), "{error}");
     let error = watched(&leaves[..300], Some(2)).await.unwrap_err();
@@ -511,7 +512,7 @@ async fn a_file_from_anywhere_is_held_against_what_was_kept() {
     assert_eq!(found.continuity, Continuity::Continues);
     assert_eq!(report.report.verdict, Verdict::Valid, "{report:?}");
     assert_eq!(consistency(&report).outcome, Outcome::Pass);
-    // The file is genuine; its log is another one than at the visit before.
+    // The file is genuine, but it belongs to another log than the one of the previous visit.
     let kept = name(&log.key);
     memory.put(&kept, &log.sign(&log.fork(SLOTS)));
     let (report, found) = watch.verify_file(&evidence).await.unwrap().unwrap();

@@ -1,4 +1,4 @@
-//! The SDK, and the command line as its user.
+//! The SDK, and the command line that uses it.
 
 mod cli;
 mod cli_log;

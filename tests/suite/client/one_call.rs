@@ -1,4 +1,4 @@
-//! From a pool to a verified number in one call: what it answers, and what it refuses.
+//! The call that returns a verified number for a pool: its answers, and the answers of a service that it rejects.
 
 use exitgap_client::{
     Client, ClientError, Continuity, LogWatch, Memory, Native, Request, Response, Storage,
@@ -27,7 +27,7 @@ async fn one_call_answers_what_was_verified() {
     let again = again.estimate(&pool, size("1000"), None, None).await.unwrap().verification;
     assert_eq!((again.log.basis, again.log.continuity), (TrustBasis::Kept, Continuity::Continues));
 
-    // A genuine answer to a smaller size, under the address of this one; and evidence with a changed digit.
+    // A genuine answer for a smaller size at the address of this one; and evidence with a changed digit.
     let smaller = Meddling::new(|request: &Request, outcome: Outcomes| {
         let asked = request.url.split_once(&service.address.to_string()).unwrap().1;
         if !request.url.contains("/v1/exit/") {

@@ -1,5 +1,5 @@
-//! `exitgap exit --pay` before a service that asks to be paid, and the npm package's wallet. What asks
-//! is the harness's shop before a real service: it answers 402 as designed.
+//! `exitgap exit --pay` with a service that requires payment, and the npm package's wallet. The test's shop stands
+//! between the client and a real service and answers 402 as specified.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -17,7 +17,7 @@ use crate::scenes::service::{Recorded, Service, recorded};
 
 const KEY: &str = "1111111111111111111111111111111111111111111111111111111111111111";
 
-/// A service behind a shop, and somebody with a key.
+/// A service behind a shop, and a client with a key.
 struct Scene {
     recorded: Recorded,
     service: Service,
@@ -45,7 +45,7 @@ impl Scene {
         fs::set_permissions(self.path("key"), fs::Permissions::from_mode(mode)).unwrap();
     }
 
-    /// `exitgap exit` of one size, asked of `address`, with more words.
+    /// Runs `exitgap exit` for one size with `address` as the service and more arguments.
     fn exit(&self, address: SocketAddr, more: &[&str]) -> Output {
         self.exit_of("25000", address, more)
     }
@@ -58,7 +58,7 @@ impl Scene {
         command.output().unwrap()
     }
 
-    /// The same of the shop, paid for by these words.
+    /// The same with the shop as the service and these payment arguments.
     fn pay(&self, more: &[&str]) -> Output {
         self.pay_of("25000", more)
     }
@@ -71,7 +71,7 @@ impl Scene {
 
 const WITHIN: [&str; 4] = ["--max-per-call", "0.01", "--budget", "0.02/24h"];
 
-/// The exit code and the code of a refusal.
+/// Returns the exit code and the error code.
 fn refusal(output: &Output) -> (Option<i32>, String) {
     assert!(output.stdout.is_empty(), "{}", said(output));
     let words = String::from_utf8_lossy(&output.stderr);
@@ -92,7 +92,7 @@ async fn an_answer_is_paid_for_within_its_budget_and_not_beyond() {
     assert_eq!(refusal(&unpaid), (Some(5), "payment_required".to_owned()));
     assert!(said(&unpaid).contains("exitgap exit --pay"), "{}", said(&unpaid));
 
-    // The same answer, recomputed here as the free one is.
+    // The paid answer equals the free one, and the client recomputes it.
     let paid = scene.pay(&WITHIN);
     assert_eq!(String::from_utf8_lossy(&paid.stdout), String::from_utf8_lossy(&free.stdout));
     let words = String::from_utf8_lossy(&paid.stderr);
@@ -100,7 +100,7 @@ async fn an_answer_is_paid_for_within_its_budget_and_not_beyond() {
     assert!(words.contains("  0.01 of 0.02 USDC counted for 127.0.0.1:"), "{words}");
     assert!(scene.path("state/exitgap/pay-ledger.jsonl").is_file(), "the default ledger");
 
-    // With --json the words do not mix with the document; the third is beyond the budget.
+    // With --json, standard output contains only the document. The third payment exceeds the budget.
     let json = scene.pay(&[&WITHIN[..], &["--json"]].concat());
     let document: Value = serde_json::from_slice(&json.stdout).unwrap();
     assert!(document["exit_gap_pct"].is_number(), "{document}");
@@ -111,7 +111,7 @@ async fn an_answer_is_paid_for_within_its_budget_and_not_beyond() {
     assert_eq!((taken.payments.len(), taken.units()), (2, 2 * PRICE));
     assert_eq!(taken.refused, Vec::<String>::new(), "signatures are the payer's");
 
-    // Another ledger is another budget: whoever names one, knows.
+    // Another ledger has another budget, so naming one is a deliberate choice.
     let own = ["--ledger", "own.jsonl"];
     assert!(scene.pay(&[&WITHIN[..], &own].concat()).status.success());
     assert_eq!(scene.shop.taken().payments.len(), 3);
@@ -149,7 +149,7 @@ async fn what_is_wrong_with_a_payment_is_said_before_anything_is_paid() {
     }
     assert_eq!(with(&[&["--max-per-call", "1e-2"][..], &budget].concat()).0, Some(2));
 
-    // The key: readable by its owner only, and never in a word.
+    // Only the owner may read the key, and it must not be an argument.
     scene.write_key(KEY, 0o644);
     let open = scene.pay(&WITHIN);
     assert_eq!(refusal(&open), (Some(5), "source_unreadable".to_owned()));
@@ -182,7 +182,7 @@ async fn a_payment_that_is_called_failed_is_said_and_counted() {
     assert_eq!(scene.shop.taken().units(), 2 * PRICE);
 }
 
-/// Runs a program of the package's wallet.
+/// Runs a program with the package's wallet.
 fn node(program: &str, arguments: &[&Path]) -> Output {
     let program = root().join("tests/js/pay").join(program);
     Command::new("node").arg(program).args(arguments).output().expect("node is there")

@@ -1,4 +1,4 @@
-//! The Python package as a wheel, in an environment that has nothing else of ours, before a real service.
+//! The Python package as a wheel, in an environment without any other code of this project, with a real service.
 
 use std::path::Path;
 use std::process::Command;

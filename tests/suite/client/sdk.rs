@@ -1,4 +1,4 @@
-//! The client against the service, and against services that fail or lie.
+//! The client with the real service, and with services that fail or lie.
 
 use std::cell::RefCell;
 use std::fs;
@@ -77,14 +77,14 @@ async fn the_client_computes_what_the_service_answers() {
             assert!(ours["snapshot_age_s"].is_number(), "{question:?}");
             assert_eq!(ours["market_open"], true);
         }
-        // What only a service has, and what time makes of the age.
+        // Fields that only a service has, and the age, which changes with time.
         let mut theirs = read(&from_api);
         for document in [&mut ours, &mut theirs] {
             remove(document, &["snapshot_age_s", "evidence_url", "snapshot_url", "window_url"]);
         }
         assert_eq!(theirs, ours, "{question:?}");
     }
-    // What the service itself answers is printed as it is, byte for byte but for its age.
+    // The service's document is printed unchanged, byte for byte except for its age.
     let without_age = |text: &str| {
         let (before, after) = text.split_once("\"snapshot_age_s\":").unwrap();
         let digits = after.bytes().take_while(u8::is_ascii_digit).count();
@@ -105,7 +105,7 @@ async fn the_client_computes_what_the_service_answers() {
         assert_eq!(without_age(&printed), without_age(&served), "{question:?}");
         assert!(printed.contains("\"evidence_url\":\"http"), "{printed}");
     }
-    // People are shown the same.
+    // The text output is the same, too.
     for source in [["--api", &api], ["--db", "exitgap.db"]] {
         let text = run(&[&["estimate", id.as_str(), "--size-usd", "25k"][..], &source].concat());
         for line in
@@ -132,7 +132,7 @@ async fn sizes_orders_and_guards_are_the_services() {
         let served = client.simulate(&pool, &plan, base, None).await.unwrap();
         assert_eq!(state.simulate_orders(plan, base).unwrap(), served.answer);
     }
-    // Guards go with every question, and are asked of the reader's own clock, too.
+    // Guards apply to every question, and the client also checks them with its own clock.
     let age_s = state.published.snapshot_age_s;
     let now_s = state.provenance.slot().unwrap().unix_s() + age_s;
     for (guards, code) in [
@@ -165,12 +165,12 @@ async fn sizes_orders_and_guards_are_the_services() {
     client.clone().with_guards(met).fetch_snapshot(&pool, None).await.unwrap();
 }
 
-/// A document, or text that is none.
+/// Parses a document; plain text becomes a string.
 fn read(text: &str) -> serde_json::Value {
     serde_json::from_str(text).unwrap_or_else(|_| text.into())
 }
 
-/// Takes fields out, however deep they lie.
+/// Removes these fields at any depth.
 fn remove(value: &mut serde_json::Value, names: &[&str]) {
     match value {
         serde_json::Value::Object(fields) => {
@@ -205,7 +205,7 @@ async fn what_a_reader_saw_is_held_against_what_it_is_shown_later() {
     let consistency = again.report.report.check(CheckName::Consistency).unwrap();
     assert_eq!(consistency.outcome, Outcome::Pass);
 
-    // An older state of the same log, kept from before: the tiles prove that it grew.
+    // An older checkpoint of the same log is stored: the tiles prove that the log has grown.
     let key = fs::read_to_string(recorded.path("exitgap.key")).unwrap();
     let (newest, _) = Checkpoint::from_note(&found.log.newest).unwrap();
     let key: SignerKey = key.trim_end().parse().unwrap();
@@ -220,7 +220,7 @@ async fn what_a_reader_saw_is_held_against_what_it_is_shown_later() {
     assert_eq!(grown.contradiction, None);
     assert_eq!(memory.get(&name), Some(grown.newest));
 
-    // The same sizes with other contents: history was rewritten, and the older state is kept.
+    // Checkpoints of the same sizes with other roots: the history was rewritten, and the older checkpoint stays stored.
     for slots in [3, newest.size] {
         let other = Checkpoint { size: slots, root: Hash([7; 32]), ..newest.clone() };
         let note = key.sign(&other.to_text()).unwrap();
@@ -229,7 +229,7 @@ async fn what_a_reader_saw_is_held_against_what_it_is_shown_later() {
         let shown = watch.log().await.unwrap();
         let proof = shown.contradiction.expect("two states that exclude each other");
         assert_eq!(proof.checkpoints, [note.clone(), found.log.newest.clone()]);
-        // Whoever has the key alone is shown it by the proof's own file.
+        // With only the key, the proof file suffices to verify the fork.
         let fork = Fork::from_canonical(proof.fork.unwrap().as_bytes()).unwrap();
         let judged = fork.judge(&[key.verifier()]).unwrap();
         assert_eq!(judged.sizes, [slots, newest.size]);
@@ -269,7 +269,7 @@ async fn what_a_service_sends_is_not_believed() {
     let error = Client::new(&torn, base(&service)).pools(None, None).await.unwrap_err();
     assert!(error.to_string().contains("not the expected document"), "{error}");
 
-    // The snapshot is of the slot that the answer names, and that of the slot asked for.
+    // The snapshot must belong to the slot that the answer names, and that slot to the requested time.
     let honest = Client::new(Native::new().unwrap(), base(&service));
     let newest = honest.fetch_snapshot(&pool, None).await.unwrap().snapshot.slot();
     let earlier = Slot::new(u64::from(newest.number()) - 1).unwrap();
@@ -295,7 +295,7 @@ async fn what_a_service_sends_is_not_believed() {
         assert!(error.to_string().contains(why), "{error}");
     }
 
-    // Reading stops at the limit: a snapshot is longer than this.
+    // Reading stops at the limit, which is shorter than a snapshot.
     let native = Native::new().unwrap();
     let url = format!("{}/v1/openapi.json", base(&service));
     let timeout = Duration::from_secs(15);
@@ -320,7 +320,7 @@ async fn a_series_of_another_question_is_no_answer() {
     let honest = Client::new(Native::new().unwrap(), base(&service));
     assert_eq!(honest.history(&of).await.unwrap().rows.len(), SLOTS);
     assert_eq!(honest.stress(&of, None).await.unwrap().of.base, "token0");
-    // A whole and true series, but of another pool, base or size.
+    // A complete and genuine series, but of another pool, base token or size.
     for (asked, sent) in [
         (of.pool.to_string(), "anvil:0x00000000000000000000000000000000000000ff"),
         ("\"base\":\"token0\"".to_owned(), "\"base\":\"token1\""),
@@ -350,7 +350,7 @@ fn answered(status: u16, headers: &[(&str, &str)], body: &str) -> Response {
 #[tokio::test(flavor = "multi_thread")]
 async fn reads_are_repeated_only_where_that_may_help() {
     let (_recorded, service, _) = scene().await;
-    // In a page the client has only the headers that the service lets other sites read.
+    // In a browser, the client sees only the headers that the service exposes to other origins.
     let answer = service.get("/v1/pools");
     let exposed = answer.header("access-control-expose-headers").unwrap().split(',');
     let exposed: Vec<&str> = exposed.map(str::trim).collect();
@@ -372,7 +372,7 @@ async fn reads_are_repeated_only_where_that_may_help() {
     assert!(flaky.paused.borrow()[1] > flaky.paused.borrow()[0]);
 
     let problem = r#"{"code":"no_snapshot_yet","detail":"nothing yet","status":503}"#;
-    // A pause asked for is kept, and a share of this client's own is added.
+    // The client waits at least as long as requested and adds its own random share.
     let future = r#"{"code":"from_the_future","detail":"x","status":404}"#;
     for (status, headers, body, code, pauses) in [
         (503, &[("retry-after", "300")][..], problem, "no_snapshot_yet", &[][..]),

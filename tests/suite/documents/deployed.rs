@@ -1,5 +1,5 @@
-//! What `deploy/` hands to operators, tried as far as one machine can: the systemd unit by systemd's own check and by its
-//! command line, and the container file's last stage step by step in a root of its own.
+//! Tests the files in `deploy/` as far as a single machine allows: the systemd unit with systemd's own check and its
+//! command line, and the last stage of the container file, step by step, in a separate root directory.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -21,7 +21,7 @@ use crate::scenes::service::exchange;
 const UNIT: &str = "crates/exitgap-server/deploy/exitgap.service";
 const CONTAINER: &str = "crates/exitgap-server/deploy/Containerfile";
 
-/// Where unit and container keep everything.
+/// The folder in which the unit and the container keep all data.
 const HOME: &str = "/var/lib/exitgap";
 
 /// The arguments of `init` for one pool of the chain.
@@ -51,7 +51,7 @@ fn succeed(command: &mut Command) {
     assert!(output.status.success(), "{command:?}: {}\n{out}{err}", output.status);
 }
 
-/// A service at work, and where it answers. Ended with the test.
+/// A running service and its address. The test stops it at the end.
 struct Started {
     child: Child,
     listen: SocketAddr,
@@ -82,7 +82,7 @@ impl Started {
         Self { child, listen: listen.unwrap(), operators: operators.unwrap() }
     }
 
-    /// Requires that it answers, and that SIGTERM ends it well within this time.
+    /// Requires that the service answers, and that SIGTERM ends it well within this time.
     fn answers_and_ends(mut self, within: Duration) {
         let ask = |address: SocketAddr, target: &str| {
             let request = format!("GET {target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
@@ -98,13 +98,13 @@ impl Started {
     }
 }
 
-/// The value of a key of the unit.
+/// Returns the value of a key in the unit.
 fn of_unit(unit: &str, key: &str) -> String {
     let begin = format!("{key}=");
     unit.lines().find_map(|line| line.strip_prefix(&begin)).expect(key).to_owned()
 }
 
-/// What systemd says of a unit; nothing where it is content.
+/// Returns systemd's complaints about a unit; empty if it has none.
 fn verified(unit: &str) -> String {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("exitgap.service");
@@ -124,7 +124,7 @@ async fn systemd_finds_nothing_wrong_with_the_unit_and_its_command_line_serves()
         ("/usr/local/bin/exitgap-server", binaries::path("exitgap-server").display().to_string());
     let here = unit.replace(installed, &built);
     assert_eq!(verified(&here), "");
-    // A control: what is wrong is told.
+    // Control: an invalid unit causes a complaint.
     let wrong = here.replace("ProtectHome=true", "ProtectHom=true");
     assert!(verified(&wrong).contains("ProtectHom"));
 
@@ -146,7 +146,7 @@ async fn systemd_finds_nothing_wrong_with_the_unit_and_its_command_line_serves()
     Started::of(&mut command).answers_and_ends(Duration::from_secs(within));
 }
 
-/// The last stage of a container file, done in a root of its own.
+/// The last stage of a container file, executed in a separate root directory.
 struct Stage {
     root: PathBuf,
     user: String,
@@ -164,7 +164,7 @@ impl Stage {
         Self { root, user, folder, variables, entry, command, exposed: None }
     }
 
-    /// Does one instruction.
+    /// Executes one instruction.
     fn step(&mut self, instruction: &str, rest: &str) {
         let list = || serde_json::from_str::<Vec<String>>(rest).unwrap();
         match instruction {
@@ -185,7 +185,7 @@ impl Stage {
         }
     }
 
-    /// Copies a program that the first stage builds: the one that is built here.
+    /// Handles a COPY from the build stage: copies the program that this test run built.
     fn copy(&self, rest: &str) {
         let words: Vec<&str> = rest.split_whitespace().collect();
         let ["--from=build", from, to] = words[..] else { panic!("COPY {rest}") };
@@ -200,7 +200,7 @@ impl Stage {
         self.root.join(path.trim_start_matches('/'))
     }
 
-    /// The container's program with these arguments, as its user, in its folder.
+    /// The container's program with these arguments, as its user, in its working directory.
     fn run(&self, arguments: &[String], variables: &[(&str, &str)]) -> Command {
         let mut command = Command::new("chroot");
         command.arg(format!("--userspec={0}:{0}", self.user)).arg("--groups=").arg(&self.root);
@@ -240,7 +240,7 @@ async fn the_container_files_steps_make_a_root_in_which_its_program_serves() {
     succeed(&mut stage.run(&init_of(&chain, &world), &[]));
     let key = ["key", "new", "--out", "exitgap.key", "--name", "example.org/exits"];
     succeed(&mut stage.run(&key.map(str::to_owned), &[]));
-    // The file says how operators are given an address; its port is the system's to choose here.
+    // The container file documents how to set the address. Here the system chooses a free port.
     let free = [("EXITGAP_HTTP_LISTEN", "0.0.0.0:0"), ("EXITGAP_SERVE_OPERATORS", "0.0.0.0:0")];
     assert!(file.contains("-e EXITGAP_SERVE_OPERATORS=0.0.0.0:"));
     let mut serve = stage.run(&stage.command, &free);

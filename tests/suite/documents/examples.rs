@@ -1,4 +1,5 @@
-//! The answers that the reference shows: real ones, of a recorded scene, and each is what its address is said to answer.
+//! The example answers of the reference: real answers from a recorded scene that conform to the schemas of their
+//! operations.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,10 +13,10 @@ use crate::scenes::service::Answer;
 
 const FILE: &str = "crates/exitgap-server/docs/examples.json";
 
-/// As much is shown of what is no document.
+/// Maximum number of characters shown of an answer that is not a JSON document.
 const SHOWN_CHARACTERS: usize = 300;
 
-/// Lists of an example are cut to two entries, and its slot was sealed a minute ago.
+/// Cuts the lists of an example to two entries and sets its age to one minute.
 fn cut(value: &mut Value) {
     match value {
         Value::Array(all) => {
@@ -34,7 +35,7 @@ fn cut(value: &mut Value) {
     }
 }
 
-/// What does not fit a schema of the document, by its place.
+/// Returns everything in `value` that does not conform to the schema, by its location.
 fn misfits(document: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> {
     if let Some(name) = schema["$ref"].as_str().and_then(|name| name.rsplit('/').next()) {
         return misfits(document, &document["components"]["schemas"][name], value, at);
@@ -89,7 +90,7 @@ fn misfits(document: &Value, schema: &Value, value: &Value, at: &str) -> Vec<Str
     found
 }
 
-/// A schema that knows its fields notices one that it does not have.
+/// A schema with fixed fields detects an unknown field.
 #[test]
 fn a_misfit_is_noticed() {
     let document = json!({"components": {"schemas": {"One": {
@@ -110,7 +111,7 @@ fn a_misfit_is_noticed() {
     }
 }
 
-/// The names of everything in a value, lists as their first entries have them.
+/// Collects the names of all fields of a value; for lists, those of the first entry.
 fn shape(value: &Value, at: &str, into: &mut Vec<String>) {
     match value {
         Value::Object(members) => {
@@ -126,7 +127,7 @@ fn shape(value: &Value, at: &str, into: &mut Vec<String>) {
     }
 }
 
-/// What is shown of an answer: a document, or the beginning of what is none.
+/// The displayed form of an answer: the document, or the beginning of an answer that is not a document.
 fn shown(
     reference: &Reference,
     id: &str,
@@ -158,7 +159,7 @@ fn shown(
     }
 }
 
-/// What differs from one run to the next, where it says nothing.
+/// Replaces values that differ between runs and carry no information.
 fn settle(example: &mut Value) {
     match example {
         Value::Object(members) => {
@@ -179,7 +180,7 @@ fn settle(example: &mut Value) {
     }
 }
 
-/// The rows of the reference, by their operations: what the document says of each.
+/// The entries of the reference by operation, with the description from the `OpenAPI` document.
 fn described(document: &Value) -> BTreeMap<String, Value> {
     let items = document["paths"].as_object().unwrap().values();
     let operations = items.flat_map(|item| item.as_object().unwrap().values());
@@ -188,7 +189,7 @@ fn described(document: &Value) -> BTreeMap<String, Value> {
         .collect()
 }
 
-/// The schema of what an operation answers.
+/// Returns the schema of an operation's answer.
 fn schema_of(operation: &Value) -> &Value {
     let status = if operation["responses"]["201"].is_object() { "201" } else { "200" };
     &operation["responses"][status]["content"]["application/json"]["schema"]

@@ -1,4 +1,5 @@
-//! What the reference shows in each language is asked of a service, and is answered there as its address is.
+//! Sends the reference's example requests in each language to a service, and compares the answers with those of the
+//! addresses.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -15,8 +16,8 @@ use super::every_address;
 use crate::scenes::npm::Project;
 use crate::scenes::reference::{BASE, HOOK, RULE, Reference};
 
-/// The snippets of a language, by their operations, and under `""` what each begins with. What the kept examples name is
-/// named there as the scene has it.
+/// The code snippets of a language, by operation; `""` contains the common beginning. The placeholders in the examples
+/// are replaced by names from the scene.
 fn snippets(reference: &Reference, language: &str) -> BTreeMap<String, String> {
     let page = String::from_utf8(reference.service.get("/docs").body).unwrap();
     let opened = format!("<pre class=\"{language}\">");
@@ -49,7 +50,7 @@ fn snippets(reference: &Reference, language: &str) -> BTreeMap<String, String> {
     found
 }
 
-/// What a program is told of each address, in an order in which all can be asked.
+/// The arguments for each address, in an order in which all requests succeed.
 fn told(reference: &Reference) -> Value {
     let asked = reference.asked();
     let kind = |id: &str| match Operation::list_all()
@@ -110,7 +111,7 @@ async fn python_of_the_reference_is_answered_as_its_addresses_are() {
     assert_eq!(String::from_utf8_lossy(&ran.stdout), "sound\n");
 }
 
-/// Every function of the Python package that the reference names is there, and takes what it is given.
+/// The Python package has every function that the reference names, with these parameters.
 #[tokio::test(flavor = "multi_thread")]
 async fn python_of_the_reference_names_what_the_package_has() {
     let reference = Reference::new().await;
@@ -142,7 +143,7 @@ async fn python_of_the_reference_names_what_the_package_has() {
     assert!(called > 25, "{called}");
 }
 
-/// `every_address.rs` is the reference's Rust, compiled.
+/// `every_address.rs` contains the reference's Rust snippets in compiled form.
 #[tokio::test(flavor = "multi_thread")]
 async fn rust_of_the_reference_is_compiled_and_answered_as_its_addresses_are() {
     let reference = Reference::new().await;
@@ -159,7 +160,7 @@ async fn rust_of_the_reference_is_compiled_and_answered_as_its_addresses_are() {
         let found = every_address::ask(asked.id, &client, &rule.1, rule.0.parse().unwrap()).await;
         let bytes = match found {
             Ok(bytes) => bytes,
-            // Where the service refuses it, the client says why.
+            // If the service rejects the request, the client reports the reason.
             Err(error) => {
                 let problem = reference.ask(&asked, Some(&rule));
                 assert!(problem.status >= 400, "{}: {error}", asked.id);
@@ -183,7 +184,7 @@ async fn rust_of_the_reference_is_compiled_and_answered_as_its_addresses_are() {
     }
 }
 
-/// A document without what passes between two questions; other bytes as they are.
+/// Removes the age, which changes between two requests, from a document; other bytes stay unchanged.
 fn without_age(bytes: &[u8]) -> Value {
     fn age(value: &mut Value) {
         match value {
@@ -200,7 +201,7 @@ fn without_age(bytes: &[u8]) -> Value {
     value
 }
 
-/// The snippets as one function.
+/// Combines the snippets into one function.
 fn every_address_of(snippets: &BTreeMap<String, String>, here: &str) -> String {
     let imports = snippets[""].split_once("\n\nlet client").unwrap().0;
     let mut file = format!(

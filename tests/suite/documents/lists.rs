@@ -1,4 +1,4 @@
-//! What is listed: each command and each address stands in its document, and no other command.
+//! Documents list every command and every address, and no other command.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -8,7 +8,7 @@ use exitgap_tests::binaries;
 
 use super::document;
 
-/// The names of the commands that a program's help lists.
+/// Returns the names of the commands in a program's help.
 fn commands_of(program: &str) -> BTreeSet<String> {
     let output = Command::new(binaries::path(program)).arg("--help").output().unwrap();
     let help = String::from_utf8(output.stdout).unwrap();
@@ -17,7 +17,7 @@ fn commands_of(program: &str) -> BTreeSet<String> {
     names.filter(|name| name != "help").collect()
 }
 
-/// The commands of a program that a document spells, in code.
+/// Returns the commands of a program that a document mentions in code spans.
 fn spelled_in(text: &str, program: &str) -> BTreeSet<String> {
     let begin = format!("{program} ");
     let code = text.split('`').skip(1).step_by(2);

@@ -1,4 +1,4 @@
-//! The documents for whoever is new here: what they say to type is typed, and what they list is whole.
+//! The documents for new users: the tests execute their commands, and their lists are complete.
 
 mod deployed;
 mod every_address;
@@ -11,7 +11,7 @@ mod tutorial;
 use std::fs;
 use std::path::Path;
 
-/// A document of the repository, by its path from the root.
+/// Reads a document of the repository, by its path from the root.
 fn document(path: &str) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     fs::read_to_string(root.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))

@@ -1,5 +1,5 @@
-//! What operators are handed: the dashboard and the alerting rules, held to what is measured; the systemd unit and the
-//! container file, tried as far as one machine can.
+//! The files for operators: the dashboard and the alerting rules use only existing metrics. Also the systemd unit and
+//! the container file, tested as far as a single machine allows.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -21,7 +21,7 @@ const DASHBOARD: &str = "crates/exitgap-server/deploy/grafana.json";
 const RULES: &str = "crates/exitgap-server/deploy/prometheus-rules.yml";
 const GUIDE: &str = "crates/exitgap-server/docs/operators.md";
 
-/// What `/metrics` says once everything that is measured has happened.
+/// The output of `/metrics` after every metric has occurred.
 fn measured() -> String {
     let told = Telemetry::default();
     told.count_request("/v1/pools", 200, Duration::from_millis(1));
@@ -58,7 +58,7 @@ fn measured() -> String {
     told.text()
 }
 
-/// Names of samples, each with its labels and their values.
+/// The metrics by name, each with its labels and their values.
 struct Measures {
     families: BTreeSet<String>,
     samples: BTreeMap<String, BTreeMap<String, BTreeSet<String>>>,
@@ -82,7 +82,7 @@ impl Measures {
         Self { families, samples }
     }
 
-    /// What a query asks for that is not measured.
+    /// Returns the metrics and labels in a query that do not exist.
     fn unknown_in(&self, query: &str) -> Vec<String> {
         let names = words(query).filter(|word| word.starts_with("exitgap_"));
         let mut unknown = Vec::new();
@@ -100,7 +100,7 @@ impl Measures {
             .split(" by (")
             .skip(1)
             .flat_map(|rest| rest.split(')').next().unwrap_or_default().split(',').map(str::trim));
-        // What Prometheus itself adds.
+        // Prometheus itself adds this label.
         let is_known = |label: &str| label == "job" || labels.contains_key(label);
         unknown.extend(grouped.filter(|label| !is_known(label)).map(str::to_owned));
         for (label, value) in labels_of(query) {
@@ -119,7 +119,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
 }
 
-/// The labels that a line or a query compares, with the text beside each.
+/// The labels that a line or a query compares, each with its value.
 fn labels_of(text: &str) -> Vec<(&str, &str)> {
     let parts: Vec<&str> = text.split('"').collect();
     parts
@@ -132,7 +132,7 @@ fn labels_of(text: &str) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// Every text under a name, anywhere in a document.
+/// Collects every text with this key, anywhere in a document.
 fn texts_under<'a>(value: &'a Value, name: &str, found: &mut Vec<&'a str>) {
     match value {
         Value::Object(members) => {
@@ -174,7 +174,7 @@ fn dashboard_and_rules_ask_for_what_is_measured_and_the_guide_names_all_of_it() 
         assert_eq!(measures.unknown_in(query), Vec::<String>::new(), "{query}");
     }
 
-    // Nothing that is measured is missing on the dashboard or in the guide.
+    // The dashboard and the guide mention every metric.
     let guide = document(GUIDE);
     let guided: BTreeSet<&str> = words(&guide).collect();
     let drawn: BTreeSet<&str> = queries.iter().flat_map(|query| words(query)).collect();

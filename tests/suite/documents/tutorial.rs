@@ -1,6 +1,7 @@
-//! The tutorial, run line by line: its blocks of shell in one session, and what it shows compared.
+//! Executes the tutorial: runs its shell blocks in one session and compares the output with the page.
 //!
-//! The day is played shorter than `cargo xtask demo --once` does: the first three of its slots, which are the same.
+//! The simulated day is shorter than that of `cargo xtask demo --once`: only its first three slots, which are
+//! identical.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -16,22 +17,22 @@ use super::document;
 
 const PAGE: &str = "crates/exitgap-server/docs/tutorial.md";
 
-/// The first block: it plays the day.
+/// The first block, which simulates the day.
 const PLAYS: &str = "cargo xtask demo --once";
 
-/// Where the page lets the service listen.
+/// The address on which the page's service listens.
 const LISTENS: &str = "127.0.0.1:8080";
 
-/// What stands between the blocks' outputs.
+/// The separator between the outputs of the blocks.
 const NEXT: &str = "==== next block ====";
 
-/// A block of shell, and what the page says that it shows.
+/// A shell block, and the output that the page shows for it.
 struct Block {
     shell: String,
     shows: Option<String>,
 }
 
-/// The fenced blocks of a page: `sh`, each followed by `text` where its output is shown.
+/// Returns the code blocks of a page: `sh` blocks, each followed by a `text` block if the page shows its output.
 fn blocks(page: &str) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     for fence in page.split("```").skip(1).step_by(2) {
@@ -48,7 +49,8 @@ fn blocks(page: &str) -> Vec<Block> {
     blocks
 }
 
-/// Whether a text is as shown, where `…` stands for anything within a line, and for any lines where it is the line.
+/// Whether a text equals the shown one, in which `…` matches any text within a line, or any number of lines if it is
+/// the whole line.
 fn is_as_shown(found: &[&str], shown: &[&str]) -> bool {
     match (found, shown) {
         (_, ["…", rest @ ..]) => {
@@ -70,7 +72,7 @@ fn line_is_like(line: &str, like: &str) -> bool {
         .any(|at| line_is_like(&rest[at..], after))
 }
 
-/// A port that nothing listens at.
+/// Returns a free port.
 fn free_port() -> u16 {
     TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port()
 }
@@ -122,7 +124,7 @@ async fn the_tutorial_runs_and_shows_what_it_says() {
     }
     assert!(compared >= 8, "{compared}");
 
-    // The README's first block is the page's first answer.
+    // The first block in the README equals the page's first answer.
     let readme = document("README.md");
     let shown = readme.split("```\n").nth(1).unwrap();
     let estimate = blocks.iter().find(|block| block.shell.contains("exitgap estimate")).unwrap();

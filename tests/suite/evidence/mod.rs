@@ -1,4 +1,4 @@
-//! Evidence as others than this program read it.
+//! Evidence as read by other programs.
 
 mod second_verifier;
 mod worked_example;

@@ -1,5 +1,5 @@
-//! The second verifier, `tests/js`, written in another language from the format page alone: it
-//! comes to the same end on every shared vector.
+//! The second verifier, `tests/js`, was written in another language from the format page alone. It gives the same
+//! verdict for every shared vector.
 
 use std::fs;
 use std::path::Path;
@@ -17,7 +17,7 @@ fn agree(arguments: &[&str]) -> Output {
         .expect("node, version 20 or later, is on the path")
 }
 
-/// How the comparison reports a folder of which it compared every file.
+/// The comparison's report on a folder in which it compared every file.
 fn report(kind: &str, disagreeing: usize) -> String {
     let folder = tests().join("vectors").join(kind);
     let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
@@ -36,7 +36,7 @@ fn it_agrees_on_every_vector() {
     assert!(output.status.success(), "{differences}");
 }
 
-/// The recorded sales of every kind, and what crypto pools refused after their fill.
+/// The recorded sales of every kind, and the fills that crypto pools reverted afterwards.
 const FILLS: &str = r#"{"kind":"pancake_v3","cases":864,"mismatches":0}
 {"kind":"slipstream","cases":864,"mismatches":0}
 {"kind":"uniswap_v4","cases":1008,"mismatches":0}
@@ -76,7 +76,7 @@ fn it_says_where_a_recorded_sale_differs() {
     let state = r#"{"n":2,"decimals":[18,18],"balances":["3342198000000000000000001","1114066000000000000000000001"],
         "price_scale":["3000000000000000"],"last_prices":["3000000000000000"],"D":"6684396000000000000000001",
         "A":"20000000","gamma":"460040700143855","mid_fee":"26000000","out_fee":"50080507","fee_gamma":"230000000000000"}"#;
-    // The contract paid one unit more; and it cannot have paid for nothing to pay with.
+    // The contract paid one unit more; and a contract cannot pay for an input amount that does not exist.
     let cases = r#"[{"i":0,"j":1,"in":"10756844603514559048295","out":"3575908137483333510815497"},
         {"i":1,"j":0,"in":"1","out":"1"},{"i":0,"j":1,"in":"10756844603514559048295","revert":true}]"#;
     let kind = "curve_twocrypto_ng";
@@ -135,7 +135,7 @@ fn it_computes_recorded_figures_again() {
     assert!(output.status.success(), "{differences}");
 }
 
-/// The cases of state proofs, file by file.
+/// Counts the cases in all files of state proofs.
 fn cases_of_proofs() -> usize {
     let folder = tests().join("vectors/proofs");
     let cases = fs::read_dir(folder).unwrap().map(|entry| {

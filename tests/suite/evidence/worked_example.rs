@@ -1,5 +1,4 @@
-//! The worked example of `evidence-v1.md`: its commands, run as they stand there, print what
-//! stands there, and that is what the core computes.
+//! The worked example of `evidence-v1.md`: its commands print the output on the page, which equals the core's results.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,7 +18,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The fenced blocks of a language in the page's last section, joined.
+/// Joins the code blocks of a language in the last section of the page.
 fn blocks(language: &str) -> String {
     let page = root().join("crates/exitgap-core/docs/evidence-v1.md");
     let page = fs::read_to_string(page).unwrap();
@@ -31,7 +30,7 @@ fn blocks(language: &str) -> String {
     joined
 }
 
-/// What the commands print for a vector.
+/// Returns the output of the commands for a vector.
 fn printed(vector: &Path) -> String {
     let output = Command::new("sh")
         .args(["-eu", "-c", &blocks("sh")])
@@ -74,7 +73,7 @@ fn its_commands_print_what_stands_there_and_what_the_core_computes() {
 fn its_commands_show_a_changed_file() {
     let folder = TempDir::new().unwrap();
     let vector = fs::read_to_string(root().join(VECTOR)).unwrap();
-    // A reserve, a count, and the number of pools: the state, the head, the leaf.
+    // A changed reserve, count and number of pools: they change the state, the head and the leaf.
     let changes = [
         (r#"\"reserves\":[\"9"#, r#"\"reserves\":[\"8"#, ["state", "named"]),
         (r#"\"recorded_count\":5"#, r#"\"recorded_count\":4"#, ["computed", "leaf"]),

@@ -1,11 +1,11 @@
-//! Short forms of `cargo xtask faults`: each kind of fault, a few times.
+//! Short versions of `cargo xtask faults`: each kind of fault, a few times.
 
 use exitgap_tests::faults::{
     Part, alerts, bit_flip, budget, disk_full, failing_sync, flood, ha, kill, old_backup, payments,
     power_cut, s3, strace, tamper,
 };
 
-/// The part of a run in which everything held.
+/// Returns a part of a run after requiring that it has no problems.
 #[track_caller]
 fn held(part: exitgap_tests::faults::Result<Part>) -> Part {
     let part = part.unwrap();
@@ -13,7 +13,7 @@ fn held(part: exitgap_tests::faults::Result<Part>) -> Part {
     part
 }
 
-/// Fails where `strace` is not here: a fault that could not be done has not been withstood.
+/// Fails without `strace`: without it, the test cannot inject the fault.
 #[track_caller]
 fn require_strace() {
     if let Some(why) = strace::missing() {
@@ -43,7 +43,7 @@ fn a_recorder_on_a_full_disk_goes_on_when_there_is_room() {
     assert_eq!(part.number("disk_full.resumed"), 4);
     assert!(part.number("disk_full.slots_refused") > 0);
     eprintln!("{}", part.notes.join("; "));
-    // A database that may not grow leaves the log's folder alone.
+    // If only the database cannot grow, the log's folder is unaffected.
     let whole_disk = part.number("disk_full.mounted") == 1;
     assert_eq!(part.number("disk_full.slots_unpublished") > 0, whole_disk);
 }
@@ -55,7 +55,7 @@ fn a_recorder_whose_disk_fails_stops_and_the_next_start_settles_it() {
     assert!(part.number("failing_sync.count") >= 6);
     assert!(part.number("failing_sync.stopped") > 0);
     assert!(part.number("failing_sync.went_on") > 0);
-    // The folder's sync that SQLite asks for again, and heeds no answer to.
+    // SQLite requests this sync of the folder redundantly and ignores its result.
     assert_eq!(part.number("failing_sync.redundant"), 1);
 }
 
@@ -114,7 +114,7 @@ fn kept_rules_are_told_whole_and_in_order_whoever_is_killed() {
     assert!(part.number("ssrf.cases") >= 60 && part.number("ssrf.control_reached") > 0);
 }
 
-/// What `faults --json` prints is numbers, whatever the fault.
+/// `faults --json` prints numbers for every fault.
 #[test]
 fn figures_are_numbers() {
     let program = exitgap_tests::binaries::path("faults");
@@ -144,7 +144,7 @@ fn killed_and_raced_services_settle_once_and_answer_what_was_paid() {
         at_steps: 6,
         at_random: 2,
         control: 4,
-        // A block that comes at the wrong moment may save one of so few.
+        // With so few attempts, a block at the wrong moment may prevent the harm in some of them.
         harm_pct: 75,
         to_the_end: false,
     };

@@ -1,5 +1,5 @@
-//! A short run of the fuzz targets: their seeds, their corpus, and seeded mutations of both.
-//! `cargo xtask fuzz` is the long one.
+//! A short run of the fuzz targets with their seeds, their corpus, and random mutations of both (with a fixed seed).
+//! `cargo xtask fuzz` is the long run.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::path::Path;
 use exitgap_tests::devchain::Rng;
 use exitgap_tests::fuzz::{TARGETS, Target};
 
-/// Mutations per target. Those that compute fills cost most.
+/// Number of mutations per target. Targets that compute fills take the longest.
 const MUTATIONS: [(&str, usize); 6] = [
     ("verify", 1_500),
     ("checkpoint", 3_000),
@@ -17,7 +17,7 @@ const MUTATIONS: [(&str, usize); 6] = [
     ("tile", 1_500),
 ];
 
-/// Texts that parsers treat specially.
+/// Tokens that have a special meaning for parsers.
 const TOKENS: [&str; 12] = [
     "null",
     "true",
@@ -33,7 +33,7 @@ const TOKENS: [&str; 12] = [
     "— ",
 ];
 
-/// Runs a target; how many inputs it accepted, and how many it refused.
+/// Runs a target; returns how many inputs it accepted and how many it rejected.
 fn run(name: &str) -> [usize; 2] {
     let target = TARGETS.iter().find(|target| target.name == name).expect("a target");
     let (_, mutations) = MUTATIONS.iter().find(|(of, _)| *of == name).expect("a target");
@@ -88,7 +88,7 @@ fn mutated(rng: &mut Rng, corpus: &[Vec<u8>]) -> Vec<u8> {
                 input.truncate(at);
                 input.extend_from_slice(&other[from..]);
             }
-            // A digit for a digit keeps most documents readable.
+            // Replacing a digit by another digit keeps most documents valid.
             _ => {
                 let digit = b'0' + u8::try_from(below(10)).unwrap();
                 if let Some(found) = input[at..].iter_mut().find(|byte| byte.is_ascii_digit()) {

@@ -1,5 +1,4 @@
-//! Who tries to be answered without paying, and what stands between: nothing is charged or answered
-//! that should not be.
+//! Attempts to get answers without paying, and their defenses: the service neither charges nor answers wrongly.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
@@ -32,7 +31,8 @@ async fn a_transaction_that_reverted_pays_nothing() {
     let till = Till::new().await;
     let service = till.serve();
     let chain = &till.scene.chain;
-    // More than the sender has: the gas is given, or the node would not send what reverts.
+    // The transfer exceeds the sender's balance. The gas limit is explicit, because the node would otherwise refuse to
+    // send a call that reverts.
     let call = FiatToken::transferCall { to: till.scene.pay_to, value: U256::from(PRICE) };
     let request = json!([{
         "from": chain.trader, "to": till.scene.usdc.address, "gas": "0x30d40",
@@ -70,7 +70,7 @@ async fn a_transaction_of_something_else_pays_nothing() {
     let till = Till::new().await;
     let service = till.serve();
     let (chain, usdc) = (&till.scene.chain, &till.scene.usdc);
-    // Coin to the payee, and the token to somebody else from somebody else.
+    // Native coin to the payee, and a token transfer between two other accounts.
     let coin = Tx {
         from: chain.trader,
         to: Some(till.scene.pay_to),
@@ -104,7 +104,7 @@ async fn a_payer_that_empties_its_account_after_it_was_verified_gets_no_answer()
                 till.drop_sent().await;
                 let drain = FiatToken::transferCall { to: Address::repeat_byte(9), value: all };
                 chain.mine_next(&[Tx::call(payer, usdc.address, &drain)]).await.unwrap();
-                // It is sent again, and reverts.
+                // The service sends it again, and it reverts.
                 till.until_sent().await;
                 till.scene.mine_pending().await;
             });
@@ -124,8 +124,7 @@ async fn a_payer_that_empties_its_account_after_it_was_verified_gets_no_answer()
     assert_eq!(till.prices_paid().await, 0);
 }
 
-/// A proof that is made up: of a random length up to twice a claim's, or of one of the two lengths that are
-/// read.
+/// A random proof: its length is random, up to twice that of a claim, or one of the two valid lengths.
 fn made_up(rng: &mut Rng) -> String {
     let bytes = match rng.below(4) {
         0 => rng.below(200),
@@ -181,7 +180,7 @@ async fn ten_thousand_made_up_proofs_are_refused_and_break_nothing() {
     assert_eq!(till.pay(&service, &header).status, 200, "it goes on");
 }
 
-/// A proxy that gives up on a head of more than 4 KiB, as some do by themselves.
+/// A proxy that rejects request heads of more than 4 KiB, as some proxies do by default.
 fn narrow_proxy(service: SocketAddr) -> SocketAddr {
     between(service, |_, answer| {
         let head = answer.windows(4).position(|four| four == b"\r\n\r\n").unwrap_or(answer.len());
@@ -197,7 +196,7 @@ async fn a_proxy_that_takes_heads_of_4_kib_passes_every_answer() {
     let till = Till::new().await;
     let service = till.serve();
     let proxy = narrow_proxy(service.address);
-    // The longest address that is answered: the offer repeats it.
+    // The longest accepted address: the offer repeats it.
     let target = format!("{}&base={:#x}", till.target(), till.recorded.world.pools[0].pool.token0);
     let ask = |headers: &[(&str, &str)]| {
         let lines: Vec<_> =
@@ -221,7 +220,7 @@ async fn a_proxy_that_takes_heads_of_4_kib_passes_every_answer() {
         assert!(!transaction_of(&answer).is_zero());
     }
     assert_eq!(till.prices_paid().await, 2);
-    // The control: a head that is longer does not pass.
+    // Control: a longer head does not pass the proxy.
     let long = TcpListener::bind("127.0.0.1:0").unwrap();
     let behind = long.local_addr().unwrap();
     thread::spawn(move || {

@@ -1,4 +1,4 @@
-//! x402, both versions: settled once, answered the same each time, or refused uncharged.
+//! x402, both versions: a payment is settled once and always answered identically, or rejected without a charge.
 
 use std::thread;
 
@@ -28,7 +28,8 @@ async fn what_is_paid_is_answered_and_answered_again_with_the_same_bytes() {
         let network = if nonce == 1 { "eip155:84532" } else { "base-sepolia" };
         assert_eq!(settlement.network, network);
         assert_eq!(till.prices_paid().await, nonce);
-        // Repeated, also with a validator that would fit anything, and with its parameters elsewhere.
+        // Repeats the request, also with an `If-None-Match` that matches everything; reordered parameters count as
+        // another request.
         let target = format!("/v1/exit/{}?base=WETH&size_usd={SIZE}", till.pool);
         let other = service.ask("GET", &target, &[(header.0, &header.1)]);
         assert_eq!(other.problem().1, "payment_used");

@@ -1,6 +1,5 @@
-//! The official clients, unmodified, against the real service. `cargo xtask test --all` installs those of npm
-//! and of Python's index into `.fixtures`, and has the crate's built from `tests/x402-reqwest`, which has a lock file of
-//! its own.
+//! The official, unmodified clients with the real service. `cargo xtask test --all` installs those of npm and Python's
+//! index into `.fixtures`, and builds the Rust client from `tests/x402-reqwest`, which has its own lock file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +10,7 @@ use serde_json::Value;
 
 use crate::scenes::till::Till;
 
-/// Pays by version 1.
+/// Pays with version 1.
 const V1: &str = "
 import {wrapFetchWithPayment, createSigner, decodeXPaymentResponse} from 'x402-fetch';
 const signer = await createSigner('base-sepolia', process.env.KEY);
@@ -62,13 +61,13 @@ p = json.loads(base64.b64decode(r.headers['payment-response']))
 print(json.dumps({'status': r.status_code, 'success': p['success'], 'body': r.json()}))
 ";
 
-/// A client, and what runs it.
+/// A client and the command that runs it.
 struct Client {
     name: &'static str,
     command: Command,
 }
 
-/// A script of Node.js beside the packages that it imports: modules are looked for from where it is.
+/// A Node.js script next to the packages that it imports: Node.js resolves modules relative to the script.
 fn in_node(name: &'static str, tree: &str, script: &str) -> Client {
     let folder = fixtures::folder().join(tree);
     let file = folder.join("exitgap-pays.mjs");
@@ -86,7 +85,7 @@ fn in_python(name: &'static str, script: &str) -> Client {
     Client { name, command }
 }
 
-/// The crate's client, built by its own lock file.
+/// The Rust client, built with its own lock file.
 fn in_rust(name: &'static str) -> Client {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("x402-reqwest");
     let mut command = Command::new("cargo");
@@ -96,7 +95,7 @@ fn in_rust(name: &'static str) -> Client {
 }
 
 impl Client {
-    /// Whether it paid and was answered; else why not.
+    /// Pays for the answer; on failure, returns the reason.
     fn pay(&mut self, url: &str) -> Result<(), String> {
         let key = format!("0x{}", "11".repeat(32));
         let ran = self.command.env("URL", url).env("KEY", key).output();

@@ -1,4 +1,4 @@
-//! Settling by a facilitator: what it says is never an outcome, what the chain shows is.
+//! Settlement through a facilitator: only the chain determines the outcome, never the facilitator's answer.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::scenes::service::{Answer, Service};
 use crate::scenes::till::{Till, settlement_of, transaction_of};
 use crate::scenes::usdc::soon;
 
-/// A service without a key for fees, behind a facilitator.
+/// A service without a key for fees that uses a facilitator.
 async fn served(way: Way) -> (Till, Facilitator, Service) {
     let till = Till::new().await;
     till.mine_at_once().await;
@@ -21,7 +21,7 @@ async fn served(way: Way) -> (Till, Facilitator, Service) {
     (till, facilitator, service)
 }
 
-/// Repeats a payment while its outcome is not known. Nothing may ask for another one meanwhile.
+/// Repeats a payment while its outcome is unknown. The service must not request another payment meanwhile.
 #[track_caller]
 fn until_answered(till: &Till, service: &Service, header: &(&'static str, String)) -> Answer {
     for _ in 0..20 {
@@ -56,7 +56,7 @@ async fn a_facilitator_settles_both_versions_and_the_chain_says_so() {
             assert_eq!(body["paymentPayload"]["x402Version"], body["x402Version"]);
         }
     }
-    // What the token would not take is not handed over.
+    // The service does not pass on a payment that the token would reject.
     let header = till.changed(&service, &till.scene.payer.clone(), |message| {
         message.validBefore = alloy::primitives::U256::from(1);
     });
@@ -77,7 +77,7 @@ async fn silence_failure_and_doubles_come_to_what_the_chain_shows() {
         let receipt = till.scene.node().receipt(transaction, soon()).await.unwrap().unwrap();
         assert!(receipt.succeeded, "{way:?}");
     }
-    // The double was sent.
+    // The facilitator sent the second transaction, too.
     let sent = till.scene.node().count(facilitator.key.address(), soon()).await.unwrap();
     assert_eq!(sent, 4);
 }
@@ -95,7 +95,7 @@ async fn success_that_is_not_on_the_chain_buys_nothing() {
     }
     assert_eq!(facilitator.asked("/facilitator/settle").len(), 1, "it lied once");
     assert_eq!(till.prices_paid().await, 0);
-    // Whoever settles it, it is answered then.
+    // After any settlement, by anyone, the service answers.
     let (chain, usdc) = (&till.scene.chain, &till.scene.usdc);
     let payment = exitgap_api::x402::Payment::of_v2_header(&header.1).unwrap();
     let mut message = till.scene.message(1);

@@ -1,4 +1,4 @@
-//! Crashes, silence, races: nobody pays twice, and who paid is answered.
+//! Crashes, timeouts and races: nobody pays twice, and every payer gets the answer.
 
 use std::io::Write;
 use std::net::TcpStream;
@@ -76,7 +76,7 @@ async fn a_process_that_is_killed_while_it_settles_is_gone_on_with_by_the_next()
     stream.write_all(request.as_bytes()).unwrap();
     till.until_sent().await;
     kill(&mut service);
-    // What was sent is lost too: only what was written down is left of it.
+    // The sent transaction is lost, too: only the stored record remains.
     till.drop_sent().await;
     till.scene.mine_pending().await;
     assert_eq!(till.prices_paid().await, 0);
@@ -89,7 +89,7 @@ async fn a_process_that_is_killed_while_it_settles_is_gone_on_with_by_the_next()
     assert_eq!(again.body, answer.body);
 }
 
-/// The lease of the killed process ends after twelve seconds, and another one looks every five.
+/// The lease of the killed process expires after twelve seconds, and another process checks every five.
 async fn until_sent_again(till: &Till) {
     for _ in 0..25 {
         let pool: Value = till.scene.chain.rpc("txpool_status", ()).await.unwrap();
@@ -112,11 +112,11 @@ async fn who_is_run_before_has_been_paid_for_all_the_same() {
     let till = Till::new().await;
     let service = till.serve();
     let (chain, usdc) = (&till.scene.chain, &till.scene.usdc);
-    // Before it is presented: by anybody who saw it.
+    // Someone who saw the authorization settles it before the payer presents it.
     let header = till.header(&service, 1);
     let call = till.scene.authorized(1).call();
     let mined = chain.mine_next(&[Tx::call(chain.trader, usdc.address, &call)]).await.unwrap();
-    // Payer and nonce are public now, and the token says no more than that they were used.
+    // Payer and nonce are public now, and the token only shows that they were used.
     let thief = PrivateKeySigner::from_slice(&[0x66; 32]).unwrap();
     let stolen = till.changed(&service, &thief, |message| message.nonce = B256::repeat_byte(1));
     let refused = till.pay(&service, &stolen);
@@ -127,9 +127,9 @@ async fn who_is_run_before_has_been_paid_for_all_the_same() {
     assert_eq!(answer.status, 200, "{}", String::from_utf8_lossy(&answer.body));
     assert_eq!(transaction_of(&answer), mined.receipts[0].transaction_hash);
     assert_eq!(till.prices_paid().await, 1);
-    // Nor is what is held given to a signature that is not the payer's.
+    // The service does not return the stored answer for a signature of someone else either.
     assert_eq!(till.pay(&service, &stolen).status, 402);
-    // So shortly before its end that it would not be settled any more.
+    // The authorization expires so soon that the service does not settle it any more.
     let late = till.scene.usdc.authorize(&till.scene.payer, {
         let message = till.scene.message(3);
         TransferWithAuthorization { validBefore: U256::from(now_s() + 20), ..message }
@@ -141,7 +141,7 @@ async fn who_is_run_before_has_been_paid_for_all_the_same() {
     chain.mine_next(&[Tx::call(chain.trader, usdc.address, &late.call())]).await.unwrap();
     assert_eq!(till.pay(&service, &header).status, 200);
     assert_eq!(till.prices_paid().await, 2);
-    // While it is settled.
+    // A third party settles it while the service is settling it.
     let header = till.header(&service, 2);
     let answer = thread::scope(|scope| {
         let asked = scope.spawn(|| till.pay(&service, &header));
@@ -160,7 +160,7 @@ async fn who_is_run_before_has_been_paid_for_all_the_same() {
     assert_eq!(till.prices_paid().await, 3);
 }
 
-/// Waits for a future from a thread of the runtime's own.
+/// Waits for a future on a thread of the runtime itself.
 trait BlockOnHere {
     fn block_on_here<T>(&self, future: impl Future<Output = T>) -> T;
 }
@@ -184,7 +184,7 @@ async fn a_payer_that_takes_back_its_authorization_gets_no_answer() {
             till.drop_sent().await;
             let cancel = usdc.cancel(&till.scene.payer, B256::repeat_byte(1));
             chain.mine_next(&[Tx::call(chain.operator, usdc.address, &cancel)]).await.unwrap();
-            // The sweeper sends it again, and it reverts.
+            // The background task sends it again, and it reverts.
             till.until_sent().await;
             till.scene.mine_pending().await;
         });
@@ -215,7 +215,7 @@ async fn a_node_that_falls_silent_after_a_payment_was_sent_costs_no_second_one()
     let answer = until_known(&till, &service, &header);
     assert_eq!(answer.status, 200);
     assert_eq!(till.prices_paid().await, 1);
-    // Silent from the beginning: nothing is sent, and no price is named.
+    // The node is silent from the start: the service sends nothing and offers no price.
     let header = till.header(&service, 2);
     proxy.lie(|_, _| Some(Lie::Status(503)));
     let answer = till.pay(&service, &header);
@@ -233,9 +233,9 @@ async fn a_reorganisation_of_a_payment_is_mended_while_it_can_be() {
     let _: Value = till.scene.chain.rpc("evm_setAutomine", (false,)).await.unwrap();
     till.scene.chain.reorg(1).await.unwrap();
     assert_eq!(till.prices_paid().await, 0, "it was taken back");
-    // Answers are not revoked.
+    // The service does not revoke answers.
     assert_eq!(till.pay(&service, &header).status, 200);
-    // The number is open again, and what was written down fills it.
+    // The nonce of the service's account is free again; the stored transaction fills it.
     until_sent_again(&till).await;
     assert_eq!(till.prices_paid().await, 1);
 }
@@ -247,7 +247,7 @@ async fn a_rise_of_fees_is_met_with_one_number_and_one_transfer() {
     let service = till.serve();
     let header = till.header(&service, 1);
     let sent = transaction_of(&till.pay(&service, &header));
-    // Thirty gwei: above what the first transaction offers, below the configured bound.
+    // Thirty gwei: more than the first transaction offers, less than the configured maximum.
     let dear = U256::from(30_000_000_000_u64);
     let _: Value = till.scene.chain.rpc("anvil_setNextBlockBaseFeePerGas", (dear,)).await.unwrap();
     till.scene.mine_pending().await;
@@ -277,7 +277,7 @@ async fn a_price_that_rose_is_still_taken_from_whom_it_was_offered_to() {
     assert_eq!(free.get("/v1/payments").problem().1, "not_available");
 }
 
-/// Whoever pays on an offer is to be written down: nothing is offered that could not be.
+/// The service must store every payment, so it makes no offer while it cannot store one.
 #[tokio::test(flavor = "multi_thread")]
 async fn while_the_database_is_away_no_price_is_named_and_nobody_is_told_that_nothing_was_charged()
 {
@@ -289,7 +289,7 @@ async fn while_the_database_is_away_no_price_is_named_and_nobody_is_told_that_no
     let [header, other] = [1, 2].map(|nonce| till.header(&service, nonce));
     assert_eq!(till.pay(&service, &header).status, 200);
     cluster.kill().unwrap();
-    // Paid before, or not: nobody can look.
+    // Without the database, the service cannot know whether the payment was made before.
     for header in [&header, &other] {
         let answer = till.pay(&service, header);
         assert_eq!(answer.problem(), (503, "payment_pending".to_owned(), None));

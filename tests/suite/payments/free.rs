@@ -1,4 +1,4 @@
-//! What stays free of charge for each client on a day, where answers have a price.
+//! The daily free allowance of each client if answers have a price.
 
 use serde_json::json;
 
@@ -21,10 +21,10 @@ async fn a_days_free_estimates_are_counted_by_tools_and_portfolios_together() {
     for (tool, arguments) in sized.iter().chain(&free).chain(&free) {
         document(&call_newest(address, tool, arguments));
     }
-    // What is not well said costs nothing.
+    // An invalid request does not count.
     let wrong = call_older(address, "estimate_exit", &json!({"pool": pool}));
     assert!(wrong["content"][0]["text"].as_str().unwrap().contains("invalid_parameter"), "{wrong}");
-    // Two are left: three positions are one too many, and take nothing; two are not.
+    // Two estimates are left: a portfolio of three positions is rejected and does not count; one of two succeeds.
     let portfolio = |positions: usize| {
         let positions = vec![format!("position={pool}:1000"); positions].join("&");
         service.get(&format!("/v1/portfolio?{positions}"))
@@ -47,7 +47,7 @@ async fn a_days_free_estimates_are_counted_by_tools_and_portfolios_together() {
     for (tool, arguments) in &free {
         document(&call_newest(address, tool, arguments));
     }
-    // What has a price is not among what is free, and snapshots and evidence are not counted.
+    // Priced operations are not part of the allowance, and snapshots and evidence do not count.
     assert_eq!(service.get(&format!("/v1/exit/{pool}?size_usd={SIZE}")).status, 402);
     service.get(&format!("/v1/ladder/{pool}")).found();
 }

@@ -1,5 +1,5 @@
-//! The payer's own name for a request (x402's extension `payment-identifier`): whoever repeats it is
-//! answered again and charged once, and nobody else is answered by it.
+//! The payer's own name for a request (x402's extension `payment-identifier`): a repeated request gets the same answer
+//! without another charge, and the name is useless to anyone else.
 
 use alloy::primitives::U256;
 use base64ct::{Base64, Encoding};
@@ -11,7 +11,7 @@ use crate::scenes::usdc::PRICE;
 
 const NAME: &str = "exitgap-test-0001";
 
-/// The same payment, in which its payer calls the request `name`.
+/// The same payment, in which its payer names the request `name`.
 fn named((header, value): &(&'static str, String), name: &str) -> (&'static str, String) {
     let mut payment: Value = serde_json::from_slice(&Base64::decode_vec(value).unwrap()).unwrap();
     payment["extensions"] = json!({ "payment-identifier": { "info": { "id": name } } });
@@ -43,7 +43,7 @@ async fn another_payment_of_the_same_payer_and_name_is_not_charged() {
     assert_eq!(transaction_of(&again), transaction_of(&first));
     assert_eq!(again.body, first.body);
     assert_eq!(till.prices_paid().await, 1, "once");
-    // For another request the name is taken, and the payment as good as before without it.
+    // The name is already used, so it fails for another request. Without the name, the payment still works.
     let target = till.target().replace(&format!("size_usd={SIZE}"), "size_usd=2000");
     let elsewhere = service.ask("GET", &target, &[(other.0, &other.1)]);
     assert_eq!(elsewhere.problem().1, "payment_used");

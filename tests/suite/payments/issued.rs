@@ -1,5 +1,5 @@
-//! Estimates that were paid for: the next head commits to their receipts, whoever holds one finds it in the log, and
-//! quotes the estimate again at later slots.
+//! Paid estimates: the next head commits to their receipts, the holder of a receipt finds it in the log, and can
+//! compute the estimate again at later slots.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -25,7 +25,7 @@ use crate::scenes::service::{Recorded, Service, configured};
 use crate::scenes::till::Till;
 use crate::scenes::usdc::Scene;
 
-/// A till on a chain that goes on.
+/// A paid service on a chain that continues.
 struct Shop<'a> {
     till: Till,
     market: Market<'a>,
@@ -63,7 +63,7 @@ impl<'a> Shop<'a> {
         CheckedConfig::from_file(&self.till.recorded.path("exitgap.toml")).unwrap()
     }
 
-    /// The store, as only one process may have it.
+    /// Opens the store; only one process may do so at a time.
     fn store(&self) -> Store {
         let checked = self.checked();
         let key = fs::read_to_string(&checked.config.evidence.key_file).unwrap();
@@ -74,7 +74,7 @@ impl<'a> Shop<'a> {
         Payments::open(&self.till.database()).unwrap()
     }
 
-    /// A recorder that commits to what was issued.
+    /// A recorder that commits to the issued receipts.
     fn recorder(&self) -> Recorder<ChainReader> {
         let checked = self.checked();
         let sources = Source::of_plan(&checked.plan, &Limits::default());
@@ -84,7 +84,7 @@ impl<'a> Shop<'a> {
         recorder
     }
 
-    /// Plays and records these slots, by their places in the series.
+    /// Simulates and records these slots, by their positions in the series.
     async fn record(&mut self, places: std::ops::RangeInclusive<u64>) {
         let mut recorder = self.recorder();
         for place in places {
@@ -96,14 +96,14 @@ impl<'a> Shop<'a> {
         recorder.close().unwrap();
     }
 
-    /// Pays for the scene's estimate; the receipt.
+    /// Pays for the scene's estimate; returns the receipt.
     fn buy(&self, service: &Service, nonce: u8) -> String {
         let answer = self.till.pay(service, &self.till.header(service, nonce));
         answer.found();
         answer.header("x-payment-receipt").unwrap().to_owned()
     }
 
-    /// What the pool's heads commit to, by the place of their slots.
+    /// The receipts that the pool's heads commit to, by slot position.
     fn committed(&self, pool: &str) -> Vec<(u64, Vec<Word>)> {
         let reader = Reader::open(self.till.recorded.path("exitgap.db")).unwrap();
         let id: PoolId = pool.parse().unwrap();
@@ -113,7 +113,7 @@ impl<'a> Shop<'a> {
         page.entries.into_iter().map(|one| (place(one.slot), one.issued.receipts)).collect()
     }
 
-    /// The database of payments as it is, its files by their names. Nobody has it open.
+    /// The files of the payment database and their contents, while no process has it open.
     fn database(&self) -> Vec<(PathBuf, Vec<u8>)> {
         let files = fs::read_dir(self.till.recorded.folder.path()).unwrap();
         let paths = files.map(|file| file.unwrap().path());
@@ -121,7 +121,7 @@ impl<'a> Shop<'a> {
         paths.filter(is_its).map(|path| (path.clone(), fs::read(path).unwrap())).collect()
     }
 
-    /// A receipt of an estimate of this pool, written down as the service does.
+    /// Stores a receipt for an estimate of this pool, as the service does.
     fn sell_of(&self, pool: &str) {
         let settled = PaymentSettlement {
             transaction: Word([1; 32]),
@@ -149,19 +149,19 @@ impl<'a> Shop<'a> {
         payments.keep_receipt("of-another-pool", "a.b.c", &pool.parse().unwrap()).unwrap();
     }
 
-    /// Puts it back: as if the process had ended before it noted what it had sealed.
+    /// Restores the payment database, as if the process had ended before it stored what it had sealed.
     fn put_back(&self, database: Vec<(PathBuf, Vec<u8>)>) {
         for (path, _) in self.database() {
             fs::remove_file(path).unwrap();
         }
         for (path, bytes) in database {
             fs::write(&path, bytes).unwrap();
-            // The server refuses a database that others may read.
+            // The server rejects a database that others may read.
             fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
         }
     }
 
-    /// The log's key, as its operator names it.
+    /// The log's verifier key, as an argument.
     fn log_key(&self) -> String {
         let log = self.till.recorded.path("exitgap-log").join("verifier-key");
         fs::read_to_string(log).unwrap().trim().to_owned()
@@ -184,7 +184,7 @@ impl<'a> Shop<'a> {
     }
 }
 
-/// What a report says of a check: outcome and code.
+/// Returns the outcome and the code of a check in the report.
 fn check<'r>(report: &'r Value, name: &str) -> (&'r str, Option<&'r str>) {
     let checks = report["checks"].as_array().unwrap();
     let found = checks.iter().find(|check| check["check"] == name);
@@ -204,7 +204,7 @@ async fn the_next_head_commits_to_a_receipt_and_its_holder_finds_it_and_quotes_a
     let early = shop.verify(&receipts[0], "exitgap-log");
     assert_eq!(early.0, Some(7), "{:#}", early.1);
     assert_eq!(check(&early.1, "committed"), ("not_checked", Some("receipt_not_committed_yet")));
-    // The recorder of the configuration commits to both, and to no other pool's.
+    // The configured recorder commits to both receipts of this pool, and to none of other pools.
     shop.market.play_slot(FIRST_SLOT + 1).await.unwrap();
     let at = (FIRST_SLOT + 1).to_string();
     let record = ["record", "--rehearse-at", &at, "--until", &at];
@@ -220,14 +220,14 @@ async fn the_next_head_commits_to_a_receipt_and_its_holder_finds_it_and_quotes_a
     assert_eq!(shop.committed(&pool), [(1, names(&receipts))], "{said}");
     assert!(shop.committed(&shop.till.recorded.pool(1)).is_empty());
     assert!(shop.payments().uncommitted_receipts(9).unwrap().is_empty());
-    // Given again, it is no new one; another is another head's.
+    // A repeated answer adds no receipt; a new one appears in a later head.
     shop.buy(&service, 1);
     let third = shop.buy(&service, 3);
     shop.record(2..=12).await;
     let expected = [(1, names(&receipts)), (2, names(std::slice::from_ref(&third)))];
     assert_eq!(shop.committed(&pool), expected);
 
-    // The service tells the documents, and of nobody who paid.
+    // The service returns the documents, which contain nothing about the payers.
     let told = service.get(&format!("/v1/issued/{pool}?slot={FIRST_SLOT}"));
     let lines: Vec<&[u8]> = told.body.split(|byte| *byte == b'\n').collect();
     let (slot, issued, _) = IssuedReceipts::from_line(lines[0]).unwrap();
@@ -236,7 +236,7 @@ async fn the_next_head_commits_to_a_receipt_and_its_holder_finds_it_and_quotes_a
     let payer = format!("{:#x}", shop.till.scene.payer.address());
     assert!(!String::from_utf8(told.body.clone()).unwrap().contains(&payer[2..]));
 
-    // Whoever holds one finds it in the folder, and in what a service publishes.
+    // The holder of a receipt finds it in the folder and at the service that publishes the log.
     let url = format!("http://{}", service.address);
     for log in ["exitgap-log", &url] {
         let (code, report) = shop.verify(&receipts[1], log);
@@ -244,7 +244,7 @@ async fn the_next_head_commits_to_a_receipt_and_its_holder_finds_it_and_quotes_a
         assert_eq!(check(&report, "log"), ("pass", None));
         assert_eq!(check(&report, "committed"), ("pass", None));
         assert_eq!(report["log"]["committed_in"], FIRST_SLOT + 1);
-        // The same sale at later slots: what the service itself says of them.
+        // The same sale at later slots, compared with the service's own answers.
         let requotes = report["log"]["requotes"].as_array().unwrap();
         let at: Vec<_> = requotes.iter().map(|later| later["slots_later"].as_u64()).collect();
         assert_eq!(at, [1, 2, 6, 12].map(Some));
@@ -280,7 +280,8 @@ async fn a_receipt_that_no_head_commits_to_is_missed_and_none_is_committed_to_tw
     let service = shop.till.serve();
     fs::write(shop.till.recorded.path("payments.json"), service.get("/v1/payments").body).unwrap();
     let receipt = shop.buy(&service, 1);
-    // A recorder that was interrupted between its slot and its list: the next one does not commit again.
+    // The recorder was interrupted after sealing the slot and before updating its list: the next run does not commit to
+    // the receipt again.
     let name = IssuedReceipts::receipt_of(&receipt);
     drop(service);
     let before = shop.database();
@@ -292,13 +293,13 @@ async fn a_receipt_that_no_head_commits_to_is_missed_and_none_is_committed_to_tw
     shop.record(2..=2).await;
     assert_eq!(shop.committed(&pool), [(1, vec![name])]);
     assert!(shop.payments().uncommitted_receipts(9).unwrap().is_empty());
-    // One of a pool that has no further heads keeps no slot from being recorded, nor the list from being short.
+    // A receipt of a pool without further heads neither blocks the recording nor stays in the list.
     shop.sell_of("anvil:0x9999999999999999999999999999999999999999");
     assert_eq!(shop.payments().uncommitted_receipts(9).unwrap().len(), 1);
     shop.record(3..=3).await;
     assert!(shop.payments().uncommitted_receipts(9).unwrap().is_empty());
-    // One that was kept back is in no head; that it is late is told by the receipt's own clock, which a rehearsed series
-    // never reaches.
+    // A withheld receipt is in no head. Whether it is overdue depends on the receipt's own time, which the simulated
+    // series never reaches.
     let service = shop.till.serve();
     let kept_back = shop.buy(&service, 2);
     shop.payments().mark_committed(&[IssuedReceipts::receipt_of(&kept_back)]).unwrap();
@@ -306,13 +307,13 @@ async fn a_receipt_that_no_head_commits_to_is_missed_and_none_is_committed_to_tw
     let (_, report) = shop.verify(&kept_back, "exitgap-log");
     assert_eq!(check(&report, "committed"), ("not_checked", Some("receipt_not_committed_yet")));
     assert_eq!(report["log"].get("committed_in"), None);
-    // By the keys that it names itself a log is not checked; and a key without a log is of nothing.
+    // The log is not checked with keys that it names itself; and a key without a log is useless.
     let (code, report) = shop.verify_with(&receipt, &["--log", "exitgap-log"]);
     assert_eq!((code, check(&report, "committed").0), (Some(7), "pass"));
     assert_eq!(check(&report, "log"), ("not_checked", Some("log_keys_not_trusted")));
     let (code, problem) = shop.verify_with(&receipt, &["--trust", &shop.log_key()]);
     assert_eq!((code, &problem["field"]), (Some(2), &json!("trust")));
-    // A log that does not hold is no log.
+    // A log that fails its own checks is not accepted.
     let file = shop.till.recorded.path(&format!("exitgap-log/issued/{}.zst", FIRST_SLOT + 1));
     fs::write(&file, b"xx").unwrap();
     let (code, report) = shop.verify(&receipt, "exitgap-log");

@@ -1,4 +1,4 @@
-//! Payments: a service with a price, real processes, Circle's own token on a real node.
+//! Payments: a service with prices, real processes, and Circle's own token on a real node.
 
 mod adversaries;
 mod authorizations;

@@ -1,4 +1,4 @@
-//! What is offered, to whom, and what stays free.
+//! The offers, who gets them, and what is free of charge.
 
 use exitgap_api::x402::{Units, Version};
 use exitgap_core::ids::Caip2;
@@ -78,7 +78,7 @@ async fn what_asks_for_no_answer_is_never_settled() {
         assert_eq!(answer.status, status, "{target} {}", String::from_utf8_lossy(&answer.body));
     }
     assert_eq!(till.prices_paid().await, 0);
-    // The payment is as good as before.
+    // The payment is still unused.
     assert_eq!(till.pay(&service, &(name, value)).status, 200);
     assert_eq!(till.prices_paid().await, 1);
 }

@@ -1,4 +1,4 @@
-//! `x402-once`: both wallets and the official clients, unmodified, against a service that is still settling.
+//! `x402-once`: both wallets and the official, unmodified clients, with a service that is still settling.
 
 use std::fs;
 use std::path::Path;

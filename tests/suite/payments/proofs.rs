@@ -1,4 +1,4 @@
-//! Payments by a transfer that was made.
+//! Payments that prove an existing transfer.
 
 use alloy::primitives::{Address, B256, U256};
 use alloy::sol_types::SolCall;
@@ -15,7 +15,7 @@ use crate::scenes::usdc::{CHAIN_ID, PRICE};
 const PROOF: &str = "X-Payment-Proof";
 
 impl Till {
-    /// The payer's own transfer of so many units to the payee, mined.
+    /// Sends a transfer of this many units from the payer to the payee and mines it.
     async fn transfer(&self, to: Address, units: u64) -> Mined {
         let (chain, usdc) = (&self.scene.chain, &self.scene.usdc);
         let call = FiatToken::transferCall { to, value: U256::from(units) };
@@ -54,7 +54,7 @@ async fn a_transfer_pays_for_one_request_and_only_what_it_is() {
     assert_eq!(reason(till.prove(&service, SIZE, &short)), unpaid("payment_too_low"));
     let to_others = hash_of(&till.transfer(Address::repeat_byte(5), PRICE).await).to_string();
     assert_eq!(reason(till.prove(&service, SIZE, &to_others)), unpaid("payment_not_found"));
-    // More than the price is taken and not returned.
+    // A higher amount than the price is accepted; the service returns no change.
     let more = hash_of(&till.transfer(pay_to, 2 * PRICE).await).to_string();
     assert_eq!(till.prove(&service, SIZE, &more).status, 200);
     // One that nobody knows pays nothing, but it may still come.
@@ -178,7 +178,7 @@ async fn an_x402_payment_is_no_proof_for_another_request() {
 async fn who_signs_for_its_transfer_has_it_whoever_came_first() {
     let till = Till::new().await;
     let service = till.serve();
-    // The payer's own transaction: its key is the scene's.
+    // The payer's own transaction; the scene has its key.
     let payer = till.scene.payer.clone();
     let (chain, usdc) = (&till.scene.chain, &till.scene.usdc);
     let _: serde_json::Value =
@@ -200,7 +200,7 @@ async fn who_signs_for_its_transfer_has_it_whoever_came_first() {
     assert_eq!(till.prove(&service, SIZE, &claim(&stranger)).status, 402);
     let answer = till.prove(&service, SIZE, &claim(&payer));
     assert_eq!(answer.status, 200, "{}", String::from_utf8_lossy(&answer.body));
-    // The claim binds one request, and a second one is refused.
+    // The claim is valid for one request only, so a second request with it is rejected.
     assert_eq!(till.prove(&service, "3000", &claim(&payer)).status, 402);
     assert_eq!(till.prove(&service, "2000", &hash.to_string()).problem().1, "payment_used");
     assert_eq!(till.prices_paid().await, 1);

@@ -1,4 +1,4 @@
-//! Receipts: of every paid answer, the same again, and what is checked of one offline.
+//! Receipts: every paid answer has one, a repeated answer has the same one, and a receipt can be verified offline.
 
 use std::fs;
 use std::path::PathBuf;
@@ -18,14 +18,14 @@ use crate::scenes::service::{Answer, Service};
 use crate::scenes::till::{SIZE, Till, header_of, offers_of, transaction_of};
 use crate::scenes::usdc::{PRICE, write_key};
 
-/// The key that the service names.
+/// Returns the receipt key that the service names.
 fn key_of(service: &Service) -> ReceiptKey {
     let document = service.get("/v1/payments").found();
     let jwk: ReceiptJwk = serde_json::from_value(document["receipt_key"].clone()).unwrap();
     ReceiptKey::of_jwk(&jwk).unwrap()
 }
 
-/// The receipt of a paid answer, checked.
+/// Returns the receipt of a paid answer after verifying it.
 #[track_caller]
 fn receipt_of(service: &Service, answer: &Answer) -> (Receipt, String) {
     let estimate = answer.found();
@@ -39,7 +39,7 @@ fn receipt_of(service: &Service, answer: &Answer) -> (Receipt, String) {
     (receipt, text)
 }
 
-/// All bytes of an answer's headers.
+/// The size of all response headers in bytes.
 fn header_bytes(answer: &Answer) -> usize {
     answer.headers.iter().map(|(name, value)| name.len() + value.len() + 4).sum()
 }
@@ -58,7 +58,7 @@ async fn every_paid_answer_has_a_receipt_of_it_and_the_same_again() {
         let url = receipt.evidence_url.as_deref().unwrap();
         let evidence = service.get(&url[url.find("/api/").unwrap()..]);
         receipt.check_evidence(&Evidence::from_bytes(&evidence.body)).unwrap();
-        // Also by another process, and whatever key it has by then.
+        // Another process, even with another key, returns the same receipt.
         let again = till.pay(&service, &header);
         assert_eq!(again.header("x-payment-receipt"), Some(text.as_str()));
         let signer = ReceiptSigner::from_seed([9; 32]);
@@ -69,7 +69,7 @@ async fn every_paid_answer_has_a_receipt_of_it_and_the_same_again() {
         let again = till.pay(&other, &header);
         assert_eq!(again.header("x-payment-receipt"), Some(text.as_str()));
     }
-    // A transfer that the payer made has one, too.
+    // A payment by a direct transfer has a receipt, too.
     let (chain, usdc) = (&till.scene.chain, &till.scene.usdc);
     let call = FiatToken::transferCall {
         to: till.scene.pay_to,
@@ -85,7 +85,7 @@ async fn every_paid_answer_has_a_receipt_of_it_and_the_same_again() {
     let answer = service.ask("GET", &till.target(), &[("X-Payment-Proof", &proof)]);
     let (receipt, _) = receipt_of(&service, &answer);
     assert_eq!(receipt.transaction.to_string(), proof);
-    // What is not paid has none.
+    // An unpaid answer has no receipt.
     assert_eq!(service.get(&till.target()).header("x-payment-receipt"), None);
 }
 
@@ -95,7 +95,7 @@ async fn all_headers_pass_a_proxy_of_4096_bytes_also_of_the_longest_address() {
     till.mine_at_once().await;
     let host = format!("https://{}.example", "h".repeat(240));
     let service = till.serve_with(&[("EXITGAP_HTTP_BASE_URL", &host)]);
-    // Every character of every value in its longest spelling, and of names as many as there is room for.
+    // Every character of every value percent-encoded, and as many parameters as fit.
     let spelled = |byte: u8| ["%", &alloy::hex::encode_upper([byte])].concat();
     let spell = |text: &str| text.bytes().map(spelled).collect::<String>();
     let token = format!("{:#x}", till.recorded.world.pools[0].pool.token0);
@@ -140,7 +140,7 @@ async fn without_a_key_of_its_own_nothing_is_sold() {
     let words = serve();
     assert!(words.contains("[payments] receipt_key_file"), "{words}");
     assert!(words.contains("this is the key of a log; receipts use a separate key"), "{words}");
-    // The same key in the form of receipts' keys.
+    // The same secret key in the format of receipt keys.
     let secret = fs::read_to_string(till.recorded.path("exitgap.key")).unwrap();
     let encoded = secret.trim().splitn(5, '+').nth(4).unwrap();
     let seed = base64ct::Base64::decode_vec(encoded).unwrap();
@@ -154,7 +154,7 @@ async fn without_a_key_of_its_own_nothing_is_sold() {
     assert!(words.contains("exitgap-server key receipts --out"), "{words}");
 }
 
-/// Somebody with a key, a ledger and the service's till.
+/// A client with a key and a ledger, and the paid service.
 struct Buyer {
     till: Till,
     service: Service,
@@ -219,13 +219,13 @@ async fn the_command_keeps_its_receipt_and_holds_the_service_to_its_first_key() 
     Receipt::verify(text.trim_end(), &key_of(&buyer.service)).unwrap();
     let kept = fs::read_to_string(buyer.path("ledger.jsonl.receipt-keys")).unwrap();
     assert_eq!(kept.lines().filter(|line| !line.is_empty()).count(), 1);
-    // What it printed is the answer that was paid for.
+    // The printed document is the paid answer.
     fs::write(buyer.path("printed.json"), &paid.stdout).unwrap();
     let key = key_of(&buyer.service).to_string();
     let (status, document) =
         buyer.verify(&["receipt.jws", "--key", &key, "--answer", "printed.json"]);
     assert_eq!(status, Some(0), "{document}");
-    // Over a file that is there nothing is written, and nothing is paid.
+    // The client does not overwrite an existing file, and then it does not pay.
     let before = buyer.till.prices_paid().await;
     assert_eq!(
         code(&buyer.pay(&["--receipt", "receipt.jws"])),
@@ -234,7 +234,7 @@ async fn the_command_keeps_its_receipt_and_holds_the_service_to_its_first_key() 
     assert_eq!(buyer.till.prices_paid().await, before);
     let again = buyer.pay(&[]);
     assert!(said(&again).contains("use --receipt FILE to save it"), "{}", said(&again));
-    // Another key than the remembered one: the answer stands, the receipt does not.
+    // If the service uses another key than the remembered one, the answer is accepted, but the receipt is not.
     let stranger = ReceiptSigner::from_seed([5; 32]).key().to_string();
     let other = kept.replace(&key_of(&buyer.service).to_string(), &stranger);
     fs::write(buyer.path("ledger.jsonl.receipt-keys"), other).unwrap();
@@ -250,7 +250,7 @@ async fn the_command_keeps_its_receipt_and_holds_the_service_to_its_first_key() 
     assert_eq!(buyer.till.prices_paid().await, 5);
 }
 
-/// The receipt with another part, as text.
+/// The receipt's text with one part changed.
 fn with_part(text: &str, part: usize, change: impl Fn(&str) -> String) -> String {
     let mut parts: Vec<String> = text.split('.').map(str::to_owned).collect();
     let bytes = Base64UrlUnpadded::decode_vec(&parts[part]).unwrap();

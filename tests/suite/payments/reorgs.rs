@@ -1,4 +1,5 @@
-//! Blocks that give way to others: how deep a payment must be, what becomes of one that is taken back.
+//! Reorganizations: the number of confirmations that a payment needs, and the treatment of a payment that the chain
+//! drops.
 
 use std::thread;
 use std::time::Duration;
@@ -14,7 +15,7 @@ use crate::scenes::till::{SIZE, Till, transaction_of};
 use crate::scenes::usdc::PRICE;
 
 impl Till {
-    /// The payment of this nonce, as it is written down.
+    /// Returns the stored payment with this nonce.
     fn written(&self, nonce: u8) -> Payment {
         let payments = Payments::open(&self.database()).unwrap();
         let payer = self.scene.payer.address();
@@ -23,7 +24,7 @@ impl Till {
         payments.payment(&key).unwrap().expect("it was claimed")
     }
 
-    /// Waits until the payment of this nonce is so.
+    /// Waits until the payment with this nonce is in this state.
     fn until_written(&self, nonce: u8, state: State) -> Payment {
         for _ in 0..200 {
             let written = self.written(nonce);
@@ -50,7 +51,7 @@ async fn a_payment_is_answered_once_it_is_as_deep_as_configured() {
     till.scene.mine_pending().await;
     assert_eq!(till.prices_paid().await, 1, "it is mined, one block deep");
     assert_eq!(till.pay(&service, &header).problem().1, "payment_pending");
-    // The block gives way, and the payment is mined again in another one.
+    // The chain replaces the block; then the payment is mined again in another block.
     let dropped = till.written(1);
     assert_eq!((dropped.state, dropped.settled), (State::Settling, None));
     till.scene.chain.reorg(1).await.unwrap();
@@ -69,7 +70,7 @@ async fn a_payment_is_answered_once_it_is_as_deep_as_configured() {
     });
     assert_eq!(answer.status, 200, "{}", String::from_utf8_lossy(&answer.body));
     assert_eq!(till.prices_paid().await, 1);
-    // A proof is as shallow as a payment.
+    // A payment proof needs as many confirmations as a payment.
     let call = FiatToken::transferCall { to: till.scene.pay_to, value: U256::from(PRICE) };
     let (chain, token) = (&till.scene.chain, till.scene.usdc.address);
     let mined = chain.mine_next(&[Tx::call(chain.operator, token, &call)]).await.unwrap();
@@ -97,7 +98,7 @@ async fn what_is_gone_after_64_blocks_is_called_orphaned_and_sent_again() {
     till.mine_empty(65).await;
     assert_eq!(till.prices_paid().await, 0, "it was taken back");
     till.until_written(1, State::Orphaned);
-    // Answers are not revoked, and operators are told.
+    // The service does not revoke answers, and its metrics inform the operator.
     let again = till.pay(&service, &header);
     assert_eq!((again.status, again.body), (200, answer.body));
     let told = |service: &crate::scenes::service::Service| {
@@ -108,7 +109,7 @@ async fn what_is_gone_after_64_blocks_is_called_orphaned_and_sent_again() {
         thread::sleep(Duration::from_millis(100));
         false
     }));
-    // What was sent again is mined: the same authorization, in another block.
+    // The transaction that was sent again is mined: the same authorization, in another block.
     for _ in 0..100 {
         let pool: Value = till.scene.chain.rpc("txpool_status", ()).await.unwrap();
         if pool["pending"] != "0x0" {
@@ -128,7 +129,7 @@ async fn a_reorganisation_that_moves_a_log_does_not_make_it_another_payment() {
     let service = till.serve();
     let (chain, usdc) = (&till.scene.chain, &till.scene.usdc);
     let pay = FiatToken::transferCall { to: till.scene.pay_to, value: U256::from(PRICE) };
-    // Signed by the node for its own account: of the same number and fees it is the same transaction.
+    // The node signs for its own account: with the same nonce and fees, this is the same transaction.
     let request = json!([{
         "from": chain.operator, "to": usdc.address, "gas": "0x30d40",
         "maxFeePerGas": "0x2540be400", "maxPriorityFeePerGas": "0x3b9aca00",
@@ -175,7 +176,7 @@ async fn a_batch_of_authorizations_in_one_transaction_pays_for_each() {
     let service = till.serve();
     let (chain, usdc) = (&till.scene.chain, &till.scene.usdc);
     let headers = [1, 2].map(|nonce| till.header(&service, nonce));
-    // A facilitator that settles many at once.
+    // A facilitator that settles several payments in one transaction.
     let calls = [1, 2].map(|nonce| Multicall3::Call3 {
         target: usdc.address,
         allowFailure: false,

@@ -1,5 +1,5 @@
-//! Our own wallet, `exitgap exit --pay`, before the real service, and before somebody between them who
-//! lies about payees, offers and outcomes.
+//! This project's wallet, `exitgap exit --pay`, with the real service, and with a proxy that falsifies payees, offers
+//! and outcomes.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -22,14 +22,14 @@ use crate::scenes::service::Service;
 use crate::scenes::till::{SIZE, Till};
 
 const HONEST: u8 = 0;
-/// Names another payee in all offers.
+/// Replaces the payee in all offers.
 const SWAPS_PAYEE: u8 = 1;
-/// Names another payee in the offer of version 1.
+/// Replaces the payee in the version 1 offer.
 const DISAGREES: u8 = 2;
-/// Says that what was settled has failed.
+/// Reports a settled payment as failed.
 const SAYS_FAILED: u8 = 3;
 
-/// A payer with a key, and somebody between it and the service.
+/// A payer with a key, and a proxy between the payer and the service.
 struct Wallet {
     till: Till,
     home: TempDir,
@@ -69,12 +69,12 @@ impl Wallet {
         command.output().unwrap()
     }
 
-    /// Pays within 0.03 USDC.
+    /// Pays with a budget of 0.03 USDC.
     fn pay(&self) -> Output {
         self.pay_of(SIZE)
     }
 
-    /// The same for another size, which is another request.
+    /// The same for another size, which is a different request.
     fn pay_of(&self, size: &str) -> Output {
         let pay = ["--pay", "--pay-key", "key", "--network", "eip155:84532"];
         let within = ["--max-per-call", "0.01", "--budget", "0.03/24h"];
@@ -119,7 +119,7 @@ fn lie(ways: u8, payee: &str, head: &str, answer: Vec<u8>) -> Vec<u8> {
     }
 }
 
-/// The exit code and the code of a refusal.
+/// Returns the exit code and the error code.
 fn refusal(output: &Output) -> (Option<i32>, String) {
     assert!(output.stdout.is_empty(), "{}", said(output));
     let words = String::from_utf8_lossy(&output.stderr);
@@ -139,7 +139,7 @@ async fn our_wallet_pays_the_service_and_gets_what_is_free_elsewhere() {
     assert!(free.status.success(), "{}", said(&free));
     let paid = wallet.pay();
     assert!(paid.status.success(), "{}", said(&paid));
-    // But for the address at which each of them has its evidence.
+    // The answers differ only in the address of their evidence.
     let lines = |output: &Output| {
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         text.lines().filter(|line| !line.starts_with("evidence")).map(str::to_owned).collect()
@@ -186,14 +186,14 @@ async fn what_is_called_failed_and_was_settled_stays_counted() {
     }
     wallet.lie(HONEST);
     assert_eq!(refusal(&wallet.pay_of("4000")), refused("budget_exceeded"));
-    // What was paid for is answered, by the same payment.
+    // The same payment leads to the answer that was paid for.
     let answered = wallet.pay_of("3000");
     assert!(answered.status.success(), "{}", said(&answered));
     assert_eq!(wallet.till.prices_paid().await, 3);
 }
 
 impl Wallet {
-    /// Asks the chain, or another, what became of payments; the exit code, and what was printed.
+    /// Reconciles the payments with the chain at `url`; returns the exit code and the output.
     fn reconcile(&self, url: &str, network: &str) -> (Option<i32>, Value) {
         let mut command = Command::new(binaries::path("exitgap"));
         command.args(["--json", "pay", "reconcile", "--rpc", url, "--network", network]);
@@ -203,7 +203,7 @@ impl Wallet {
         (output.status.code(), told.unwrap_or_else(|_| panic!("{}", said(&output))))
     }
 
-    /// Where the ledger says that each payment stands.
+    /// The states of all payments in the ledger.
     fn states(&self) -> Vec<String> {
         let mut command = Command::new(binaries::path("exitgap"));
         command.args(["--json", "pay", "ledger"]);
@@ -214,14 +214,14 @@ impl Wallet {
         payments.map(|payment| payment["state"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// Mines, so that what happened before is final.
+    /// Mines blocks until everything so far is final.
     async fn make_final(&self) {
         let blocks = ("0x46", "0x0");
         let _: Value = self.till.scene.chain.rpc("anvil_mine", blocks).await.unwrap();
     }
 }
 
-/// What `reconcile` says of what was made, given back and left.
+/// The expected output of `reconcile`: the settled, released and remaining amounts.
 fn sums(settled: &str, released: &str, left: &str) -> Value {
     serde_json::json!({
         "network": "eip155:84532",
@@ -233,12 +233,12 @@ fn sums(settled: &str, released: &str, left: &str) -> Value {
 async fn the_chain_alone_gives_back_what_was_sent() {
     let mut wallet = Wallet::new().await;
     let (url, here) = (wallet.till.scene.chain.url(), "eip155:84532");
-    // The token is.
+    // The deployment of the token is final.
     wallet.make_final().await;
     wallet.lie(SAYS_FAILED);
     assert_eq!(refusal(&wallet.pay()), refused("payment_refused"));
     assert_eq!(wallet.till.prices_paid().await, 1, "it was settled all the same");
-    // Of the second, no transaction is ever mined.
+    // The transaction of the second payment is never mined.
     let manual: Value = wallet.till.scene.chain.rpc("evm_setAutomine", (false,)).await.unwrap();
     assert_eq!(manual, Value::Null);
     assert_eq!(refusal(&wallet.pay_of("2000")), refused("payment_refused"));
@@ -247,9 +247,9 @@ async fn the_chain_alone_gives_back_what_was_sent() {
     wallet.till.drop_sent().await;
     assert_eq!(wallet.states(), ["sent", "sent"]);
 
-    // Nothing that happened is final yet.
+    // Nothing since then is final yet.
     assert_eq!(wallet.reconcile(&url, here), (Some(0), sums("0", "0", "0.02")));
-    // A node that is not there, and one of another chain: nothing is given back.
+    // With an unreachable node or a node of another chain, no amount is released.
     let other = DevChain::start(Options::default()).await.unwrap();
     for wrong in ["http://127.0.0.1:9", &other.url()] {
         assert_eq!(wallet.reconcile(wrong, here), (Some(5), sums("0", "0", "0.02")), "{wrong}");

@@ -1,4 +1,4 @@
-//! A day's anchors that a recorder published, and a reader with nothing but one newer block's hash.
+//! The anchors of a day that a recorder published, and a reader who trusts only the hash of a newer block.
 
 use std::fs;
 use std::path::Path;
@@ -21,10 +21,10 @@ use crate::scenes::service::Service;
 /// The first day of the series, in days since 1970.
 const DAY: u64 = FIRST_SLOT / SLOTS_PER_DAY;
 
-/// After so many slots a recorder tries again what failed.
+/// After this many slots, a recorder retries a failed attempt.
 const AN_HOUR: u64 = SLOTS_PER_DAY / 24;
 
-/// An operator whose chain is final after three blocks, which is a slot later, and who anchors its days.
+/// An operator whose chain is final after three blocks (one slot), and who publishes anchors of its days.
 fn operator(chain: &DevChain, world: &World, node: &str) -> AtWork {
     let folder = TempDir::new().unwrap();
     let text = recorder_config(chain, world).replace(&chain.url(), node);
@@ -59,7 +59,7 @@ async fn days_are_anchored_once_they_are_final_and_a_reader_needs_one_block() {
         operator.record(slot).await;
     }
     assert_eq!(file(&operator, DAY), None, "nothing after the day is final yet");
-    // The node proves nothing of the history: the slots are recorded all the same, and an hour later it is tried again.
+    // The node does not prove the history contract: the recorder still records the slots and retries an hour later.
     proxy.lie(|request, _| {
         let contract = HISTORY_CONTRACT.to_string();
         let is_asked = request["params"][0].as_str() == Some(&contract);
@@ -73,7 +73,7 @@ async fn days_are_anchored_once_they_are_final_and_a_reader_needs_one_block() {
     let asked = proxy.fired();
     assert!(asked > 0 && file(&operator, DAY).is_none(), "{asked}");
     proxy.be_honest();
-    // Two blocks a slot where nobody trades: it was first tried at the second of these slots.
+    // Each slot without trades has two blocks, so the first attempt happened in the second of these slots.
     for slot in night + 3..=night + 2 + AN_HOUR {
         assert_eq!(file(&operator, DAY), None, "slot {slot}: not before an hour is over");
         pass_slot(&chain, slot).await;
@@ -81,12 +81,12 @@ async fn days_are_anchored_once_they_are_final_and_a_reader_needs_one_block() {
     }
     let first = file(&operator, DAY).unwrap();
     for slot in night - 3..night {
-        // What the chain has after each slot's block.
+        // The chain's block after each slot's block.
         let next = block(&operator, slot).number + 1;
         let told = chain.block(next.into()).await.unwrap().unwrap();
         assert_eq!(first.hash(next), Some(BlockHash(told.hash.0)), "slot {slot}");
     }
-    // The next day leads to where this one begins.
+    // The chain of the next day's anchors ends where this day's begins.
     let next_night = night + SLOTS_PER_DAY;
     for slot in [next_night, next_night + 1, next_night + 2] {
         market.play_slot(slot).await.unwrap();
@@ -101,7 +101,7 @@ async fn days_are_anchored_once_they_are_final_and_a_reader_needs_one_block() {
     passed_over(operator);
 }
 
-/// Evidence of a slot of the first day, and a state proof of it.
+/// Writes the evidence of a slot of the first day, and a state proof for it.
 fn evidence_of(operator: &AtWork, chain: &DevChain, world: &World, slot: u64) {
     let pool = format!("anvil:{:#x}", world.pools[1].pool.address);
     let at = Slot::new(slot).unwrap().to_string();
@@ -120,7 +120,7 @@ fn canonical_of(report: &Value) -> &Value {
     checks.find(|check| check["name"] == "canonical").unwrap()
 }
 
-/// A reader who trusts the log's key for what was recorded, and one newer block for what the chain was.
+/// A reader who trusts the log's key for the records, and one newer block for the chain.
 fn read(operator: &AtWork, begins: [BlockHash; 2]) {
     let service = Service::start(operator.folder.path(), &["--no-record"], &[]);
     let url = format!("http://{}", service.address);
@@ -146,7 +146,7 @@ fn read(operator: &AtWork, begins: [BlockHash; 2]) {
         assert_eq!(report["rung"], "block");
         assert!(report["sentence"].as_str().unwrap().starts_with("Confirmed by the chain: "));
     }
-    // Another block leads nowhere, a day that is gone leaves a gap, and a file that was changed is refused.
+    // With another block, the anchors lead nowhere; a missing day leaves a gap; a changed file is rejected.
     let other = BlockHash([7; 32]).to_string();
     let days = [DAY, DAY + 1].map(|day| operator.log().join(format!("anchors/anvil/{day}")));
     let folder = ["--anchors", "exitgap-log"];
@@ -176,7 +176,7 @@ fn read(operator: &AtWork, begins: [BlockHash; 2]) {
     fs::write(&days[0], &whole).unwrap();
 }
 
-/// Whoever audits, checks and restores passes over them.
+/// Audit, `fsck` and restore ignore the anchors.
 fn passed_over(operator: AtWork) {
     let (code, report) = operator.audit();
     assert_eq!(code, Some(0), "{report}");

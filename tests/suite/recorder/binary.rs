@@ -1,4 +1,4 @@
-//! `exitgap-server` as a process: init, check, record, its signals, its end by `kill -9`.
+//! `exitgap-server` as a process: init, check, record, signals, and `kill -9`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -33,7 +33,7 @@ fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
     (status.code(), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
 }
 
-/// A configuration of a v3 pool and a v2 pair of the world, in a folder of its own.
+/// A configuration of a v3 pool and a v2 pair, in its own folder.
 pub(super) struct Site {
     pub folder: TempDir,
     pub config: PathBuf,
@@ -85,12 +85,12 @@ impl Site {
         self.config.to_str().unwrap()
     }
 
-    /// Starts a recorder whose clock shows slot `n`, counted from the series' first.
+    /// Starts a recorder whose clock shows slot `n`, counted from the first slot of the series.
     fn record(&self, n: u64, until: Option<u64>) -> Running {
         Self::record_as(self.config(), n, until, &[])
     }
 
-    /// The same with another configuration, and variables.
+    /// The same with another configuration and environment variables.
     pub fn record_as(
         config: &str,
         n: u64,
@@ -108,12 +108,12 @@ impl Site {
         Running { child, lines }
     }
 
-    /// What the store holds, by slot counted from the series' first, the same for all pools.
+    /// The entries of the store, by slot counted from the series' first; they are the same for all pools.
     fn entries(&self) -> BTreeMap<u64, &'static str> {
         Self::entries_of(&self.folder.path().join("series.db"))
     }
 
-    /// The same of another store.
+    /// The same for another store.
     pub fn entries_of(store: &Path) -> BTreeMap<u64, &'static str> {
         let reader = Reader::open(store).unwrap();
         let mut all = Vec::new();
@@ -134,14 +134,14 @@ impl Site {
     }
 }
 
-/// A recorder at work. Ended with the test.
+/// A running recorder. The test stops it at the end.
 pub(super) struct Running {
     pub child: Child,
     pub lines: Lines<BufReader<ChildStderr>>,
 }
 
 impl Running {
-    /// The first log line whose message is this one.
+    /// Returns the first log line with this message.
     pub fn line(&mut self, message: &str) -> Value {
         for line in self.lines.by_ref() {
             let line: Value = serde_json::from_str(&line.unwrap()).expect("a line is one object");
@@ -163,7 +163,7 @@ impl Running {
         assert_eq!(self.child.wait().unwrap().signal(), Some(9), "it was killed");
     }
 
-    /// The exit code, and what it said after the last line that was read.
+    /// Waits for the end; returns the exit code and the output after the last line read so far.
     pub fn end(mut self) -> (Option<i32>, String) {
         let rest: Vec<_> = self.lines.by_ref().map(Result::unwrap).collect();
         (self.child.wait().unwrap().code(), rest.join("\n"))
@@ -172,7 +172,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It has ended already, unless the test failed.
+        // The process has already ended, unless the test failed.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -199,7 +199,7 @@ async fn killed_between_slots_and_within_one_it_goes_on_and_shows_what_is_missin
     assert_eq!(line["slot"], "2026-08-22T00:00:00Z");
     assert!(line["requests"].as_u64() > Some(0) && line["ms"].is_u64(), "{line}");
 
-    // Two recorders on one store.
+    // A second recorder on the same store.
     let second = site.record(1, None);
     let holder = first.child.id();
     let (code, said) = second.end();
@@ -208,11 +208,11 @@ async fn killed_between_slots_and_within_one_it_goes_on_and_shows_what_is_missin
     first.kill();
     assert_eq!(site.entries(), BTreeMap::from([(0, "recorded")]));
 
-    // Killed while a slot is read: the node is asked and does not answer.
+    // The process is killed while it reads a slot: the node has received a request and does not answer.
     let (asked, was_asked) = channel();
     let asked = Mutex::new(asked);
     proxy.lie(move |_, _| {
-        // Only the first request is waited for.
+        // The test waits only for the first request.
         let _ = asked.lock().unwrap().send(());
         Some(Lie::Hang)
     });
@@ -240,7 +240,7 @@ async fn sigterm_finishes_the_slot_in_hand_and_a_second_one_drops_it_whole() {
         let gate = Mutex::new((asked, released));
         proxy.lie(move |_, _| {
             let gate = gate.lock().unwrap();
-            // After the first request nobody listens, and nothing is held any more.
+            // After the first request, the receiver is gone, and the proxy no longer delays the answers.
             if gate.0.send(()).is_ok() {
                 let _ = gate.1.recv();
             }
@@ -271,7 +271,7 @@ async fn sigterm_finishes_the_slot_in_hand_and_a_second_one_drops_it_whole() {
     drop((was_asked, release));
     assert_eq!(site.entries(), BTreeMap::from([(0, "recorded")]));
 
-    // With no slot in hand it ends at once.
+    // The recorder is not working on a slot, so it ends at once.
     proxy.be_honest();
     let mut running = site.record(1, None);
     running.line("slot");

@@ -1,5 +1,6 @@
-//! `exitgap-server` with a bucket, in a server of others that speaks S3 (moto): what `record` brings there, anybody audits over
-//! HTTP and follows, and `restore` takes; what the bucket has, no older store goes on without.
+//! `exitgap-server` with a bucket on a third-party S3 server (moto): `record` uploads the log, anyone can audit and
+//! follow it over HTTP, and `restore` downloads it. A recorder does not continue from a store that is older than the
+//! bucket.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -27,7 +28,7 @@ fn run(program: &str, folder: &Path, arguments: &[&str]) -> (Option<i32>, String
     (status.code(), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
 }
 
-/// A configuration with a bucket, in a folder of its own.
+/// A configuration with a bucket, in its own folder.
 struct Home {
     folder: TempDir,
     /// The configuration without the bucket.
@@ -40,7 +41,7 @@ impl Home {
         self.folder.path()
     }
 
-    /// Configures the bucket at an endpoint; `None`: no bucket.
+    /// Configures the bucket at an endpoint; with `None`, no bucket.
     fn configure(&self, endpoint: Option<&str>) {
         let table = endpoint.map(|endpoint| {
             format!(
@@ -60,7 +61,7 @@ impl Home {
         run("exitgap-server", self.path(), arguments)
     }
 
-    /// Records one slot; how it ended, and what was said.
+    /// Records one slot; returns the exit code and the error output.
     fn record(&self, n: u64) -> (Option<i32>, String) {
         let slot = (FIRST_SLOT + n).to_string();
         let (code, _, err) = self.server(&["record", "--rehearse-at", &slot, "--until", &slot]);
@@ -73,7 +74,7 @@ impl Home {
     }
 }
 
-/// A chain that is not let go, and a home with a key.
+/// A chain that the caller keeps alive, and a folder with a key.
 async fn home(slots: u64) -> (impl Sized, Home) {
     let (chain, world) = scene().await;
     let mut market = Market::new(&chain, &world, 8).await.unwrap();
@@ -117,7 +118,8 @@ async fn who_claims_in_a_bucket_goes_on_where_another_ended() {
             let _ = fs::remove_dir_all(&there);
         }
     };
-    // With an older store and folder, and with none: it seals what it lacks as it was claimed.
+    // With an older store and folder, and without any: the recorder seals the missing slots exactly as they were
+    // claimed.
     lose();
     for name in names {
         copy(&folder.join("backup").join(name), &folder.join(name)).unwrap();
@@ -169,7 +171,7 @@ fn credentials_are_asked_for(home: &Home) {
     fs::set_permissions(file, fs::Permissions::from_mode(0o600)).unwrap();
 }
 
-/// As a folder behind any server of files, with what a cache before it may keep.
+/// The bucket is readable like any folder on a file server, with correct caching headers.
 fn anybody_reads_it(home: &Home) {
     let (folder, address) = (home.path(), home.server.address());
     let log = format!("http://{address}/{BUCKET}/log");
@@ -200,7 +202,7 @@ fn anybody_reads_it(home: &Home) {
     assert!(kept("checkpoint").contains("max-age=5\r\n"), "{}", kept("checkpoint"));
 }
 
-/// Store and folder of an old backup agree with each other; the bucket knows better.
+/// The store and the folder of an old backup are consistent, but the bucket has newer data.
 fn an_old_backup_is_not_gone_on_with(home: &Home) {
     let folder = home.path();
     for name in ["exitgap.db", "exitgap-log"] {
@@ -233,14 +235,14 @@ fn nothing_is_recorded_while_it_cannot_be_asked(home: &Home) {
     assert!(code == Some(1) && err.contains("remove [bucket] url"), "{err}");
     home.configure(None);
     home.recorded(5);
-    // What was recorded without it comes with the next start.
+    // The next start uploads what was recorded without the bucket.
     home.configure(Some(&home.endpoint()));
     home.recorded(6);
     let (_, out, _) = home.server(&["check"]);
     assert!(out.contains("has 7 slots"), "{out}");
 }
 
-/// Days leave a server's database once the bucket's copy was read back, and not before.
+/// A day leaves the server's database only after its copy in the bucket was read back.
 #[test]
 #[ignore = "slow: moto, a Python program (cargo xtask test --all)"]
 fn a_day_leaves_a_database_once_the_bucket_has_it() {

@@ -1,4 +1,4 @@
-//! The recorder on the development chain: real contracts, in step with the market.
+//! The recorder with the development chain: real contracts, in step with a simulated market.
 
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ async fn what_is_recorded_is_what_the_contracts_were_at_each_slot() {
         let report = recorder.record_slot(Slot::new(slot).unwrap()).await.unwrap();
         assert_eq!(report.recorded as usize, world.pools.len(), "{report:?}");
     }
-    // Read again from the chain's history, by a reader that remembers nothing.
+    // A fresh reader reads the same from the chain's history.
     let store = Reader::open(&path).unwrap();
     assert_eq!(store.pools().unwrap().len(), world.pools.len());
     for slot in slots.step_by(5) {

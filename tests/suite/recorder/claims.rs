@@ -1,4 +1,4 @@
-//! Recorders with databases of their own that claim in one bucket, which may be away.
+//! Recorders with separate databases that claim slots in one bucket, which may be unreachable.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::scenes::store::{key, slot, store_in};
 use crate::store::bucket::Scene;
 use crate::store::postgres::checkpoints;
 
-/// A recorder on a machine of its own.
+/// A recorder on its own machine.
 struct Machine {
     home: TempDir,
     recorder: Recorder<Scripted>,
@@ -32,7 +32,7 @@ impl Machine {
         Self { home, recorder }
     }
 
-    /// The same with another configuration.
+    /// The same machine with another configuration.
     fn again(self, bucket: &Scene, chains: Vec<Source<Scripted>>) -> Self {
         let Self { home, recorder: before } = self;
         before.close().unwrap();
@@ -45,7 +45,7 @@ impl Machine {
         store_in(self.home.path(), "series.db")
     }
 
-    /// Records from one slot's instant until another is there.
+    /// Records from one slot's instant until another slot is recorded.
     fn run(&mut self, from: u32, until: u32) {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
         let (_sender, stop) = watch::channel(Stop::No);
@@ -80,9 +80,9 @@ fn whoever_claims_a_slot_first_says_what_it_is_and_the_other_goes_on() {
     let lagging = source(1, |_| Act::Missing(MissingReason::ChainLagging));
     let mut other = Machine::new(&bucket, lagging);
     one.run(0, 2);
-    // It seals what it finds claimed when it begins, and then reads for itself.
+    // It first seals the slots that are already claimed, then reads its own.
     other.run(3, 4);
-    // It has read the slot that the other one claimed, and goes on after it.
+    // It has read the slot that the other recorder claimed, and continues after it.
     one.run(3, 5);
     let (read, lagging) = ("recorded", "chain_lagging");
     let words = [(0, read), (1, read), (2, read), (3, lagging), (4, lagging), (5, read)];
@@ -97,7 +97,8 @@ fn a_bucket_that_is_away_costs_slots_and_what_may_be_claimed_is_sealed() {
         let bucket = Arc::new(Scene::new(applies));
         let faulty = bucket.clone();
         let chain = source(1, move |n| {
-            // The slot's part is made, and its claim fails: not made, or made with no answer.
+            // The slot's part is uploaded and its claim fails: either the claim is not written, or it is written
+            // without a response.
             match n {
                 1 => faulty.fail_after(1),
                 2 => faulty.fail_after(-1),
@@ -116,7 +117,7 @@ fn a_bucket_that_is_away_costs_slots_and_what_may_be_claimed_is_sealed() {
     }
 }
 
-/// Two that are told to retire a pool: one does, and the other seals that and goes on.
+/// Both recorders are configured to retire a pool: one does it, and the other seals the same slot and continues.
 #[test]
 fn a_pool_retires_once_whoever_is_told_to() {
     let bucket = Scene::new(false);

@@ -1,5 +1,5 @@
-//! A chain that no list knows, live because its genesis hash is configured: from its node to the
-//! verdict on its evidence.
+//! A chain that is not built in becomes live through a configured genesis hash: from its node to the verdict on its
+//! evidence.
 
 use std::fs;
 use std::process::Command;
@@ -18,7 +18,7 @@ use crate::scenes::chain::scene;
 use crate::scenes::operator::server;
 use crate::scenes::service::{Service, configured, record};
 
-/// Configures the genesis hash of the one chain.
+/// Configures the chain's genesis hash.
 fn bind(folder: &TempDir, chain: &DevChain, world: &World, genesis: &str) {
     let text = recorder_config(chain, world);
     let bound = text.replacen(
@@ -42,7 +42,7 @@ async fn a_configured_genesis_is_live_from_the_node_to_the_verdict() {
     let folder = configured(&chain, &world);
     let genesis = format!("{:#x}", chain.block(0.into()).await.unwrap().unwrap().hash);
 
-    // Another hash is refused by name, both hashes said.
+    // A wrong hash is rejected; the error names both hashes.
     let other = format!("0x{}", "07".repeat(32));
     bind(&folder, &chain, &world, &other);
     let (code, said, errors) = server(folder.path(), &["check", "--config", "exitgap.toml"]);
@@ -55,7 +55,7 @@ async fn a_configured_genesis_is_live_from_the_node_to_the_verdict() {
     assert_eq!(code, Some(0), "{said}{errors}");
     let last = record(&chain, &world, &folder, 2).await;
 
-    // What records it is live, on this chain.
+    // The recorder treats the chain as live.
     let checked = CheckedConfig::from_file(&folder.path().join("exitgap.toml")).unwrap();
     let urls = Urls { base: "https://a.example".into(), web: "https://a.example".into() };
     let now = last.unix_s() + 60;
@@ -69,7 +69,7 @@ async fn a_configured_genesis_is_live_from_the_node_to_the_verdict() {
     let live = told.capabilities.iter().filter(|row| row.live_on == ["anvil"]).count();
     assert_eq!(live, 20, "{:?}", told.capabilities);
 
-    // So is every answer, and what was asked to be live is answered.
+    // Every answer is live, and requests that require live data succeed.
     let service = Service::start(folder.path(), &["--no-record"], &[]);
     for pool in service.get("/v1/pools").found()["pools"].as_array().unwrap() {
         assert_eq!(pool["status"], "live");
@@ -82,7 +82,7 @@ async fn a_configured_genesis_is_live_from_the_node_to_the_verdict() {
     let board = service.get("/v1/fragility").found();
     assert!(board["rows"].as_array().unwrap().iter().all(|row| row["status"] == "live"));
 
-    // Its evidence says by which hash, and is verified; a verifier says that it is the operator's word.
+    // The evidence names the hash and is valid; a verifier adds that the hash is the operator's claim.
     let file = folder.path().join("evidence.json");
     fs::write(&file, service.get(&target(&result["evidence_url"])).body).unwrap();
     let evidence: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! Proofs of whole pools that are drawn, those that are kept for ever, and what an auditor says of both.
+//! Randomly drawn proofs of whole pools, permanently stored proofs, and an auditor's verdict on both.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,10 +16,10 @@ use crate::scenes::operator_at_work::AtWork;
 use crate::scenes::proxy::{Lie, Proxy};
 use crate::scenes::service::Service;
 
-/// Slots that are recorded: an hour and two.
+/// Number of recorded slots: an hour and two.
 const SLOTS: u64 = 14;
 
-/// What the log itself says is drawn, by the rule of the format's page.
+/// The draws that follow from the log, by the rule on the format page.
 fn drawn(operator: &AtWork) -> BTreeSet<ProofName> {
     let mut drawn = BTreeSet::new();
     for slot in FIRST_SLOT..FIRST_SLOT + SLOTS - 1 {
@@ -61,14 +61,14 @@ async fn what_was_drawn_is_proven_whole_and_published_and_an_auditor_counts_it()
     let whole: BTreeSet<ProofName> =
         there.iter().filter(|name| name.reach == Reach::Whole).cloned().collect();
     assert_eq!(whole, expected);
-    // Those that the last slot drew are told with the next.
+    // The draws of the last slot are published with the next slot.
     assert!(usize::try_from(reported).unwrap() <= expected.len());
     for name in &whole {
         let proof =
             StateProof::from_bytes(&fs::read(operator.log().join(name.to_string())).unwrap());
         assert!(proof.unwrap().subject.is_whole(), "{name}");
     }
-    // On the hour it is looked which slots have the lowest depths: their proofs are there, too.
+    // Every hour, the recorder determines the slots with the lowest depths, and publishes proofs for them, too.
     let figures = there.iter().filter(|name| name.reach == Reach::Figures).count();
     assert!(figures >= world.pools.len(), "{figures}");
     let (code, report) = operator.audit();
@@ -78,7 +78,7 @@ async fn what_was_drawn_is_proven_whole_and_published_and_an_auditor_counts_it()
     assert_eq!(report["proofs"], counted);
     of_a_service(&operator, due);
     damaged(&operator, &expected);
-    // The rest of the house passes over them.
+    // Audit, `fsck` and restore ignore them.
     operator.recorder.close().unwrap();
     let fsck = AtWork::program_in(operator.folder.path(), "exitgap-server", &["fsck"]);
     assert!(fsck.status.success(), "{}", String::from_utf8_lossy(&fsck.stderr));
@@ -91,7 +91,7 @@ async fn what_was_drawn_is_proven_whole_and_published_and_an_auditor_counts_it()
     );
 }
 
-/// Of a log that is copied from a service, what was drawn is fetched, and nothing else is.
+/// A client that copies the log from a service fetches the drawn proofs and no other proofs.
 fn of_a_service(operator: &AtWork, due: usize) {
     let service = Service::start(operator.folder.path(), &["--no-record"], &[]);
     let url = format!("http://{}", service.address);
@@ -102,7 +102,7 @@ fn of_a_service(operator: &AtWork, due: usize) {
     assert_eq!(report["proofs"], counted);
 }
 
-/// One that is gone is counted, one that is broken or of another slot proves nothing.
+/// A missing proof is counted; a damaged proof or a proof of another slot is rejected.
 fn damaged(operator: &AtWork, drawn: &BTreeSet<ProofName>) {
     let name = drawn.first().unwrap();
     let path = operator.log().join(name.to_string());
@@ -150,7 +150,7 @@ async fn a_proof_beside_a_log_that_says_otherwise_makes_it_invalid() {
     operator.record(FIRST_SLOT + 1).await;
     assert!(proxy.fired() > 0);
     proxy.be_honest();
-    // The chain itself proves both slots. Of the first it says the same, of the second it does not.
+    // The chain proves the states of both slots. It confirms the first snapshot and refutes the second.
     let prover =
         StateProver::new(&operator.checked.plan, &"anvil".parse().unwrap(), Limits::default());
     let prover = prover.unwrap().unwrap();

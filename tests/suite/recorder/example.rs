@@ -14,20 +14,20 @@ const USDT: Address = address!("dAC17F958D2ee523a2206206994597C13D831ec7");
 const WBTC: Address = address!("2260FAC5E5542a773Aa44fBCfeDf7C193bc2C599");
 const WETH: Address = address!("C02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2");
 
-/// Curve's 3pool and sUSD pool, which no factory made.
+/// Curve's 3pool and sUSD pool, which do not come from a factory.
 const THREE: Address = address!("bEbc44782C7dB0a1A60Cb6fe97d0b483032FF1C7");
 const SUSD: Address = address!("A5407eAE9Ba41422680e2e00537571bcC53efBfD");
-/// Pools whose factories place them where none can tell: Curve's of PYUSD and USDC, its Tricrypto-NG, and
-/// Balancer's of wstETH and AAVE.
+/// Pools whose address does not follow from a rule: Curve's PYUSD/USDC pool, its Tricrypto-NG pool, and Balancer's
+/// pools of wstETH and AAVE.
 const PYUSD: Address = address!("383E6b4437b59fff47B619CBA855CA29342A8559");
 const TRICRYPTO: Address = address!("7F86Bf177Dd4F3494b841a37e810A34dD56c829B");
 const SAFETY: Address = address!("3de27EFa2F1AA663Ae5D458857e731c129069F29");
-/// The code of Uniswap v3's pools, which is `SushiSwap`'s, too, and of `PancakeSwap`'s.
+/// The init code hash of Uniswap v3's pools, which `SushiSwap` shares, and of `PancakeSwap`'s.
 const V3_CODE: B256 = b256!("e34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54");
 const PANCAKE_CODE: B256 =
     b256!("6ce8eb472fa82df5469c6ab6d485f17c3ad13c8cd7af59b3d4a8026c5ce0f7e2");
 
-/// The address that a v3 deployer gives a pool (`PoolAddress.sol`).
+/// The address of a pool of a v3 deployer (`PoolAddress.sol`).
 fn placed(deployer: Address, code: B256, tokens: [Address; 2], fee: u32) -> Address {
     let salt = keccak256((tokens[0], tokens[1], U256::from(fee)).abi_encode());
     deployer.create2(salt, code)
@@ -45,7 +45,7 @@ fn pancake(tokens: [Address; 2], fee: u32) -> Address {
     placed(address!("41ff9AA7e16B8B1a8a8dc4f0eFacd93D02d071c9"), PANCAKE_CODE, tokens, fee)
 }
 
-/// The address the v2 factory gives a pair (`UniswapV2Library.sol`).
+/// The address of a pair of the v2 factory (`UniswapV2Library.sol`).
 fn v2(tokens: [Address; 2]) -> Address {
     const FACTORY: Address = address!("5C69bEe701ef814a2B6a3EDD4B1652CB9cc5aA6f");
     const INIT_CODE_HASH: B256 =
@@ -67,7 +67,7 @@ fn the_pools_are_where_the_factories_put_them_and_each_token_has_its_own_oracle(
         (format!("{THREE}.0-1"), ["dai-usd", "usdc-usd"]),
         (format!("{THREE}.1-2"), ["usdc-usd", "usdt-usd"]),
         (v2([USDC, WETH]).to_string(), dollar_ether),
-        // That this is its key's hash is seen where the file is read.
+        // The configuration parser checks that this id is the hash of the pool's key.
         (
             "0x21c67e77068de97969ba93d4aab21826d33ca12bb9f565d8496e8fda8a82ca27".to_owned(),
             ["eth-usd", "usdc-usd"],

@@ -1,4 +1,4 @@
-//! The examples of the chains beside Ethereum, as far as they can be checked without them.
+//! The examples of chains other than Ethereum, as far as they can be checked without these chains.
 
 use std::path::Path;
 
@@ -9,31 +9,31 @@ use exitgap_server::config::CheckedConfig;
 
 /// The factory of Uniswap v3 on Arbitrum One and OP Mainnet.
 const UNISWAP: Address = address!("1F98431c8aD98523631AE4a59f267346ea31F984");
-/// The same on Base.
+/// The factory of Uniswap v3 on Base.
 const UNISWAP_ON_BASE: Address = address!("33128a8fC17869897dcE68Ed026d694621f6FDfD");
 const UNISWAP_CODE: B256 =
     b256!("e34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54");
-/// What deploys the pools of `PancakeSwap` v3's factory.
+/// The deployer contract of `PancakeSwap` v3's pools.
 const PANCAKE: Address = address!("41ff9AA7e16B8B1a8a8dc4f0eFacd93D02d071c9");
 const PANCAKE_CODE: B256 =
     b256!("6ce8eb472fa82df5469c6ab6d485f17c3ad13c8cd7af59b3d4a8026c5ce0f7e2");
-/// The code of Uniswap v2's pairs.
+/// The init code hash of Uniswap v2's pairs.
 const PAIR_CODE: B256 = b256!("96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f");
-/// On Base and on OP Mainnet.
+/// WETH on Base and on OP Mainnet.
 const WETH: Address = address!("4200000000000000000000000000000000000006");
 
-/// The address that a deployer gives the pool of these tokens and this fee.
+/// The address of a deployer's pool of these tokens and this fee.
 fn placed(deployer: Address, code: B256, tokens: [Address; 2], fee: u32) -> String {
     let salt = keccak256((tokens[0], tokens[1], U256::from(fee)).abi_encode());
     format!("{:#x}", deployer.create2(salt, code))
 }
 
-/// The address that a factory of Uniswap v2's pairs gives the pair of these tokens.
+/// The address of the pair of these tokens at a factory of Uniswap v2 pairs.
 fn paired(factory: Address, tokens: [Address; 2]) -> String {
     format!("{:#x}", factory.create2(keccak256([tokens[0], tokens[1]].concat()), PAIR_CODE))
 }
 
-/// Reads an example: its chain's id, and its pools' contracts.
+/// Reads an example; returns the chain's id and the contracts of its pools.
 fn read(slug: &str) -> (u64, Vec<String>) {
     let name = format!("{slug}.toml");
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../examples"));
@@ -58,8 +58,8 @@ fn read(slug: &str) -> (u64, Vec<String>) {
 
 #[test]
 fn the_pools_of_the_other_chains_are_where_their_factories_put_them() {
-    // Where no rule tells the place: Slipstream's, Aerodrome's, Velodrome's, Curve's and Balancer's pools. That a
-    // pool's id of Uniswap v4 is its key's hash is seen where the file is read.
+    // The addresses of these pools follow from no rule: Slipstream, Aerodrome, Velodrome, Curve and Balancer. The
+    // configuration parser checks that the id of a Uniswap v4 pool is the hash of its key.
     let told = str::to_owned;
     let (usdc, sushi) = (
         address!("833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"),

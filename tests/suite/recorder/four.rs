@@ -1,5 +1,5 @@
-//! Four chains of one recorder: a node that lies, one that stalls and one that is dead cost their
-//! own pools' slots and nothing of the fourth chain's.
+//! One recorder with four chains: a lying node, a stalling node and an unreachable node cost only the slots of their
+//! own chains.
 
 use std::net::TcpListener;
 use std::time::Duration;
@@ -17,10 +17,10 @@ use crate::scenes::chain::{read, reader, scene, small_limits, snapshots, world_c
 use crate::scenes::proxy::{Lie, Proxy};
 use crate::scenes::store::{key, store_in};
 
-/// The time of one slot: a chain whose node stalls uses all of it up.
+/// The time per slot, which a chain with a stalling node uses up.
 const BUDGET: Duration = Duration::from_secs(20);
 
-/// Adds the first chain's pools and oracles again, on another chain behind another node.
+/// Adds the first chain's pools and oracles again, on another chain with another node.
 fn add_chain(config: &mut Config, slug: &str, chain_id: u64, url: &str) {
     let own: exitgap_core::ids::ChainSlug = slug.parse().unwrap();
     let first = config.chain[0].slug.clone();
@@ -55,7 +55,7 @@ fn add_chain(config: &mut Config, slug: &str, chain_id: u64, url: &str) {
     }
 }
 
-/// An address at which nobody listens.
+/// An address without a listener.
 fn dead_url() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     format!("http://{}", listener.local_addr().unwrap())
@@ -65,7 +65,7 @@ fn dead_url() -> String {
 async fn a_liar_a_stalled_and_a_dead_node_leave_the_fourth_chain_untouched() {
     let (chain, world) = scene().await;
     let mut market = Market::new(&chain, &world, 5).await.unwrap();
-    // It says that it is OP Mainnet, and its first block is another.
+    // The node claims to be OP Mainnet, but its genesis block differs.
     let pretender = Options { chain_id: 10, ..Options::default() };
     let pretender = DevChain::start(pretender).await.unwrap();
     let liar = Proxy::start(&pretender.url());

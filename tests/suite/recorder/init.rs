@@ -1,4 +1,4 @@
-//! `exitgap-server init` against a node: what it writes is what `check` passes, and what it refuses it refuses by name.
+//! `exitgap-server init` with a node: its file passes `check`, and every rejection names its reason.
 
 use std::fs;
 use std::io::Write;
@@ -21,7 +21,7 @@ fn pool(world: &World, index: usize) -> String {
     format!("{:#x}", world.pools[index].pool.address)
 }
 
-/// The feeds of the tokens of these pools, as `--feed` takes them.
+/// The feeds of these pools' tokens, as arguments of `--feed`.
 fn feeds(world: &World, pools: &[usize]) -> Vec<String> {
     let mut feeds = Vec::new();
     for index in pools {
@@ -37,7 +37,7 @@ fn feeds(world: &World, pools: &[usize]) -> Vec<String> {
     feeds
 }
 
-/// Runs `init` for a chain of this name: its exit code and what it said.
+/// Runs `init` for a chain of this name; returns the exit code and the output.
 fn init(folder: &Path, chain: &[&str], pools: &[&str], feeds: &[&str]) -> (Option<i32>, String) {
     let mut arguments = vec!["init", "--chain"];
     arguments.extend(chain);
@@ -48,10 +48,10 @@ fn init(folder: &Path, chain: &[&str], pools: &[&str], feeds: &[&str]) -> (Optio
     (code, err)
 }
 
-/// An exit code, the words that name a chain, pools and feeds, and what is said.
+/// The exit code, the arguments for chain, pools and feeds, and the message.
 type Refused<'a> = (i32, &'a [&'a str], &'a [&'a str], &'a [&'a str], &'a str);
 
-/// A scene whose prices are fresh.
+/// A scene with fresh prices.
 async fn fresh() -> (DevChain, World) {
     let (chain, world) = scene().await;
     Market::new(&chain, &world, 4).await.unwrap().play_slot(FIRST_SLOT).await.unwrap();
@@ -72,7 +72,7 @@ async fn what_init_writes_of_named_pools_passes_the_check() {
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("exitgap-server check --config exitgap.toml"), "{said}");
 
-    // Without its key it is not whole yet, which `check` says, and nothing else.
+    // Only the key is missing, and `check` reports just that.
     let (code, out, _) = server(folder, &["check"]);
     assert_eq!((code, out.matches("error: ").count()), (Some(1), 1), "{out}");
     assert!(out.contains("error: key "), "{out}");
@@ -81,7 +81,7 @@ async fn what_init_writes_of_named_pools_passes_the_check() {
     assert_eq!(code, Some(0), "{out}{err}");
     assert_eq!(out.matches("its contract pays exactly the computed amount").count(), 2, "{out}");
 
-    // The dollar is not what is sold, and only the pair has a fee.
+    // The dollar token is not the base token, and only the pair has a configured fee.
     let checked = CheckedConfig::from_file(&folder.join("exitgap.toml")).unwrap();
     for (index, configured) in chosen.into_iter().zip(&checked.config.pool) {
         let dollar_is_0 =
@@ -90,7 +90,7 @@ async fn what_init_writes_of_named_pools_passes_the_check() {
         assert_eq!((configured.base, configured.fee.is_some()), (base, index == World::FIRST_V2));
     }
 
-    // A file that is there is left as it is.
+    // An existing file is not overwritten.
     let before = fs::read(folder.join("exitgap.toml")).unwrap();
     let (code, said) = init(folder, &of_chain, &[&named[0]], &prices);
     assert_eq!(code, Some(1));
@@ -156,7 +156,7 @@ async fn what_init_cannot_write_it_refuses_by_name_and_writes_nothing() {
     }
 }
 
-/// Through a terminal of its own, as `script` makes one.
+/// Uses a pseudoterminal that `script` creates.
 #[tokio::test(flavor = "multi_thread")]
 async fn on_a_terminal_init_asks_for_what_was_not_named() {
     let (chain, world) = fresh().await;
@@ -169,7 +169,7 @@ async fn on_a_terminal_init_asks_for_what_was_not_named() {
     let pool = world.pools[0].pool;
     let mut typed = vec!["anvil".into(), "31337".into(), chain.url(), String::new()];
     typed.extend(["0x12".to_owned(), format!("{:#x}", pool.address), String::new()]);
-    // Tokens are asked for in the order of their addresses.
+    // The questions about tokens are in the order of the token addresses.
     for token in [pool.token0, pool.token1] {
         let asset = world.asset(token).unwrap();
         typed.push(format!("{:#x}@{}", asset.feed.proxy, asset.heartbeat));

@@ -1,4 +1,4 @@
-//! Slots, recorded by clock and chain.
+//! Recording slots, with clocks and chains.
 
 mod anchored;
 mod binary;

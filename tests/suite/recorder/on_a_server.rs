@@ -1,4 +1,4 @@
-//! Recorders of a store on a server: one waits for the other, and both outlive the server's going away.
+//! Recorders with a store on a server: one waits for the other, and both survive an outage of the server.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -22,7 +22,7 @@ use crate::scenes::operator::server as operate;
 use crate::scenes::proxy::{Lie, Proxy};
 use crate::scenes::store::slot;
 
-/// A configuration of its own for this store, with a folder of its own and a lease of 2 s.
+/// A separate configuration for this store, with its own folder and a lease of 2 s.
 fn configured(site: &Site, store: &Path, name: &str) -> String {
     let text = fs::read_to_string(&site.config).unwrap();
     let url = format!("{}&options=-c%20exitgap.lease_s%3D2", store.display());
@@ -33,7 +33,7 @@ fn configured(site: &Site, store: &Path, name: &str) -> String {
     path.to_str().unwrap().to_owned()
 }
 
-/// Ends the second recorder, which published both slots, one history.
+/// Ends the second recorder and requires that it published both slots as one history.
 fn ends_with_both_slots(second: Running, site: &Site, store: &Path) {
     second.signal("TERM");
     assert_eq!(second.end().0, Some(0));
@@ -44,7 +44,7 @@ fn ends_with_both_slots(second: Running, site: &Site, store: &Path) {
     assert_eq!((&audited["verdict"], &audited["slots"]), (&"valid".into(), &2.into()));
 }
 
-/// On one machine: two recorders with one key, each with its own folder.
+/// Two recorders on one machine with the same key and separate folders.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_recorder_that_waits_takes_over_from_one_that_is_killed() {
     let (chain, world) = played(2).await;
@@ -56,13 +56,13 @@ async fn a_recorder_that_waits_takes_over_from_one_that_is_killed() {
     let waits = second.line("another recorder seals; waiting to take over");
     let holder = format!("process {}", first.child.id());
     assert!(waits["holder"].as_str().unwrap().contains(&holder), "{waits}");
-    // Who waits ends when it is told to, with a word.
+    // A waiting recorder ends cleanly when it is told to.
     let mut third = Site::record_as(&configured(&site, &store, "c"), 1, None, &[]);
     third.line("another recorder seals; waiting to take over");
     third.signal("TERM");
     third.line("stopped while another recorder seals");
     assert_eq!(third.end().0, Some(0));
-    // Nor does a service wait that would record, too.
+    // A service that should also record does not wait, but fails.
     let serve = ["serve", "--config", &configured(&site, &store, "d"), "--listen", "127.0.0.1:0"];
     let (code, _, said) = operate(site.folder.path(), &serve);
     assert!(code == Some(1) && said.contains("another recorder ("), "{said}");
@@ -72,8 +72,8 @@ async fn a_recorder_that_waits_takes_over_from_one_that_is_killed() {
     ends_with_both_slots(second, &site, &store);
 }
 
-/// All of it, as an operator does it: a store in a file is moved by three commands and recorded by two, and each is killed, one of
-/// them with a slot in hand.
+/// The complete operator procedure: three commands move a store from a file to a server, two recorders use it, and each
+/// of them is killed once, one while it records a slot.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_store_that_moved_is_recorded_by_two_whichever_is_killed() {
     let (chain, world) = played(4).await;
@@ -98,12 +98,12 @@ async fn a_store_that_moved_is_recorded_by_two_whichever_is_killed() {
     };
     let mut first = Site::record_as(&configs[0], 1, None, &[]);
     assert_eq!(first.line("slot")["recorded"], 2);
-    // The second takes over, asks for its first slot, and is killed before it is answered.
+    // The second recorder takes over, requests its first slot, and is killed before the node answers.
     let second = waiting(1, 2);
     let (asked, was_asked) = channel();
     let asked = Mutex::new(asked);
     proxy.lie(move |_, _| {
-        // Only the first request is waited for.
+        // The test waits only for the first request.
         let _ = asked.lock().unwrap().send(());
         Some(Lie::Hang)
     });
@@ -127,7 +127,7 @@ async fn a_store_that_moved_is_recorded_by_two_whichever_is_killed() {
     }
 }
 
-/// The same where both read: who waits reads its share meanwhile, and all of it once the other is gone.
+/// Both recorders read: the waiting one reads its share, and everything after the other is gone.
 #[tokio::test(flavor = "multi_thread")]
 async fn recorders_that_share_the_reading_take_over_from_each_other() {
     let (chain, world) = played(2).await;
@@ -151,10 +151,10 @@ async fn recorders_that_share_the_reading_take_over_from_each_other() {
     assert_eq!(second.line("shard read")["recorded"], 1);
     assert_eq!(second.line("slot")["recorded"], 2);
     ends_with_both_slots(second, &site, &store);
-    // Who ended with a word left its shards at once.
+    // A recorder that ends cleanly releases its shards at once.
     let held = "SELECT count(*) FROM exitgap.shard WHERE until > clock_timestamp()";
     assert_eq!(shared().sql(database_of(&store).unwrap(), held), "0");
-    // One that is not told of the others' reading says so.
+    // A recorder without information about the others' reading reports this.
     let others = Share::open(&store).unwrap();
     assert_eq!(others.attend(&["anvil/0".to_owned()], true).unwrap().len(), 1);
     let mut alone = Site::record_as(&configured(&site, &store, "b"), 1, None, &[]);
@@ -164,10 +164,11 @@ async fn recorders_that_share_the_reading_take_over_from_each_other() {
     alone.kill();
 }
 
-/// The fault: a machine's clock is an hour behind when its recorder starts, and another's is set an hour ahead while it seals.
+/// The fault: one machine's clock is an hour slow when its recorder starts, and another machine's clock jumps an hour
+/// ahead while it seals.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_recorder_whose_clock_is_wrong_leaves_the_store_to_another() {
-    // An hour of slots: nobody waits for a block, whatever the clock says.
+    // An hour of slots, so that a block exists for every clock setting.
     let (chain, world) = played(13).await;
     let site = Site::new(&world, &chain.url());
     let store = shared().store();
@@ -188,7 +189,7 @@ async fn a_recorder_whose_clock_is_wrong_leaves_the_store_to_another() {
         said["error"].as_str().unwrap().contains(" s behind the clock of the server"),
         "{said}"
     );
-    // It goes on once the clock is set.
+    // It continues after its clock is corrected.
     fs::write(&clock, "+0\n").unwrap();
     assert_eq!(behind.line("slot")["recorded"], 2);
     behind.kill();
@@ -206,7 +207,7 @@ async fn a_recorder_whose_clock_is_wrong_leaves_the_store_to_another() {
     other.kill();
     let both = BTreeMap::from([(0, "recorded"), (1, "recorded")]);
     assert_eq!(Site::entries_of(&store), both);
-    // The control: a store in a file has no other clock, and what is sealed there is of an hour that has not come.
+    // Control: a file store has no second clock, so it seals slots of an hour in the future.
     fs::write(&clock, "+0\n").unwrap();
     let mut alone = Site::record_as(site.config.to_str().unwrap(), 0, None, &off);
     assert_eq!(alone.line("slot")["slot"], "2026-08-22T00:00:00Z");
@@ -215,7 +216,7 @@ async fn a_recorder_whose_clock_is_wrong_leaves_the_store_to_another() {
     alone.kill();
 }
 
-/// What tells a process another time: Debian's, of `faketime`.
+/// The library of Debian's `faketime`, which changes the time that a process sees.
 fn faketime() -> PathBuf {
     let systems = fs::read_dir("/usr/lib").unwrap().flatten();
     let mut libraries = systems.map(|of| of.path().join("faketime/libfaketimeMT.so.1"));
@@ -251,7 +252,7 @@ async fn a_server_that_is_killed_with_a_slot_in_hand_costs_no_slot() {
     drop((recorder, cluster));
 }
 
-/// The fault: the server refuses the row that seals slot 2, which is claimed by then, and takes it later.
+/// The fault: the server rejects the row that seals slot 2 after the slot was claimed, and accepts it later.
 #[tokio::test]
 async fn a_slot_that_was_claimed_and_not_sealed_is_sealed_before_the_next() {
     let home = TempDir::new().unwrap();
@@ -280,7 +281,7 @@ async fn a_slot_that_was_claimed_and_not_sealed_is_sealed_before_the_next() {
     assert_eq!(Reader::open(&path).unwrap().fsck_derived(|_| {}).unwrap().slots, 5);
 }
 
-/// A pool that is read again after so long that its last snapshot left the database with its day.
+/// A pool is read again after such a long time that the day of its last snapshot has left the database.
 #[test]
 #[ignore = "slow: `cargo xtask test --all` runs it"]
 fn a_recorder_begins_where_a_pool_was_last_read_in_a_day_that_has_left() {

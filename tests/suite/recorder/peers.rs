@@ -1,5 +1,5 @@
-//! Recorders that follow peers: who says the same is cosigned, who lies is shown by the chain's own state, and whoever is silent,
-//! huge or broken delays nobody.
+//! Recorders that follow peers: they cosign a peer that agrees, prove a lying peer wrong with the chain's own state,
+//! and are never delayed by a peer that is silent, oversized or broken.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -23,11 +23,11 @@ use crate::scenes::operator_at_work::AtWork;
 use crate::scenes::proxy::{Lie, Proxy};
 use crate::scenes::service::Service;
 
-/// What came of a peer's slots.
+/// The results for a peer's slots.
 struct Told(mpsc::UnboundedReceiver<PeerTold>);
 
 impl Told {
-    /// What came of a slot, once it is known. What is not there yet may come.
+    /// Waits for the result for a slot.
     async fn of(&mut self, slot: u64) -> PeerTold {
         loop {
             let told = tokio::time::timeout(Duration::from_mins(1), self.0.recv()).await;
@@ -43,7 +43,7 @@ fn observer() -> Cosigner {
     Cosigner::new(SignerKey::from_seed("here.example/observer", [8; 32]).unwrap())
 }
 
-/// Lets an operator follow the log at an address, as `key` signs it.
+/// Makes an operator follow the log at an address, signed by `key`.
 fn follow(operator: &AtWork, at: SocketAddr, key: &str) -> Told {
     let peer = PeerConfig { log: format!("http://{at}/log"), key: key.to_owned() };
     let peers: Vec<Peer> = peers_of(&[peer]).unwrap();
@@ -65,7 +65,7 @@ fn follow(operator: &AtWork, at: SocketAddr, key: &str) -> Told {
     Told(told)
 }
 
-/// The files that an operator published of its one peer: the checkpoint, and those of slots.
+/// The files that an operator published about its only peer: the checkpoint, and those of slots.
 fn published(operator: &AtWork) -> (Option<String>, Vec<(u32, Value)>) {
     let (mut checkpoint, mut slots) = (None, Vec::new());
     for file in operator.published("peers") {
@@ -101,7 +101,7 @@ async fn a_peer_that_agrees_is_cosigned_and_one_whose_node_lied_is_shown_to_have
     for slot in [FIRST_SLOT, FIRST_SLOT + 1] {
         if slot > FIRST_SLOT {
             market.play_slot(slot).await.unwrap();
-            // Whoever is first waits for nobody.
+            // The first recorder does not wait for its peer.
             ours.record(slot).await;
             theirs.record(slot).await;
         }
@@ -120,7 +120,7 @@ async fn a_peer_that_agrees_is_cosigned_and_one_whose_node_lied_is_shown_to_have
         let line = observer().verifier().judge(&note);
         assert!(matches!(line, CosignatureStatus::At(1_800_000_000)), "{line:?}");
     }
-    // Their node tells a reserve that is not there; ours is asked, and theirs contradicts the chain.
+    // The peer's node reports a wrong reserve. Our node is asked, and the peer's snapshot contradicts the chain.
     let at = FIRST_SLOT + 2;
     pass_slot(&chain, at).await;
     ours.record(at).await;
@@ -143,7 +143,7 @@ async fn a_peer_that_agrees_is_cosigned_and_one_whose_node_lied_is_shown_to_have
     );
     assert_eq!(found["pools"], json!([pair, pair.replace("anvil", "devnet")]));
     assert_eq!((&document["compared"], &document["differing"]), (&json!(pools), &json!(1)));
-    // What shows it is published with the next slot, and is handed on: it refutes what they signed, and nothing of ours.
+    // The proof is published with the next slot and can be passed on: it refutes the peer's snapshot and none of ours.
     pass_slot(&chain, at + 1).await;
     ours.record(at + 1).await;
     theirs.record(at + 1).await;
@@ -163,7 +163,7 @@ async fn a_peer_that_agrees_is_cosigned_and_one_whose_node_lied_is_shown_to_have
     gone(&mut ours, &mut told, service, &chain, at + 2).await;
 }
 
-/// Lets a node tell another reserve of a pair than an operator recorded at a slot.
+/// Makes a node report another reserve of a pair than the one an operator recorded at a slot.
 fn lie_about_a_reserve(proxy: &Proxy, recorded: &AtWork, pair: &str, slot: u64) {
     let snapshot = recorded.snapshot(&pair.parse().unwrap(), slot);
     let PoolState::ConstantProduct(held) = snapshot.observation().state() else { panic!("a pair") };
@@ -175,7 +175,7 @@ fn lie_about_a_reserve(proxy: &Proxy, recorded: &AtWork, pair: &str, slot: u64) 
     });
 }
 
-/// A peer that is gone delays no slot, and is told once.
+/// An unreachable peer delays no slot and is reported once.
 async fn gone(
     ours: &mut AtWork,
     told: &mut Told,
@@ -192,7 +192,7 @@ async fn gone(
     assert_eq!((one.outcome, one.compared), ("silent", 0));
 }
 
-/// What somebody between makes of a peer's answers, by the beginning of the file's path; what comes of it.
+/// The path prefix, a change to the peer's answers, and the expected result.
 type Change = (&'static str, fn(Vec<u8>) -> Vec<u8>, &'static str);
 
 fn replaced(of: &str, by: &str, answer: Vec<u8>) -> Vec<u8> {
@@ -271,7 +271,7 @@ async fn a_peer_with_two_pasts_is_published_with_both_checkpoints() {
     let proxy = Proxy::start(&chain.url());
     let mut ours = AtWork::new(&chain, &world, &chain.url(), "anvil", false);
     let mut theirs = AtWork::new(&chain, &world, &chain.url(), "devnet", false);
-    // The same operator again, with the same key, and another past.
+    // The same operator with the same key, but another history.
     let again = AtWork::new(&chain, &world, &proxy.url(), "devnet", false);
     let AtWork { folder, recorder, .. } = again;
     recorder.close().unwrap();
@@ -288,7 +288,7 @@ async fn a_peer_with_two_pasts_is_published_with_both_checkpoints() {
     let services =
         [&theirs, &again].map(|one| Service::start(one.folder.path(), &["--no-record"], &[]));
     let to = Arc::new(Mutex::new(services[0].address));
-    // Readers are sent to one past, then to the other.
+    // Readers get one history first, then the other.
     let behind = to.clone();
     let address = between(services[0].address, move |head, answer| {
         let to = *behind.lock().unwrap();
@@ -315,7 +315,7 @@ async fn a_peer_with_two_pasts_is_published_with_both_checkpoints() {
     );
 }
 
-/// A whole answer of a service.
+/// Returns the body of a successful answer.
 fn whole(service: SocketAddr, target: &str) -> Vec<u8> {
     use std::io::{Read, Write};
     let mut stream = std::net::TcpStream::connect(service).unwrap();

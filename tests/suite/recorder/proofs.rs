@@ -1,5 +1,5 @@
-//! The recorder against the chain's own state: what it signs is proven first, a node that lies about it is not believed, and
-//! one that proves nothing is counted.
+//! The recorder proves every snapshot with the chain's own state before signing it, rejects a lying node, and counts
+//! nodes without proofs.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,7 +26,7 @@ use crate::scenes::store::key;
 
 const SEAL_AFTER: Duration = Duration::from_mins(1);
 
-/// A v3 pool and a v2 pair, known by their factories, read through these nodes.
+/// A v3 pool and a v2 pair, known by their factories, with these nodes.
 async fn config_of(chain: &DevChain, world: &World, urls: &[String]) -> Config {
     let mut config = world_config(chain, world, urls, [0, World::FIRST_V2]).await;
     let contracts = &chain.contracts;
@@ -41,7 +41,7 @@ async fn config_of(chain: &DevChain, world: &World, urls: &[String]) -> Config {
     config
 }
 
-/// A store of its own, and the proofs beside it.
+/// A recorder with its own store and the proofs next to it.
 struct Recording {
     folder: TempDir,
     proofs: Arc<Proofs>,
@@ -64,7 +64,7 @@ impl Recording {
         self.recorder.record_slot(Slot::new(slot).unwrap()).await.unwrap()
     }
 
-    /// What was recorded of each pool at a slot.
+    /// The recorded snapshots of all pools at a slot.
     fn snapshots(&self, slot: u64) -> Vec<Snapshot> {
         let reader = Reader::open(self.folder.path().join("series.db")).unwrap();
         let at = Slot::new(slot).unwrap();
@@ -73,7 +73,7 @@ impl Recording {
     }
 }
 
-/// Requires that what is kept of a slot proves what was recorded, and says how many do.
+/// Requires that the stored proofs of a slot prove the recorded snapshots; returns how many do.
 fn proven(recording: &Recording, slot: u64) -> usize {
     let snapshots = recording.snapshots(slot);
     for snapshot in &snapshots {
@@ -103,16 +103,16 @@ async fn what_is_recorded_was_proven_first_and_its_proofs_are_kept() {
         assert_eq!(proven(&recording, slot), 2);
     }
     let kept = recording.proofs.kept().unwrap();
-    // Those of whole pools, which the blocks' hashes drew, are kept beside them.
+    // The proofs of whole pools that the block hashes drew are stored next to them.
     assert_eq!(kept.proofs, 12 + drawn);
 }
 
-/// A number as an answer's word.
+/// A number as a word in an answer.
 fn word(number: impl std::fmt::LowerHex) -> String {
     format!("{number:064x}")
 }
 
-/// Lies about a word wherever a call's answer has it.
+/// Replaces a word in every answer of a call that contains it.
 fn instead(of: String, other: String) -> impl Fn(&Value, &Value) -> Option<Lie> {
     assert_ne!(of, other);
     move |request, told| {
@@ -146,7 +146,7 @@ async fn a_node_that_lies_about_what_it_is_asked_is_not_believed() {
     dearer.replace_range(63.., last);
     let answer = honest[0].observation().oracles()[0].answer;
     let one = exitgap_core::U256::from(1_u8);
-    // Nothing moves between the slots, so that each lie is about a number that is there.
+    // The state does not change between the slots, so the number of each lie really occurs.
     let lies: [(&str, String, String, u32); 3] = [
         ("the price of a v3 pool", price, dearer, 1),
         ("a reserve of a v2 pair", word(reserve), word(reserve + 1), 1),
@@ -163,7 +163,7 @@ async fn a_node_that_lies_about_what_it_is_asked_is_not_believed() {
         assert_eq!(proven(&recording, at), usize::try_from(report.recorded).unwrap());
         proxy.be_honest();
     }
-    // And without proving, the same lie is signed: that is what proving is for.
+    // Control: without proving, the recorder signs the same lie.
     let mut trusting = Recording::new(&config);
     trusting.recorder = {
         let plan = Plan::new(&config).unwrap();
@@ -194,12 +194,12 @@ async fn a_node_that_proves_nothing_or_nonsense_is_told_apart() {
     assert!(proxy.fired() > 0);
     assert_eq!((report.recorded, report.proven), (2, 0));
     assert_eq!(report.unproven.get(&Unproven::NotServed), Some(&2), "{report:?}");
-    // The answer of some other shape, as a few chains have one, is no proof either.
+    // An answer of a different shape, as a few chains have, is not accepted as a proof.
     market.play_slot(FIRST_SLOT + 1).await.unwrap();
     proxy.lie(move |request, _| is_proof(request).then(|| Lie::Result(json!({"storageProof": 7}))));
     let report = recording.record(FIRST_SLOT + 1).await;
     assert_eq!(report.unproven.get(&Unproven::NotServed), Some(&2), "{report:?}");
-    // Nodes of a trie that do not lead to the state from the block's hash are a lie.
+    // Trie nodes that do not lead from the block's hash to the state are a lie.
     market.play_slot(FIRST_SLOT + 2).await.unwrap();
     proxy.lie(move |request, told| {
         is_proof(request).then(|| {
@@ -212,7 +212,7 @@ async fn a_node_that_proves_nothing_or_nonsense_is_told_apart() {
     });
     let report = recording.record(FIRST_SLOT + 2).await;
     assert_eq!(report.missing.get(&MissingReason::RpcResponseInvalid), Some(&2), "{report:?}");
-    // And what is honest is proven again.
+    // With honest answers, proving works again.
     market.play_slot(FIRST_SLOT + 3).await.unwrap();
     proxy.be_honest();
     assert_eq!(recording.record(FIRST_SLOT + 3).await.proven, 2);

@@ -1,4 +1,4 @@
-//! Recorders that share the reading of one store.
+//! Recorders that share the reading for one store.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use tokio::sync::watch;
 use super::slots::{Act, Playing, Script, Scripted, at, entries, scripted};
 use crate::scenes::store::{BusyPool, Place, key, slot};
 
-/// Pools of one chain, each read by its own reader wherever that is.
+/// The pools of one chain; every recorder has its own reader.
 struct Market {
     pools: Vec<(PoolId, Arc<Mutex<Playing>>)>,
     script: Arc<Script>,
@@ -56,7 +56,7 @@ impl Market {
         Shard::all_of(self.pools[0].0.chain(), &self.ids(), 1)
     }
 
-    /// One recorder's share.
+    /// A recorder's share of the reading.
     fn share(&self, store: &Path, clock: &ManualClock) -> Shares {
         let source = |shard: Shard| {
             let of = |(id, _): &&(PoolId, _)| shard.pools.contains(id);
@@ -70,7 +70,7 @@ impl Market {
         Shares::start(sharing, sources, clock.clone()).unwrap()
     }
 
-    /// Seals what those that share the reading read, up to a slot.
+    /// Seals what the sharing recorders read, up to a slot.
     async fn seal(&self, store: &Path, clock: &ManualClock, until: u32) {
         let opened = Store::open(store, &key()).unwrap();
         let mut recorder = Recorder::new(opened, vec![self.all()], SEAL_AFTER);
@@ -82,13 +82,13 @@ impl Market {
         recorder.close().unwrap();
     }
 
-    /// All entries in words, by slot and pool.
+    /// All entries as words, by slot and pool.
     fn entries(&self, store: &Path) -> Vec<BTreeMap<u32, &'static str>> {
         self.ids().iter().map(|id| entries(store, id)).collect()
     }
 }
 
-/// A clock that stands still until it is waited for, and then not before others had a second.
+/// A clock that advances only when someone waits for it, and then only after a second for the others.
 struct Paced(ManualClock);
 
 impl Clock for Paced {
@@ -112,12 +112,12 @@ impl Clock for Paced {
 
 const SEAL_AFTER: Duration = Duration::from_secs(12);
 
-/// A store whose leases hold a second.
+/// A store with a lease of one second.
 fn store() -> PathBuf {
     format!("{}&options=-c%20exitgap.lease_s%3D1", shared().store().display()).into()
 }
 
-/// Waits until so many readings of a slot are there.
+/// Waits until this many readings of a slot exist.
 async fn read(store: &Path, n: u32, count: usize) {
     let database = database_of(store).unwrap().to_owned();
     let sql = format!("SELECT count(*) FROM exitgap.reading WHERE slot = {}", slot(n).number());
@@ -128,7 +128,7 @@ async fn read(store: &Path, n: u32, count: usize) {
     }
 }
 
-/// Waits until shards are held by so many recorders.
+/// Waits until this many recorders hold shards.
 async fn held_by(store: &Path, recorders: usize) {
     let database = database_of(store).unwrap().to_owned();
     let sql = "SELECT count(DISTINCT owner) FROM exitgap.shard WHERE until > clock_timestamp()";
@@ -139,7 +139,7 @@ async fn held_by(store: &Path, recorders: usize) {
     }
 }
 
-/// A recorder that holds its share, and reads nothing of it.
+/// A recorder that holds its shards and does not read them.
 struct Hangs {
     stop: std::sync::mpsc::Sender<()>,
     attending: std::thread::JoinHandle<()>,
@@ -157,14 +157,15 @@ impl Hangs {
         Self { stop, attending }
     }
 
-    /// It is gone without a word.
+    /// Ends it without releasing anything.
     fn end(self) {
         self.stop.send(()).unwrap();
         self.attending.join().unwrap();
     }
 }
 
-/// The same pools, recorded by one recorder into a file and by three that share the reading: one history, to the signature.
+/// One recorder with a file, and three recorders that share the reading, produce the same history, including the
+/// signatures.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_history_is_the_same_however_many_read_it() {
     let script = |n| if n == 2 { Act::Missing(MissingReason::CallReverted) } else { Act::Read };
@@ -190,7 +191,8 @@ async fn a_history_is_the_same_however_many_read_it() {
     assert_eq!(checked.slots, 4);
 }
 
-/// The fault: a recorder holds shards and reads none of them, until its time runs out; then another reads them within the slot.
+/// The fault: a recorder holds shards and does not read them until its lease expires; then another reads them in the
+/// same slot.
 #[tokio::test(flavor = "multi_thread")]
 async fn shards_of_who_ends_within_a_slot_are_read_by_another() {
     let market = Market::new(|_| Act::Read);
@@ -207,7 +209,7 @@ async fn shards_of_who_ends_within_a_slot_are_read_by_another() {
     assert_eq!(market.entries(&store), vec![BTreeMap::from([(0, "recorded")]); 4]);
 }
 
-/// The faults: nobody reads; one holds shards and reads none of them in time.
+/// The faults: nobody reads; or a recorder holds shards and does not read them in time.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_nobody_reads_in_time_is_missing_and_why_is_told_apart() {
     let market = Market::new(|_| Act::Read);
@@ -224,7 +226,7 @@ async fn what_nobody_reads_in_time_is_missing_and_why_is_told_apart() {
     assert_eq!(market.entries(&store), vec![both; 4]);
 }
 
-/// The faults: readings that nobody of this version wrote, as whoever records could put them there.
+/// The fault: invalid readings, which any recorder could write to the database.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reading_that_is_none_costs_its_own_pools() {
     let market = Market::new(|_| Act::Read);
@@ -257,8 +259,8 @@ async fn a_reading_that_is_none_costs_its_own_pools() {
     );
 }
 
-/// The fault: the server takes no claim of slot 1, which is read by then, until slot 2: whoever seals could not, and its slot's
-/// time is over. Its control: where one reads and seals, the slot is gone.
+/// The fault: until slot 2, the server rejects the claim of slot 1, which has already been read. So the sealing
+/// recorder fails, and the slot's time is over. Control: if the same recorder reads and seals, the slot is lost.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_slot_that_was_read_is_sealed_though_its_time_is_over() {
     let scripted = |store: &Path| {
@@ -302,7 +304,7 @@ async fn a_slot_that_was_read_is_sealed_though_its_time_is_over() {
     assert_eq!(market.entries(&store), vec![all; 4]);
 }
 
-/// The fault: whoever was to seal a slot is gone before it has, and another comes when the slot's time is over.
+/// The fault: the recorder that should seal a slot ends before sealing, and another takes over after the slot's time.
 #[tokio::test(flavor = "multi_thread")]
 async fn who_takes_over_seals_what_was_read_before() {
     let market = Market::new(|_| Act::Read);
@@ -316,7 +318,7 @@ async fn who_takes_over_seals_what_was_read_before() {
     market.seal(&store, &clock, 1).await;
     let both = BTreeMap::from([(0, "recorded"), (1, "recorded")]);
     assert_eq!(market.entries(&store), vec![both; 4]);
-    // Nothing of it is left to be read once the next is taken.
+    // After the next slot is frozen, no reading of this slot is left.
     let opened = Store::open(&store, &key()).unwrap();
     opened.freeze(slot(2)).unwrap();
     drop(opened);

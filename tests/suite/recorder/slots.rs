@@ -1,5 +1,4 @@
-//! The recorder's loop with scripted chains: what it writes when chains fail, clocks jump and
-//! somebody wants it to end.
+//! The recorder's loop with scripted chains: its entries when chains fail, clocks jump, or it is told to end.
 
 use std::collections::BTreeMap;
 use std::future::pending;
@@ -22,7 +21,7 @@ use tokio::time::Instant;
 
 use crate::scenes::store::{BusyPool, code_of, key, slot, store_in};
 
-/// What a scripted chain does at a slot, counted from the series' first.
+/// The behavior of a scripted chain at a slot, counted from the series' first.
 pub(super) type Script = dyn Fn(u32) -> Act + Send + Sync;
 
 pub(super) enum Act {
@@ -30,11 +29,11 @@ pub(super) enum Act {
     Read,
     /// Every pool is missing.
     Missing(MissingReason),
-    /// It never ends.
+    /// The reading never ends.
     Hang,
 }
 
-/// A pool that says the same of a slot however often it is asked.
+/// A pool whose answer for a slot is always the same.
 pub(super) struct Playing {
     pool: BusyPool,
     said: BTreeMap<Slot, Snapshot>,
@@ -53,7 +52,7 @@ impl Playing {
 pub(super) struct Scripted {
     pools: Vec<Arc<Mutex<Playing>>>,
     script: Arc<Script>,
-    /// The chain's blocks by number, where somebody asks.
+    /// The chain's blocks by number, for later questions.
     blocks: BTreeMap<u64, BlockHash>,
 }
 
@@ -94,7 +93,7 @@ pub(super) fn scripted(pools: Vec<Arc<Mutex<Playing>>>, script: Arc<Script>) -> 
     Scripted { pools, script, blocks: BTreeMap::new() }
 }
 
-/// A chain of one pool.
+/// A chain with one pool.
 pub(super) fn source(
     number: u8,
     script: impl Fn(u32) -> Act + Send + Sync + 'static,
@@ -124,7 +123,7 @@ pub(super) fn at(n: u32) -> Duration {
     Duration::from_secs(slot(n).unix_s())
 }
 
-/// The pool's entries in words, by slot counted from the series' first.
+/// The entries of the pool as words, by slot counted from the series' first.
 pub(super) fn entries(path: &Path, pool: &PoolId) -> BTreeMap<u32, &'static str> {
     let reader = Reader::open(path).unwrap();
     let pool = reader.pool(pool).unwrap().expect("the pool is in the store");
@@ -156,7 +155,7 @@ async fn a_chain_that_panics_hangs_or_fails_costs_only_its_own_pools() {
     let pools = [&good, &bad].map(|source| source.pools[0].0.clone());
     let mut recorder = recorder(&path, vec![good, bad]);
     for n in 0..5 {
-        // Only a chain that hangs uses its time up; the other one needs a moment of it.
+        // Only a chain that hangs uses up its time; the other needs a short time.
         let budget = if n == 2 { Duration::from_secs(2) } else { Duration::from_mins(1) };
         let report = recorder.record_slot_within(slot(n), budget).await.unwrap();
         assert_eq!(report.recorded, if n % 4 == 0 { 2 } else { 1 }, "{report:?}");
@@ -254,8 +253,7 @@ async fn a_clock_years_ahead_does_not_end_the_series() {
     assert_eq!(entries.len(), 579);
 }
 
-/// What nobody looked at again for most of a day, as after a store was restored, is made up for in
-/// minutes.
+/// Rechecks that were not made for most of a day, for example after a restore, are made up for within minutes.
 #[tokio::test]
 async fn rechecks_of_most_of_a_day_catch_up_within_a_few_slots() {
     const RECORDED: u32 = 280;
@@ -286,11 +284,11 @@ async fn rechecks_of_most_of_a_day_catch_up_within_a_few_slots() {
     for n in RECORDED..RECORDED + 6 {
         retracted.push(recorder.record_slot(slot(n)).await.unwrap().retracted);
     }
-    // Two slots to come so far, one to ask again, and the next head says it.
+    // Two slots for the first check, one for the second, and the next head contains the retraction.
     assert_eq!(retracted, [0, 0, 0, 1, 0, 0]);
 }
 
-/// The fault: a slot may have no part, so that each is refused as one of too many pools is.
+/// The fault: slots are limited to zero parts, so that each is rejected like a slot with too many pools.
 #[tokio::test]
 async fn a_slot_too_large_to_publish_is_left_out_and_the_recorder_goes_on() {
     let folder = TempDir::new().unwrap();
@@ -313,7 +311,7 @@ async fn a_slot_too_large_to_publish_is_left_out_and_the_recorder_goes_on() {
     assert_eq!(recorder.last_slot().unwrap(), None);
 }
 
-/// Runs a recorder whose chain asks for the end while slot 2 is read.
+/// Runs a recorder that receives the stop request while slot 2 is read.
 fn run_and_stop(path: &Path, how: Stop, then: Act) -> PoolId {
     let (sender, stop) = watch::channel(Stop::No);
     let then = Mutex::new(Some(then));
@@ -328,7 +326,7 @@ fn run_and_stop(path: &Path, how: Stop, then: Act) -> PoolId {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let mut recorder = recorder(path, vec![chain]);
     runtime.block_on(recorder.run(&ManualClock::new(at(0)), stop, None)).unwrap();
-    // A chain that hangs holds a thread until the slot's deadline.
+    // A chain that hangs blocks a thread until the slot's deadline.
     runtime.shutdown_background();
     pool
 }

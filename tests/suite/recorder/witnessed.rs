@@ -1,5 +1,5 @@
-//! The recorder and its witnesses: what they sign is published with the slot and stands in its evidence, and nobody is
-//! waited for who does not answer.
+//! The recorder and its witnesses: it publishes their cosignatures with the slot and in the evidence, and does not wait
+//! for a witness that does not answer.
 
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -32,7 +32,7 @@ fn other(name: &str, seed: u8) -> Cosigner {
     Cosigner::new(SignerKey::from_seed(name, [seed; 32]).unwrap())
 }
 
-/// Runs `exitgap` and gives its exit code and what it printed, a document.
+/// Runs `exitgap`; returns the exit code and the printed document.
 fn exitgap(arguments: &[&str]) -> (Option<i32>, Value) {
     let output =
         Command::new(binaries::path("exitgap")).args(arguments).arg("--json").output().unwrap();
@@ -43,7 +43,7 @@ fn exitgap(arguments: &[&str]) -> (Option<i32>, Value) {
     )
 }
 
-/// A recorder of one pool, which publishes.
+/// A recorder of one pool that publishes its log.
 fn publishing(folder: &Path) -> Recorder<Scripted> {
     let mut recorder = recorder(&store_in(folder, "series.db"), vec![source(1, |_| Act::Read)]);
     recorder.publish_in(LogFolder::new(folder.join("log"))).unwrap();
@@ -80,7 +80,7 @@ async fn a_slot_is_published_with_what_its_witnesses_signed() {
     assert_eq!(why("dead.example"), "no connection could be made");
     assert_eq!(why("liar.example"), "its answer is not a cosignature by its key");
     assert_eq!(why("silent.example"), "it did not answer within 5 s");
-    // From here on only the witness; it is killed for a slot, and cosigns again when it is back.
+    // From here on, it only asks this witness. The witness is killed for one slot and cosigns again after its restart.
     recorder.ask_witnesses(witnesses(&asks[..1])).unwrap();
     assert_eq!(recorder.record_slot(slot(1)).await.unwrap().cosigned, 1);
     witness.kill();
@@ -103,7 +103,7 @@ async fn a_slot_is_published_with_what_its_witnesses_signed() {
     verified(at, &witness, trusted);
 }
 
-/// What a reader who trusts the witness finds.
+/// Requires the results of a reader who trusts the witness.
 fn verified(at: &Path, witness: &Witness, trusted: &str) {
     let policy = |text: &str| {
         let path = at.join("policy");
@@ -122,7 +122,7 @@ fn verified(at: &Path, witness: &Witness, trusted: &str) {
     assert_eq!((&witnessed["outcome"], &witnessed["code"]), (&"pass".into(), &"ok".into()));
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
     assert!(now - witnessed["recorded_before_s"].as_u64().unwrap() < 120, "{witnessed}");
-    // A quorum of which one is missing; a policy that is none; cosignatures that are not theirs.
+    // A quorum with one witness missing; an invalid policy; cosignatures of others.
     let two = format!(
         "witness w1 {}\nwitness w2 {}\ngroup both all w1 w2\nquorum both\n",
         witness.key,
@@ -147,7 +147,7 @@ fn verified(at: &Path, witness: &Witness, trusted: &str) {
     assert_eq!((code, forged), (Some(6), "cosignature_forged".into()), "{document}");
 }
 
-/// A store whose newest slot awaits its witnesses: the process ended before they answered.
+/// The store's newest slot waits for its witnesses: the process ended before they answered.
 fn interrupted(folder: &Path) {
     let mut store = Store::create(store_in(folder, "series.db"), &key()).unwrap();
     store.await_cosignatures(true);
@@ -190,7 +190,7 @@ async fn a_recorder_that_ended_before_its_witnesses_answered_asks_them_again() {
 async fn a_witness_that_has_seen_another_past_is_told_by_name() {
     let witness = Witness::start(&[&key().verifier().to_string()]);
     let folders = [TempDir::new().unwrap(), TempDir::new().unwrap()];
-    // One log, two stores: what an operator does who shows different readers different pasts.
+    // One log with two stores, like an operator who shows different histories to different readers.
     for (place, (folder, pool)) in folders.iter().zip([1, 2]).enumerate() {
         let mut recorder =
             recorder(&store_in(folder.path(), "series.db"), vec![source(pool, |_| Act::Read)]);
@@ -204,7 +204,7 @@ async fn a_witness_that_has_seen_another_past_is_told_by_name() {
     }
 }
 
-/// A witness that others wrote (`aics-witness`, of Python's index), for a log of ours.
+/// A third-party witness (`aics-witness` from Python's package index) for a log of ours.
 struct Others {
     child: Child,
     address: SocketAddr,
@@ -269,7 +269,7 @@ async fn an_unmodified_witness_of_others_cosigns_slot_by_slot() {
     let [file, policy] = [file.to_str().unwrap(), policy.to_str().unwrap()];
     let document = exitgap(&["verify", file, "--witnesses", policy]).1;
     assert_eq!(document["witnessed"]["code"], "ok", "{document}");
-    // Another past of the same log: their witness refuses, and says so.
+    // Another history of the same log: the third-party witness refuses and reports it.
     let other = TempDir::new().unwrap();
     let mut liar = recorder_of(other.path(), 2);
     liar.ask_witnesses(witnesses(&[format!("{} http://{}", others.key, others.address)])).unwrap();
@@ -277,7 +277,7 @@ async fn an_unmodified_witness_of_others_cosigns_slot_by_slot() {
     assert_eq!((report.cosigned, report.not_cosigned.len()), (0, 1), "{report:?}");
 }
 
-/// A recorder of another pool, under the same log's key.
+/// A recorder of another pool with the same log's key.
 fn recorder_of(folder: &Path, pool: u8) -> Recorder<Scripted> {
     recorder(&store_in(folder, "series.db"), vec![source(pool, |_| Act::Read)])
 }

@@ -1,4 +1,4 @@
-//! What agents ask and are answered: raw messages, and real clients over both transports.
+//! Requests of agents and their answers: raw messages, and real clients over both transports.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::scenes::service::{Answer, post};
 /// The revision without sessions and handshake.
 pub const NEWEST: &str = "2026-07-28";
 
-/// The last revision that begins with a handshake.
+/// The last revision with a handshake.
 pub const OLDER: &str = "2025-11-25";
 
 /// A message of the older revisions.
@@ -23,7 +23,7 @@ pub fn older(method: &str, params: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
 }
 
-/// The same of the newest, which says with every message what the older ones said once.
+/// A message of the newest revision, each of which contains what the older ones send once.
 pub fn newest(method: &str, params: &Value) -> Value {
     let mut params = params.clone();
     params["_meta"] = json!({
@@ -34,7 +34,7 @@ pub fn newest(method: &str, params: &Value) -> Value {
     older(method, &params)
 }
 
-/// The headers of an older message.
+/// The headers of a message of the older revisions.
 pub fn older_headers() -> Vec<(&'static str, String)> {
     vec![
         ("Host", "127.0.0.1".to_owned()),
@@ -44,7 +44,7 @@ pub fn older_headers() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The headers of a newest message, which repeat what it says.
+/// The headers of a message of the newest revision, which repeat parts of the message.
 pub fn newest_headers(message: &Value) -> Vec<(&'static str, String)> {
     let mut headers = older_headers();
     headers.pop();
@@ -56,7 +56,7 @@ pub fn newest_headers(message: &Value) -> Vec<(&'static str, String)> {
     headers
 }
 
-/// Sends a message to a service's tools.
+/// Sends a message to the service's tools.
 pub fn send(address: SocketAddr, headers: &[(&'static str, String)], message: &Value) -> Answer {
     let headers: Vec<_> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
     post(address, "/mcp", &headers, message.to_string().as_bytes())
@@ -84,7 +84,7 @@ pub fn call_newest(address: SocketAddr, tool: &str, arguments: &Value) -> Value 
     result
 }
 
-/// The document that a call was answered with: the same as structure and as text.
+/// The document in the result of a call, which must be the same as structured content and as text.
 pub fn document(result: &Value) -> Value {
     assert_eq!(result["isError"], false, "{result}");
     let document = &result["structuredContent"];
@@ -99,7 +99,7 @@ pub fn document(result: &Value) -> Value {
     document.clone()
 }
 
-/// The problem that a call was refused with: text, and nothing else.
+/// The problem in the result of a rejected call, which contains only text.
 pub fn problem(result: &Value) -> Value {
     assert_eq!(result["isError"], true, "{result}");
     assert_eq!(result.get("structuredContent"), None, "{result}");
@@ -112,7 +112,7 @@ pub fn problem(result: &Value) -> Value {
 pub struct Agent(RunningService<RoleClient, ClientConfig>);
 
 impl Agent {
-    /// Over HTTP, as clients of the older revisions begin, or as those of the newest do.
+    /// Connects over HTTP, with the handshake of the older revisions or as the newest does.
     pub async fn over_http(address: SocketAddr, version: &str) -> Self {
         let transport = StreamableHttpClientTransport::from_uri(format!("http://{address}/mcp"));
         Self(match version {
@@ -125,14 +125,14 @@ impl Agent {
         })
     }
 
-    /// Over standard input and output of `exitgap mcp` with these arguments, in a folder.
+    /// Connects over standard input and output to `exitgap mcp` with these arguments, in a folder.
     pub async fn over_stdio(folder: &Path, arguments: &[&str]) -> Self {
         let mut command = tokio::process::Command::new(binaries::path("exitgap"));
         command.arg("mcp").args(arguments).current_dir(folder);
         Self::of_command(command).await
     }
 
-    /// Over standard input and output of a program.
+    /// Connects over standard input and output to a program.
     pub async fn of_command(command: tokio::process::Command) -> Self {
         let transport = TokioChildProcess::new(command).unwrap();
         Self(ClientConfig::default().serve(transport).await.unwrap())
@@ -151,7 +151,7 @@ impl Agent {
         serde_json::to_value(self.0.call_tool(call).await.unwrap()).unwrap()
     }
 
-    /// Ends it.
+    /// Ends the client.
     pub async fn end(self) {
         self.0.cancel().await.unwrap();
     }

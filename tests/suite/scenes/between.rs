@@ -1,12 +1,12 @@
-//! Somebody between a client and a service, who changes answers.
+//! A proxy between a client and a service that changes answers.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread;
 
-/// Listens, passes requests on to the service, one for each connection, and answers what `change` makes of the
-/// request's head and the service's whole answer.
+/// Forwards requests to the service, one per connection, and answers with the result of `change`, which gets the
+/// request's head and the complete answer of the service.
 pub fn between(
     service: SocketAddr,
     change: impl Fn(&str, Vec<u8>) -> Vec<u8> + Send + Sync + 'static,
@@ -17,7 +17,7 @@ pub fn between(
     thread::spawn(move || {
         for client in listener.incoming().flatten() {
             let change = Arc::clone(&change);
-            // Who hangs up is what some tests are about.
+            // Errors are ignored: some tests are about clients that hang up.
             thread::spawn(move || drop(pass(client, service, &*change)));
         }
     });

@@ -1,4 +1,4 @@
-//! What the tests of the chain reader share: configurations of real pools, and small limits.
+//! Shared by the tests of the chain reader: configurations of real pools, and small limits.
 
 use std::time::Duration;
 
@@ -19,9 +19,9 @@ pub async fn scene() -> (DevChain, World) {
     DevChain::standard().await.unwrap()
 }
 
-/// The chain behind these nodes, with feeds for the world's assets and no pool yet.
+/// The configuration of a chain with these nodes and the feeds of the world's assets, without pools.
 pub async fn chain_config(chain: &DevChain, world: &World, urls: &[String]) -> Config {
-    // A node that is not there fails here, and not as a slot that is missing.
+    // An unreachable node fails here instead of as a missing slot.
     chain.block(0.into()).await.unwrap().unwrap();
     let slug: exitgap_core::ids::ChainSlug = "anvil".parse().unwrap();
     let chains = vec![ChainConfig {
@@ -52,7 +52,7 @@ pub async fn chain_config(chain: &DevChain, world: &World, urls: &[String]) -> C
     Config { chain: chains, oracle, ..Config::default() }
 }
 
-/// A pool whose tokens are priced by the oracles of these names.
+/// The configuration of a pool with the oracles of these names for its tokens.
 pub fn pool_config(pool: &Pool, oracles: [&str; 2]) -> PoolConfig {
     let fee = FeeConfig { numerator: 3, denominator: 1_000 };
     PoolConfig {
@@ -100,7 +100,7 @@ pub fn reader(config: &Config, limits: Limits) -> ChainReader {
     ChainReader::new(plan.into_chains().remove(0), limits).unwrap()
 }
 
-/// Long enough for whatever is not meant to run out of time.
+/// A deadline that is never reached in a working test.
 pub fn deadline() -> Instant {
     Instant::now() + Duration::from_mins(2)
 }
@@ -109,7 +109,7 @@ pub async fn read(reader: &mut ChainReader, slot: u64) -> SlotReading {
     reader.read_slot(Slot::new(slot).unwrap(), deadline()).await
 }
 
-/// All snapshots of a reading that is expected to be whole.
+/// All snapshots of a reading; every pool must have one.
 pub fn snapshots(reading: SlotReading) -> Vec<Snapshot> {
     reading
         .pools
@@ -118,7 +118,7 @@ pub fn snapshots(reading: SlotReading) -> Vec<Snapshot> {
         .collect()
 }
 
-/// Asks the contracts and core for the same fills, in both directions, at the observed block.
+/// Compares the fills of the contracts with those of core, in both directions, at the observed block.
 pub async fn assert_fills_equal(chain: &DevChain, pool: &Pool, observation: &Observation) {
     let at = BlockId::hash(observation.block().hash.0.into());
     for direction in Direction::BOTH {
@@ -139,7 +139,7 @@ pub async fn assert_fills_equal(chain: &DevChain, pool: &Pool, observation: &Obs
     }
 }
 
-/// Blocks around the instant of a slot.
+/// Mines blocks before and after the instant of a slot.
 pub async fn pass_slot(chain: &DevChain, slot: u64) {
     chain.mine(slot * SLOT_SECONDS - 5, &[]).await.unwrap();
     chain.mine(slot * SLOT_SECONDS + 5, &[]).await.unwrap();

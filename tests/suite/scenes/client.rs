@@ -1,4 +1,4 @@
-//! A service with a client before it, a transport that meddles, and the log the service serves.
+//! A service with a client, a transport that changes answers, and the log that the service serves.
 
 use std::cell::RefCell;
 use std::fs;
@@ -10,10 +10,10 @@ use exitgap_core::tlog::{Checkpoint, Hash, SignerKey, leaf_hash, root};
 
 use crate::scenes::service::{Recorded, Service, recorded};
 
-/// Slots that are recorded.
+/// Number of recorded slots.
 pub const SLOTS: usize = 5;
 
-/// A transport that changes what comes back.
+/// A transport that changes the answers.
 pub struct Meddling<F> {
     native: Native,
     meddle: F,
@@ -57,7 +57,7 @@ pub async fn scene() -> (Recorded, Service, PoolId) {
     (recorded, service, pool)
 }
 
-/// A served log, with what its operator has: the key.
+/// A served log with the operator's key.
 pub struct Log {
     pub key: SignerKey,
     pub newest: Checkpoint,
@@ -78,14 +78,14 @@ impl Log {
         Self { key, leaves, first: newest.origin.first_slot().number(), newest, note }
     }
 
-    /// The operator's signature under a log of these leaves.
+    /// Signs a log of these leaves with the operator's key.
     pub fn sign(&self, leaves: &[Hash]) -> String {
         let size = leaves.len() as u64;
         let state = Checkpoint { size, root: root(leaves), ..self.newest.clone() };
         self.key.sign(&state.to_text()).unwrap()
     }
 
-    /// Its first leaves, the last of them another one.
+    /// The log's first leaves, with the last one replaced.
     pub fn fork(&self, size: usize) -> Vec<Hash> {
         let mut leaves = self.leaves[..size].to_vec();
         leaves[size - 1] = leaf_hash(b"what did not happen");

@@ -16,14 +16,15 @@ use tempfile::TempDir;
 use crate::scenes::operator::{config, write_key};
 use crate::scenes::store::{BusyPool, key, slot};
 
-/// Slots that the log's first day has: it begins in the evening.
+/// Number of slots in the log's first day, which begins in the evening.
 pub const EVENING: u32 = 20;
 
-/// The slots after which the second day is closed, too.
+/// The slot count after which the second day is closed, too.
 pub const CLOSED: u32 = EVENING + 3 * 288;
 
-/// A store of three pools over the first evening and three days, published: the second pool retires in the whole day, the
-/// third begins in it; the first misses slots, logged fills, and one of its slots is taken back a day later.
+/// A published store of three pools with the first evening and three days. The second pool retires in the first full
+/// day, and the third starts in it. The first has missing slots and logged fills, and one of its slots is retracted a
+/// day later.
 pub struct Days {
     pub home: TempDir,
     pub pools: [BusyPool; 3],
@@ -88,7 +89,7 @@ impl Days {
         DaysLog::open(self.folder(), &self.store(), vec![key()]).unwrap()
     }
 
-    /// Writes every day that is due; their manifests.
+    /// Writes every day that is due; returns the manifests.
     pub fn write(&self) -> Vec<DayManifest> {
         let (days, reader) = (self.open(), Reader::open(self.store()).unwrap());
         let next = || days.write_next(&reader, |_, _| {}).unwrap();
@@ -99,7 +100,7 @@ impl Days {
         self.folder().path().join("days").join(file)
     }
 
-    /// Writes a configuration of this store and log beside them, and the log's key.
+    /// Writes a configuration for this store and log next to them, and the log's key.
     pub fn configure(&self) {
         let home = self.home.path();
         let config = config("series.db", "exitgap.key", "log");
@@ -107,7 +108,7 @@ impl Days {
         write_key(&home.join("exitgap.key"), &key());
     }
 
-    /// `exitgap-server days`, as configured.
+    /// `exitgap-server days` with this configuration.
     pub fn command(&self) -> Command {
         let mut command = Command::new(binaries::path("exitgap-server"));
         command.args(["days", "--config"]).arg(self.home.path().join("exitgap.toml"));
@@ -120,14 +121,14 @@ impl Days {
     }
 }
 
-/// What a command says, and its exit code.
+/// Runs `exitgap`; returns exit code, document and error output.
 pub fn exitgap(arguments: &[&str]) -> (Option<i32>, Value, String) {
     let output = Command::new(binaries::path("exitgap")).args(arguments).output().unwrap();
     let document = serde_json::from_slice(&output.stdout).unwrap_or(Value::Null);
     (output.status.code(), document, String::from_utf8(output.stderr).unwrap())
 }
 
-/// What an audit of a folder says: a day's or a log's.
+/// The audit report on a folder with a day or a log.
 pub fn audit(folder: &Path, key: &str) -> Value {
     let audited = exitgap(&["audit", folder.to_str().unwrap(), "--trust", key, "--json"]);
     let (code, report, said) = audited;
@@ -154,7 +155,7 @@ pub fn require_held(report: &Value, lacking: &[&str]) {
     assert_eq!((report["verdict"].as_str(), &report["fault"]), (Some(expected), &Value::Null));
 }
 
-/// What a command says to people.
+/// The text output of a command.
 pub fn exitgap_text(arguments: &[&str]) -> String {
     let output = Command::new(binaries::path("exitgap")).args(arguments).output().unwrap();
     String::from_utf8([output.stdout, output.stderr].concat()).unwrap()

@@ -1,5 +1,5 @@
-//! A facilitator of x402, over HTTP, which settles on the real node: honestly, or in one of the ways that
-//! facilitators have to be expected to.
+//! An x402 facilitator over HTTP that settles on the real node: honestly, or with one of the faults that facilitators
+//! may have.
 
 use std::io::Write;
 use std::net::{TcpListener, TcpStream};
@@ -16,34 +16,34 @@ use tokio::time::Instant;
 use super::usdc::{Scene, soon, write_key};
 use exitgap_tests::message::Message;
 
-/// What it does.
+/// The behavior of the facilitator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
     Honest,
-    /// Settles, and then its proxy answers 504.
+    /// Settles, but its proxy answers 504.
     SilentAfterSettling,
-    /// Says that it settled, names a transaction, and does nothing.
+    /// Reports a settlement and a transaction without doing anything.
     LiesOfSuccess,
-    /// Settles by two transactions.
+    /// Settles with two transactions.
     SettlesTwice,
-    /// Settles, and says that it failed.
+    /// Settles and reports a failure.
     SaysFailed,
-    /// Would settle nothing.
+    /// Refuses to settle.
     Refuses,
-    /// Answers more than anybody reads.
+    /// Answers with more bytes than a client reads.
     Floods,
 }
 
 pub struct Facilitator {
     pub url: String,
-    /// The account that it pays fees from.
+    /// The account that pays its fees.
     pub key: HotKey,
     shared: Arc<Shared>,
 }
 
 struct Shared {
     way: Mutex<Way>,
-    /// What it was asked: the path and the body.
+    /// The path and the body of each request.
     asked: Mutex<Vec<(String, Value)>>,
     key: HotKey,
     urls: Vec<String>,
@@ -51,7 +51,7 @@ struct Shared {
 }
 
 impl Facilitator {
-    /// One that settles on the scene's chain.
+    /// A facilitator that settles on the scene's chain.
     pub async fn new(scene: &Scene, way: Way) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("key");
@@ -72,19 +72,19 @@ impl Facilitator {
         thread::spawn(move || {
             for client in listener.incoming().map_while(Result::ok) {
                 let serving = serving.clone();
-                // Who hangs up is not waited for.
+                // Ignores clients that hang up.
                 thread::spawn(move || drop(serving.serve(&client)));
             }
         });
         Self { url, key, shared }
     }
 
-    /// From now on, does this.
+    /// Changes the behavior from now on.
     pub fn turn(&self, way: Way) {
         *self.shared.way.lock().unwrap() = way;
     }
 
-    /// The bodies that came to this path.
+    /// The bodies of the requests to this path.
     pub fn asked(&self, path: &str) -> Vec<Value> {
         let asked = self.shared.asked.lock().unwrap();
         asked.iter().filter(|(to, _)| to == path).map(|(_, body)| body.clone()).collect()
@@ -136,7 +136,7 @@ impl Shared {
         }
     }
 
-    /// Sends the transactions, and waits for the first to be mined.
+    /// Sends the transactions and waits until the first is mined.
     async fn send(&self, payload: &Value, times: u64) -> Word {
         let config = exitgap_chain::config::Config {
             chain: vec![Scene::chain_config(&self.urls)],
@@ -181,7 +181,7 @@ fn text(body: &Value) -> Vec<u8> {
     body.to_string().into_bytes()
 }
 
-/// The path and the body of a request.
+/// Reads the path and the body of a request.
 fn request(stream: &TcpStream) -> std::io::Result<(String, Value)> {
     let message = Message::read(stream)?;
     let path = message.first_line.split(' ').nth(1).unwrap_or_default().to_owned();

@@ -7,7 +7,8 @@ use tempfile::TempDir;
 
 use crate::scenes::service::{Recorded, configured_with, record_blocks};
 
-/// A recorder's folder whose chain is final after two blocks and asked at this address, with more in its configuration.
+/// A recorder's folder for a chain that is final after two blocks, with the node at this address and additional
+/// configuration.
 pub fn soon_final(chain: &DevChain, world: &World, url: &str, more: &str) -> TempDir {
     let folder = configured_with(chain, world, more);
     let path = folder.path().join("exitgap.toml");
@@ -19,7 +20,7 @@ pub fn soon_final(chain: &DevChain, world: &World, url: &str, more: &str) -> Tem
     folder
 }
 
-/// Records eleven slots; swaps happen in the first seven.
+/// Records eleven slots, with swaps in the first seven.
 pub async fn played(chain: &DevChain, world: World, url: &str, more: &str) -> Recorded {
     let folder = soon_final(chain, &world, url, more);
     let pool = world.pools[0].pool;

@@ -1,4 +1,4 @@
-//! A log that goes on, slot by slot, without a chain.
+//! A log that grows slot by slot, without a chain.
 
 use crate::scenes::store::store_in;
 use std::fs;
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use super::store::{BusyPool, key, slot};
 
-/// A log that goes on.
+/// A growing log.
 pub struct Log {
     folder: TempDir,
     store: Store,
@@ -36,7 +36,7 @@ impl Log {
         LogFolder::new(self.folder.path().join("log")).publish(self.store.reader()).unwrap();
     }
 
-    /// Seals a slot that is not published yet.
+    /// Seals a slot without publishing it.
     pub fn append(&mut self, second_is_missing: bool) {
         let at = slot(self.next);
         let [first, second] = &mut self.pools;
@@ -45,7 +45,7 @@ impl Log {
         } else {
             second.recorded(at)
         };
-        // In every other slot the first pool's fills are read.
+        // Every other slot contains fills of the first pool.
         let after = 1_000 + 10 * u64::from(self.next / 2);
         let fills = (self.next % 2 == 1).then(|| first.fills([after, after + 10]));
         let changes = Changes { fills: fills.into_iter().collect(), ..Changes::default() };
@@ -57,7 +57,7 @@ impl Log {
         self.folder.path()
     }
 
-    /// Writes a rule of the second pool, which says when it is missing.
+    /// Writes a rule for missing slots of the second pool.
     pub fn write_rule(&self) {
         let rule = json!({
             "v": 1, "alert": "mine", "pool": self.pools[1].id.to_string(), "base": "token0", "kind": "missing",

@@ -1,4 +1,4 @@
-//! A service in this process, over real sockets and a real store, with limits of a test's own.
+//! A service in the test's own process, with real sockets, a real store, and custom limits.
 
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream};
@@ -20,41 +20,41 @@ use tokio::sync::watch;
 use crate::scenes::service::{Answer, rest_of};
 use crate::scenes::store::{key, slot, store_in};
 
-/// What a service is started with.
+/// The options of the service.
 #[derive(Default)]
 pub struct With {
-    /// The store, where it is not the folder's own.
+    /// The store, if it is not the folder's own.
     pub store: Option<PathBuf>,
     pub bounds: Bounds,
     pub limits: Limits,
     pub connections: Connections,
-    /// Where rules are kept, and by which clock.
+    /// Where rules are stored, and the clock for them.
     pub alerts: Option<(AlertsPlan, NowMs)>,
-    /// By which terms tokens are redeemed.
+    /// The redemption terms of tokens.
     pub redemption: Vec<TermsOfToken>,
 }
 
-/// A running service, ended when dropped.
+/// A running service; dropping it stops it.
 pub struct Here {
     pub app: App,
     pub address: SocketAddr,
-    /// The time that it is told, seconds since 1970.
+    /// The current time of the service, in seconds since 1970.
     pub now: Arc<AtomicU64>,
     runtime: Option<Runtime>,
-    /// It serves until this is dropped.
+    /// Dropping this stops the service.
     stop: watch::Sender<bool>,
 }
 
 impl Drop for Here {
     fn drop(&mut self) {
         let _ = self.stop.send(true);
-        // What blocks a thread for ever must not hold up the test's end.
+        // A thread that blocks forever must not delay the end of the test.
         self.runtime.take().unwrap().shutdown_background();
     }
 }
 
 impl Here {
-    /// Serves the store and the log of a folder.
+    /// Starts a service with the store and the log of a folder.
     pub fn start(folder: &Path, with: With) -> Self {
         let runtime = Runtime::new().unwrap();
         let now = Arc::new(AtomicU64::new(slot(0).unix_s()));
@@ -96,17 +96,17 @@ impl Here {
         Self { app, address, now, runtime: Some(runtime), stop }
     }
 
-    /// Lets it look into the store.
+    /// Makes the service read the store.
     pub fn refresh(&self) {
         self.block_on(self.app.service.refresh()).unwrap();
     }
 
-    /// Waits for something that is done with the service's runtime.
+    /// Waits for a future on the service's runtime.
     pub fn block_on<T>(&self, future: impl Future<Output = T>) -> T {
         self.runtime.as_ref().unwrap().block_on(future)
     }
 
-    /// A connection from an address of this machine, on which a request was sent.
+    /// Opens a connection from this local address and sends a request.
     pub fn asked_from(&self, source: [u8; 4], target: &str) -> TcpStream {
         let mut stream = self.open_from(source);
         let head = "HTTP/1.1\r\nHost: a\r\nConnection: close";
@@ -114,7 +114,7 @@ impl Here {
         stream
     }
 
-    /// A connection from an address of this machine.
+    /// Opens a connection from this local address.
     pub fn open_from(&self, source: [u8; 4]) -> TcpStream {
         let source = IpAddr::V4(source.into());
         let stream = self.block_on(async { connect(source, self.address).await?.into_std() });
@@ -131,13 +131,13 @@ impl Here {
         rest_of(self.asked(target))
     }
 
-    /// How many connections it has.
+    /// Number of open connections.
     pub fn connections(&self) -> i64 {
         self.app.telemetry.connections().get()
     }
 }
 
-/// Waits until something is so.
+/// Waits until a condition is true.
 #[track_caller]
 pub fn until(what: &str, is_so: impl Fn() -> bool) {
     let began = Instant::now();
@@ -159,8 +159,8 @@ pub fn stored(slots: &[Vec<NewEntry>]) -> TempDir {
     folder
 }
 
-/// A named pipe in a folder's log instead of one of its files: reading it blocks a thread until
-/// somebody writes, as a disk that does not answer would.
+/// Replaces a file in a folder's log by a named pipe: reading it blocks a thread until someone writes, like a disk that
+/// does not respond.
 pub fn stuck_file(folder: &Path, name: &str) -> PathBuf {
     let path = folder.join("log").join(name);
     let _ = std::fs::remove_file(&path);
@@ -168,7 +168,7 @@ pub fn stuck_file(folder: &Path, name: &str) -> PathBuf {
     path
 }
 
-/// How often this process has a file open.
+/// How often this process has the file open.
 pub fn times_open(path: &Path) -> usize {
     let links = std::fs::read_dir("/proc/self/fd").unwrap().map_while(Result::ok);
     links.filter(|link| std::fs::read_link(link.path()).is_ok_and(|to| to == path)).count()

@@ -1,4 +1,4 @@
-//! A recorded series with a slot taken back and a time in which nobody recorded.
+//! A recorded series with a retracted slot and a gap without a recorder.
 
 use std::fs;
 
@@ -9,11 +9,11 @@ use exitgap_store::{Changes, LogFolder, NewEntry, NewRetraction, Store};
 
 use crate::scenes::service::Recorded;
 
-/// Slots in which nobody recorded: an hour of the chart is empty.
+/// Number of slots without a recorder, so that the chart has an empty hour.
 const PAUSE: u64 = 26;
 
-/// Takes a slot of the first pool back, lets some slots go by unrecorded, and publishes that.
-/// Gives the pool and the slot that was taken back.
+/// Retracts a slot of the first pool, lets some slots pass unrecorded, and publishes the result. Returns the pool and
+/// the retracted slot.
 pub fn tear_holes(recorded: &Recorded) -> (PoolId, Slot) {
     let checked = CheckedConfig::from_file(&recorded.path("exitgap.toml")).unwrap();
     let key = fs::read_to_string(&checked.config.evidence.key_file).unwrap();

@@ -1,4 +1,4 @@
-//! One service behind two hosts: the API at one, all else at the other.
+//! One service behind two hosts: one for the API, one for everything else.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::scenes::service::{Recorded, Service, recorded};
 
-/// A host of the service: what it lets through, and what it was asked.
+/// One of the service's hosts: which requests it accepts, and which it received.
 pub struct Host {
     address: SocketAddr,
     behind: Arc<OnceLock<SocketAddr>>,
@@ -14,7 +14,7 @@ pub struct Host {
 }
 
 impl Host {
-    /// Lets requests through whose target `serves`; answers others with 404.
+    /// Forwards requests whose target `serves` accepts; answers others with 404.
     fn start(serves: fn(&str) -> bool) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
@@ -25,7 +25,7 @@ impl Host {
             for stream in listener.incoming() {
                 let (to, log) = (Arc::clone(&to), Arc::clone(&log));
                 std::thread::spawn(move || {
-                    // A client that hangs up ends its own connection only.
+                    // A client that hangs up only ends its own connection.
                     let _ = forward(stream.unwrap(), *to.wait(), serves, &log);
                 });
             }
@@ -38,7 +38,7 @@ impl Host {
     }
 }
 
-/// Passes one request on, and its answer back.
+/// Forwards one request and returns its answer.
 fn forward(
     mut client: TcpStream,
     to: SocketAddr,
@@ -58,7 +58,7 @@ fn forward(
             b"HTTP/1.1 404 Not Found\r\naccess-control-allow-origin: *\r\ncontent-length: 0\r\nconnection: close\r\n\r\n",
         );
     }
-    // The service ends its answer by closing.
+    // The service ends its answer by closing the connection.
     let kept = |line: &&str| !line.to_ascii_lowercase().starts_with("connection:");
     let mut head: Vec<&str> = text.trim_end().lines().filter(kept).collect();
     head.extend(["Connection: close", "\r\n"]);
@@ -68,7 +68,7 @@ fn forward(
     Ok(())
 }
 
-/// The API's host, the web's, and the service behind both.
+/// The API host, the web host, and the service behind both.
 pub async fn scene() -> (Recorded, Host, Host, Service) {
     let api = Host::start(|target| target.starts_with("/v1/"));
     let web = Host::start(|target| !target.starts_with("/v1/"));

@@ -1,4 +1,4 @@
-//! A series over a closure of a market.
+//! A series that includes a market closure.
 
 use exitgap_core::hours::{Calendar, Hours};
 use exitgap_core::snapshot::{Snapshot, TokenSession};
@@ -8,10 +8,10 @@ use tempfile::TempDir;
 use crate::scenes::here::stored;
 use crate::scenes::store::{BusyPool, slot};
 
-/// Monday, 2026-08-24, 13:30 UTC: the first opening of the series, which begins on a Saturday.
+/// Monday, 2026-08-24, 13:30 UTC: the first opening in the series, which begins on a Saturday.
 pub const OPENING: u32 = 2 * 288 + 162;
 
-/// A pool whose token 0 has a calendar, and one without, up to an hour after the first opening.
+/// A pool with a calendar for token 0, and one without, until an hour after the first opening.
 pub fn a_weekend_and_an_hour() -> TempDir {
     let (mut share, mut other) = (BusyPool::new(1, 4), BusyPool::new(2, 4));
     let calendar = Calendar::for_exchange("XNYS", Hours::Regular).unwrap();

@@ -1,4 +1,4 @@
-//! A pool of every kind, as the true vectors of evidence have them, for a store without a chain.
+//! A pool of every kind, from the valid evidence vectors, for a store without a chain.
 
 use std::fs;
 use std::path::Path;
@@ -13,8 +13,8 @@ use exitgap_store::NewEntry;
 use exitgap_tests::canonical::to_canonical_json;
 use serde_json::Value;
 
-/// The vectors `true_<name>`, with their protocol and the contract that they are of here: pairs of one
-/// contract share its number.
+/// The vectors `true_<name>`, with the protocol and the contract number that this scene gives them. Pairs of one
+/// contract have the same number.
 pub const KINDS: [(&str, &str, u8); 19] = [
     ("constant_product", "constant_product", 1),
     ("concentrated_liquidity", "concentrated_liquidity", 2),
@@ -37,16 +37,16 @@ pub const KINDS: [(&str, &str, u8); 19] = [
     ("cryptoswap_of_three", "cryptoswap", 17),
 ];
 
-/// The pool off balance with so much amplification that its fee falls faster than its price. No vector is of it.
+/// The unbalanced pool with such a high amplification that its fee falls faster than its price. No vector contains it.
 const STEEP: &str = "stableswap_steep";
 
-/// The pool of a vector, by the name that it has here.
+/// The pool of a vector, with its name in this scene.
 pub fn pool(vector: &str) -> PoolId {
     let (.., contract) = KINDS.iter().find(|(name, ..)| *name == vector).unwrap();
     renamed(snapshot(vector).observation().pool(), *contract)
 }
 
-/// The place of a kind among all: one that is new needs a vector here.
+/// The index of a kind. A new kind needs a vector here.
 pub fn place(state: &PoolState) -> usize {
     match state {
         PoolState::ConstantProduct(_) => 0,
@@ -62,7 +62,7 @@ pub fn place(state: &PoolState) -> usize {
     }
 }
 
-/// The entries of a slot, one for each vector.
+/// The entries of a slot, one per vector.
 pub fn entries(slot: Slot) -> Vec<NewEntry> {
     KINDS
         .iter()
@@ -99,7 +99,7 @@ fn snapshot(vector: &str) -> Snapshot {
     SnapshotFile::from_json(evidence.as_bytes()).unwrap().open().unwrap()
 }
 
-/// A pool with this contract in place of its own.
+/// The pool with another contract number.
 fn renamed(pool: &PoolId, contract: u8) -> PoolId {
     let name = pool.to_string();
     let (chain, place) = name.split_once(":0x").unwrap();

@@ -1,4 +1,4 @@
-//! A store on a server whose first days may leave its database. It is made once, and each test has a copy.
+//! A store on a server whose first days may leave its database. It is created once; each test gets a copy.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,18 +14,18 @@ use tempfile::TempDir;
 use super::operator::{config, server, write_key};
 use super::store::{BusyPool, key, slot};
 
-/// Slots that are recorded at the beginning of each of the first days.
+/// Number of slots recorded at the beginning of each of the first days.
 const MORNING: u32 = 60;
-/// The days on which anything is recorded before today.
+/// Number of days with recorded slots before today.
 const MORNINGS: u32 = 3;
-/// The days, of which the last is open.
+/// Number of days; the last is still open.
 pub const DAYS: u32 = 13;
-/// Those whose files are written: the newest closed one may yet be retracted from.
+/// Number of days with files: slots of the newest closed day may still be retracted.
 const WRITTEN: usize = 11;
 /// The slot in which a pool retires.
 const RETIRED: u32 = 288 + 10;
 
-/// A store of four pools, its log's folder beside it, and the files of its closed days.
+/// A store of four pools, the log's folder next to it, and the files of its closed days.
 pub struct Scene {
     home: TempDir,
     made: Kept,
@@ -34,8 +34,8 @@ pub struct Scene {
     pub pools: [BusyPool; 4],
 }
 
-/// Two pools are recorded on the first days and today. A third retires on the second day, and a fourth was never read again
-/// after the first morning.
+/// Two pools are recorded on the first days and today. The third retires on the second day, and the fourth is not read
+/// again after the first morning.
 fn pools() -> [BusyPool; 4] {
     [1, 2, 3, 4].map(|number| BusyPool::new(number, 5))
 }
@@ -60,7 +60,7 @@ fn recorded(pools: &mut [BusyPool; 4], n: u32) -> (Vec<NewEntry>, Changes) {
     (entries, changes)
 }
 
-/// A slot of today, in which two pools are read.
+/// A slot of today with two pools.
 fn today(pools: &mut [BusyPool; 4], n: u32) -> [NewEntry; 3] {
     let [first, second, _, fourth] = pools;
     [first.recorded(slot(n)), second.recorded(slot(n)), fourth.missing(MissingReason::ChainLagging)]
@@ -70,7 +70,7 @@ fn mornings() -> impl Iterator<Item = u32> {
     (0..MORNINGS).flat_map(|day| day * 288..day * 288 + MORNING)
 }
 
-/// Records it all, publishes it, and writes its closed days.
+/// Records and publishes all slots, and writes the closed days.
 fn make(url: &Path, home: &Path) {
     let mut store = Store::open(url, &key()).unwrap();
     let mut pools = pools();
@@ -108,7 +108,7 @@ impl Scene {
         Self { home, made, cluster, url, pools }
     }
 
-    /// Appends a slot in which two pools are read.
+    /// Appends a slot with two pools.
     pub fn append(&mut self, store: &mut Store, n: u32) {
         store.append_slot(slot(n), &today(&mut self.pools, n)).unwrap();
     }
@@ -121,22 +121,22 @@ impl Scene {
         LogFolder::new(self.home.path().join("log"))
     }
 
-    /// Gives the folder the files of the closed days.
+    /// Writes the files of the closed days to the folder.
     pub fn write_days(&self) {
         copy(&self.made.home().join("log/days"), &self.folder().path().join("days")).unwrap();
     }
 
-    /// Reads what is in the database.
+    /// A reader of the database alone.
     pub fn reader(&self) -> Reader {
         Reader::open(&self.url).unwrap()
     }
 
-    /// The same, and what has left.
+    /// A reader of the database and of the days that left it.
     pub fn with_days(&self) -> Reader {
         self.reader().with_days(self.folder())
     }
 
-    /// The database, for the superuser.
+    /// The database's URL for the superuser.
     pub fn admin(&self) -> PathBuf {
         self.cluster.url("postgres", self.made.database())
     }
@@ -149,12 +149,12 @@ impl Scene {
         self.cluster.sql_as(role, self.made.database(), sql)
     }
 
-    /// Does to the database what no recorder can.
+    /// Executes SQL that no recorder may execute.
     pub fn damage(&self, sql: &str) {
         self.cluster.damage(self.made.database(), sql);
     }
 
-    /// `exitgap-server prune` with these arguments: its exit code, and what it says.
+    /// Runs `exitgap-server prune` with these arguments; returns the exit code and the output.
     pub fn prune(&self, arguments: &[&str]) -> (Option<i32>, String) {
         let admin = self.admin();
         let all = [&["prune", "--as", admin.to_str().unwrap()], arguments].concat();

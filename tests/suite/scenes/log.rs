@@ -1,6 +1,5 @@
-//! A published log to audit: of two pools, in a folder as the format page has it. Any
-//! part of it can be made false before it is sealed, so that everything but one rule
-//! holds.
+//! A published log of two pools to audit, in a folder of the published format. Any part can be falsified before it is
+//! sealed, so that only one rule is violated.
 
 use std::fs;
 use std::path::Path;
@@ -22,17 +21,17 @@ use exitgap_core::snapshot::{
 };
 use exitgap_core::tlog::{Checkpoint, Hash, LogProof, SignerKey, inclusion_proof, root};
 
-/// The log begins later than the series, so that there are slots before it.
+/// The log begins later than the series, so that earlier slots exist.
 pub const FIRST: u32 = 5_957_856 + 1_000;
 pub const ORIGIN: &str = "exitgap.example/log/5958856";
 
-/// In the order of ids as text, which is not the order of the chains' names.
+/// Sorted by id as text, which differs from the order of the chain names.
 pub const POOLS: [&str; 2] = [
     "anvil-b:0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
     "anvil:0xbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb",
 ];
 
-/// What the first pool's series holds: a missing slot, and one taken back later.
+/// The first pool's series has a missing slot and a slot that is retracted later.
 pub const MISSING: u32 = 1;
 pub const RETRACTED: u32 = 4;
 pub const RETRACTED_AT: u32 = 6;
@@ -57,14 +56,14 @@ pub fn block_hash(index: u32) -> BlockHash {
     BlockHash(hash)
 }
 
-/// A pool's entry for a slot, not yet sealed.
+/// A pool's entry for a slot, before sealing.
 #[derive(Clone)]
 pub struct Entry {
     pub head: Head,
     pub snapshot: Option<SnapshotDocuments>,
 }
 
-/// A log, not yet sealed: per slot its entries, in the order in which they are sealed.
+/// A log before sealing: for each slot its entries, in the order of sealing.
 #[derive(Clone)]
 pub struct Log {
     pub slots: Vec<Vec<Entry>>,
@@ -97,7 +96,7 @@ pub fn snapshot(number: usize, index: u32) -> Snapshot {
     Snapshot::new(slot, observation.unwrap()).unwrap()
 }
 
-/// Depth varies from slot to slot; up to the retraction it is lowest in the slot retracted.
+/// The depth varies from slot to slot; before the retraction, the retracted slot has the lowest depth.
 fn concentrated(index: u32) -> PoolState {
     let liquidity = 2_000_000_000 + i128::from((index * 7 + 2) % 5) * 100_000_000;
     let ticks = vec![Tick::new(-600, liquidity), Tick::new(600, -liquidity)];
@@ -117,7 +116,7 @@ pub fn recorded(snapshot: &Snapshot) -> HeadEntry {
 }
 
 impl Log {
-    /// A log in which all holds.
+    /// A log without any violation.
     pub fn honest(slots: u32) -> Self {
         let mut log = Self { slots: Vec::new() };
         for index in 0..slots {
@@ -129,7 +128,7 @@ impl Log {
         log
     }
 
-    /// Fills in all that follows from the entries: heights, counts, lowest depths, links.
+    /// Computes everything that follows from the entries: heights, counts, lowest depths, links.
     pub fn settle(&mut self) {
         for number in 0..POOLS.len() {
             let mut history: Vec<Option<Depths>> = Vec::new();
@@ -159,7 +158,7 @@ impl Log {
         self.link();
     }
 
-    /// Lets every head name the one before it.
+    /// Sets every head's link to the previous head.
     pub fn link(&mut self) {
         let mut last = [None; 2];
         for entry in self.slots.iter_mut().flatten() {
@@ -174,7 +173,7 @@ impl Log {
         &mut self.slots[index as usize][0].head
     }
 
-    /// The slot's leaf, as bytes.
+    /// The bytes of the slot's leaf.
     pub fn leaf(&self, index: u32) -> Vec<u8> {
         let heads = self.heads(index);
         let hashes: Vec<_> = heads.iter().map(|head| Head::leaf_of(head)).collect();
@@ -193,12 +192,12 @@ impl Log {
         (0..size).map(|index| SlotLeaf::leaf_of(&self.leaf(index))).collect()
     }
 
-    /// The log's signed state after `size` slots.
+    /// The log's signed checkpoint after `size` slots.
     pub fn checkpoint(&self, size: u32) -> String {
         signed(&self.leaves(size))
     }
 
-    /// What the files of a slot hold.
+    /// The contents of a slot's files.
     pub fn files(&self, index: u32) -> SlotFiles {
         self.files_of(index, &self.checkpoint(index + 1))
     }
@@ -215,7 +214,7 @@ impl Log {
         }
     }
 
-    /// Seals and publishes all of it.
+    /// Seals and publishes the log.
     pub fn publish(&self, folder: &Path) {
         let size = u32::try_from(self.slots.len()).unwrap();
         let leaves = self.leaves(size);
@@ -293,13 +292,13 @@ pub fn manifest_file(index: u32) -> String {
     format!("slots/{}.jsonl", slot(index).number())
 }
 
-/// A snapshot's documents, and how they are packed.
+/// A snapshot's documents, and how they are encoded.
 #[derive(Clone, PartialEq)]
 pub struct Body {
     pub documents: SnapshotDocuments,
-    /// How many slots before the body stands that it refers to, and its bytes.
+    /// How many slots earlier the base of this body is, and its bytes.
     pub base: Option<(u32, Vec<u8>)>,
-    /// How many bytes more than it has its line says the snapshot has.
+    /// By how many bytes the declared length exceeds the real one.
     pub says_more: i32,
 }
 
@@ -330,7 +329,7 @@ impl Body {
     }
 }
 
-/// What the files of a slot of one part hold. Whatever is changed here, the files fit each other.
+/// The contents of a slot's files with one part. After any change here, the files are still consistent with each other.
 #[derive(Clone, PartialEq)]
 pub struct SlotFiles {
     pub leaf: Vec<u8>,
@@ -341,7 +340,7 @@ pub struct SlotFiles {
 }
 
 impl SlotFiles {
-    /// The part: a table, and the bodies.
+    /// The part: a table followed by the bodies.
     pub fn part(&self) -> Vec<u8> {
         let (frames, bodies): (Vec<_>, Vec<_>) = self.bodies.iter().map(Body::frame).unzip();
         let table = Table { heads: self.heads.clone(), frames };
@@ -352,7 +351,7 @@ impl SlotFiles {
         self.write_with(folder, index, &self.part());
     }
 
-    /// Writes the slot with this as its part.
+    /// Writes the slot with these bytes as its part.
     pub fn write_with(&self, folder: &Path, index: u32, part: &[u8]) {
         let pools = u32::try_from(self.heads.len()).unwrap();
         let sha256 = PartRef::hash_of(part);
@@ -372,13 +371,13 @@ impl SlotFiles {
     }
 }
 
-/// A part of this table and these bodies.
+/// A part with this table and these bodies.
 pub fn packed_part(table: &[u8], bodies: &[u8]) -> Vec<u8> {
     let table = zstd::encode_all(table, 1).unwrap();
     [&u32::try_from(table.len()).unwrap().to_be_bytes()[..], &table, bodies].concat()
 }
 
-/// Tiles as C2SP `tlog-tiles` has them, for a log of less than 256,000 slots.
+/// Writes tiles in the format of C2SP `tlog-tiles`, for a log of less than 256,000 slots.
 fn publish_tiles(folder: &Path, entries: &[Vec<u8>]) {
     let put = |level: &str, index: usize, width: usize, bytes: Vec<u8>| {
         let full = format!("tile/{level}/{index:03}");

@@ -1,5 +1,4 @@
-//! What tests stand on: pools, stores, services and projects in a state worth asking about.
-//! No test is here.
+//! Shared test setups: pools, stores, services and projects. This module contains no tests.
 
 pub mod agents;
 pub mod between;

@@ -1,4 +1,4 @@
-//! An empty folder with the packed npm package installed, as a user has it.
+//! An empty folder with the packed npm package installed, like a user's project.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,18 +8,18 @@ use exitgap_tests::fixtures;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// The workspace.
+/// The root of the workspace.
 pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }
 
-/// A project of its own, removed at the end.
+/// A temporary project folder.
 pub struct Project {
     folder: TempDir,
 }
 
 impl Project {
-    /// Installs the tarball that `cargo xtask pkg` made, and nothing else.
+    /// Installs only the tarball that `cargo xtask pkg` created.
     pub fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let project = Self { folder };
@@ -38,7 +38,7 @@ impl Project {
         fs::write(self.path().join(name), text).unwrap();
     }
 
-    /// Puts programs of `tests/js/npm` into the folder.
+    /// Copies programs of `tests/js/npm` into the folder.
     pub fn add(&self, names: &[&str]) {
         for name in names {
             let from = root().join("tests/js/npm").join(name);
@@ -46,7 +46,7 @@ impl Project {
         }
     }
 
-    /// Puts the README's programs into the folder, each by the name it has there.
+    /// Writes the README's programs into the folder, under their names in the README.
     pub fn add_from_readme(&self) -> Vec<String> {
         let programs = readme_programs();
         for (name, text) in &programs {
@@ -59,33 +59,33 @@ impl Project {
         command.current_dir(self.path()).output().expect("node, npm and what they run are there")
     }
 
-    /// Runs a Node program of the folder, which must succeed; its stdout.
+    /// Runs a Node program of the folder, which must succeed; returns its standard output.
     pub fn node(&self, arguments: &[&str]) -> String {
         let output = self.run(Command::new("node").args(arguments));
         assert!(output.status.success(), "{arguments:?}: {}", said(&output));
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// Runs a program of the fetched tools, which must succeed; all it said.
+    /// Runs an installed tool, which must succeed; returns its output.
     pub fn tool(&self, name: &str, arguments: &[&str]) -> String {
         let output = self.run(Command::new("node").arg(tool(name)).args(arguments));
         assert!(output.status.success(), "{name} {arguments:?}: {}", said(&output));
         said(&output)
     }
 
-    /// Opens a page of `folder` in Chromium, under a strict policy; what it shows. The browser
-    /// may complain of nothing.
+    /// Opens a page of `folder` in Chromium, under a strict content security policy; returns the text of the page. The
+    /// browser must not report any error.
     pub fn page(&self, folder: &Path, page: &str) -> String {
         self.page_at(folder, page, None)
     }
 
-    /// The same of a page of this folder that asks a service of another origin, whose refusals are no complaint.
+    /// The same for a page that requests a service of another origin; its error answers do not count as errors.
     pub fn page_asking(&self, page: &str, service: &str) -> String {
         let mut command = driver(self.path(), page);
         self.driven(command.env("EXITGAP_ASKED", service))
     }
 
-    /// The same of a page that another server serves, without a policy.
+    /// The same for a page from another server, without a policy.
     pub fn page_at(&self, folder: &Path, page: &str, address: Option<&str>) -> String {
         self.driven(driver(folder, page).args(address))
     }
@@ -99,14 +99,14 @@ impl Project {
     }
 }
 
-/// What opens a page of a folder.
+/// The command that opens a page of a folder.
 fn driver(folder: &Path, page: &str) -> Command {
     let mut command = Command::new("node");
     command.arg(root().join("tests/js/npm/browser.mjs")).arg(folder).arg(page);
     command
 }
 
-/// The programs in `pkg/README.md`: a comment names the file, a fence holds it.
+/// The programs in `pkg/README.md`: a comment names the file, and a code block contains it.
 pub fn readme_programs() -> Vec<(String, String)> {
     let readme = fs::read_to_string(root().join("pkg/README.md")).unwrap();
     let marked = readme.split("<!-- file: ").skip(1);
@@ -118,7 +118,7 @@ pub fn readme_programs() -> Vec<(String, String)> {
     marked.map(program).collect()
 }
 
-/// The packed package.
+/// The path of the packed package.
 pub fn tarball() -> PathBuf {
     let version = env!("CARGO_PKG_VERSION");
     let path = root().join(format!("pkg/dist/exitgap-{version}.tgz"));
@@ -126,14 +126,14 @@ pub fn tarball() -> PathBuf {
     path
 }
 
-/// Where the fetched tools are.
+/// The folder of the installed tools.
 pub fn tools() -> PathBuf {
     let path = fixtures::folder().join("npm-tools");
     assert!(path.is_dir(), "{} is missing: run `cargo xtask test`", path.display());
     path
 }
 
-/// The script behind a tool's name.
+/// The script of a tool.
 pub fn tool(name: &str) -> PathBuf {
     tools().join("node_modules/.bin").join(name).canonicalize().unwrap()
 }
@@ -143,7 +143,7 @@ pub fn said(output: &Output) -> String {
     texts.map(|text| String::from_utf8_lossy(text).into_owned()).join("\n")
 }
 
-/// What garbage and cases must have come to.
+/// Requires the expected results for random bytes and for the cases.
 pub fn sound(outcome: &Value, cases: usize) {
     let compared = json!({"compared": cases, "differing": 0, "first": []});
     assert_eq!(outcome["compared"], compared);
@@ -158,6 +158,6 @@ pub fn sound(outcome: &Value, cases: usize) {
         garbage["sizes"].as_array().unwrap().iter().map(|size| size.as_u64().unwrap()).collect();
     assert_eq!(sizes.len(), 4);
     assert!(sizes[1..].iter().all(|size| *size == sizes[0]), "memory grew: {sizes:?}");
-    // Not even for 50 MB.
+    // Even an input of 50 MB does not make the memory grow beyond this limit.
     assert!(sizes[0] < 40_000_000, "{sizes:?}");
 }

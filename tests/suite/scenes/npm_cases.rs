@@ -1,5 +1,5 @@
-//! Questions for the module in WebAssembly, and what the same code answers natively: every
-//! shared vector of evidence, attacks included, and of quotes, and ladders of their snapshots.
+//! Questions for the WebAssembly module and the native answers of the same code: every shared vector of evidence
+//! (including attacks) and of quotes, and the ladders of their snapshots.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use exitgap_wasm::{OpenSnapshot, SplitOver, Venues, recompute, verify};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// One question and its native answer.
+/// A question and its native answer.
 #[derive(Debug, Serialize)]
 pub struct Case {
     pub ask: &'static str,
@@ -27,11 +27,11 @@ pub struct Case {
     pub thrown: bool,
 }
 
-/// All that a consumer's program is given.
+/// The input of a consumer's program.
 #[derive(Debug, Serialize)]
 pub struct Questions {
     pub cases: Vec<Case>,
-    /// The ladders that are ranked, as documents.
+    /// The ladders to rank, as documents.
     pub ladders: Vec<Value>,
     pub snapshot: String,
     pub evidence: String,
@@ -47,7 +47,7 @@ impl Case {
     }
 }
 
-/// The document of an answer, or of its refusal, as JSON.
+/// The JSON of an answer or of its problem.
 fn document<T: Serialize>(answer: Result<T, Problem>) -> Result<String, String> {
     answer
         .map(|answer| serde_json::to_string(&answer).unwrap())
@@ -63,7 +63,7 @@ pub fn vectors(kind: &str) -> Vec<PathBuf> {
     files
 }
 
-/// Every question that there is.
+/// All questions.
 pub fn all() -> Questions {
     let mut cases = Vec::new();
     let mut snapshots: Vec<String> = Vec::new();
@@ -122,7 +122,7 @@ fn verification(evidence: &str, policy: &Value) -> Case {
     )
 }
 
-/// Asks a snapshot everything, and answers its ladders.
+/// Asks all questions about a snapshot; returns its ladders.
 fn questions(snapshot: &str, cases: &mut Vec<Case>) -> Vec<Value> {
     let opened = OpenSnapshot::from_file(snapshot.as_bytes()).unwrap();
     let mut ladders = Vec::new();
@@ -152,12 +152,12 @@ fn questions(snapshot: &str, cases: &mut Vec<Case>) -> Vec<Value> {
     ladders
 }
 
-/// The lines of a text; none where it is empty.
+/// The lines of a text; none if it is empty.
 fn lines(text: &str) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
-/// As many ladders as are ranked, as if each were of a pool of its own.
+/// The maximum number of ladders to rank, each as if it belonged to a separate pool.
 fn venues(mut ladders: Vec<Value>) -> Vec<Value> {
     ladders.truncate(12);
     for (number, ladder) in ladders.iter_mut().enumerate() {
@@ -166,7 +166,7 @@ fn venues(mut ladders: Vec<Value>) -> Vec<Value> {
     ladders
 }
 
-/// Ranks ladders row by row, as `pkg/api.js` passes them.
+/// Ranks ladders row by row, like `pkg/api.js`.
 fn ranking(ladders: &[Value]) -> Vec<Case> {
     let mut calls: Vec<Vec<Value>> = Vec::new();
     let mut venues = Venues::default();
@@ -202,7 +202,7 @@ fn ranking(ladders: &[Value]) -> Vec<Case> {
     ]
 }
 
-/// Splits sizes over these snapshots, which are of one slot.
+/// Splits sizes over these snapshots of one slot.
 fn splits(snapshots: &[String]) -> Vec<Case> {
     let ask = |venues: &[String], base: &str, costs: &str, size: &str| {
         let mut over = SplitOver::default();
@@ -232,7 +232,7 @@ fn splits(snapshots: &[String]) -> Vec<Case> {
     ]
 }
 
-/// Sells the amounts of a vector; what they bring is the contract's word.
+/// Sells the amounts of a vector and compares the results with the contract's.
 fn fills(number: u8, path: &Path, cases: &mut Vec<Case>) -> String {
     let vector = Vector::read(path).unwrap();
     let snapshot = snapshot_of(number, &vector.state);
@@ -243,7 +243,7 @@ fn fills(number: u8, path: &Path, cases: &mut Vec<Case>) -> String {
         let paid = opened.fill(vector.token_in, sale.amount_in.into_limbs());
         let answer = paid.map(|limbs| U256::from_limbs_slice(&limbs).to_string());
         let word = serde_json::to_value(&sale.expected).unwrap();
-        // A v3 pool swaps an amount for nothing; nothing is no fill.
+        // A v3 pool swaps an amount for nothing; that does not count as a fill.
         let refusal = match (word["outcome"].as_str(), word["amount_out"].as_str()) {
             (Some("filled"), Some("0")) | (Some("zero_output"), _) => "rounds_to_no_output",
             (Some("filled"), paid) => {
@@ -263,7 +263,7 @@ fn fills(number: u8, path: &Path, cases: &mut Vec<Case>) -> String {
     snapshot
 }
 
-/// A snapshot of a vector's pool, both tokens worth a dollar.
+/// A snapshot of a vector's pool with a price of one dollar for both tokens.
 fn snapshot_of(number: u8, state: &VectorState) -> String {
     let state: PoolState = state.check().unwrap();
     let slot = Slot::FIRST;

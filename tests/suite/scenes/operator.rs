@@ -1,4 +1,4 @@
-//! What an operator does: a configuration of one pool, and `exitgap-server` run with it.
+//! The tasks of an operator: a configuration of one pool, and running `exitgap-server` with it.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -8,13 +8,13 @@ use std::process::{Command, Output};
 use exitgap_core::tlog::SignerKey;
 use exitgap_tests::binaries;
 
-/// Writes a log's key as `exitgap-server key new` does: only its owner may read the file.
+/// Writes a log's key like `exitgap-server key new`: only its owner may read the file.
 pub fn write_key(path: &Path, key: &SignerKey) {
     fs::write(path, key.to_secret_text() + "\n").unwrap();
     fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
 }
 
-/// Runs `exitgap-server` in a folder: its exit code, and what it printed.
+/// Runs `exitgap-server` in a folder; returns the exit code and the output.
 pub fn server(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
     let mut command = Command::new(binaries::path("exitgap-server"));
     let output = command.args(arguments).current_dir(folder).output().unwrap();
@@ -22,7 +22,7 @@ pub fn server(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String
     (status.code(), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
 }
 
-/// A configuration with this store, key and folder, and a node that nothing answers at.
+/// A configuration with this store, key and folder, and an unreachable node.
 pub fn config(store: &str, key: &str, folder: &str) -> String {
     format!(
         "[store]\npath = \"{store}\"\n[evidence]\nkey_file = \"{key}\"\nfolder = \"{folder}\"\n\

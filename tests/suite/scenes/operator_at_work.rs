@@ -1,4 +1,4 @@
-//! An operator at work: a deployment of real pools whose recorder is driven slot by slot, proves, keeps and publishes.
+//! A deployment of real pools whose recorder the test drives slot by slot: it proves, stores and publishes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ use exitgap_tests::devchain::{DevChain, World};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A deployment in a folder of its own.
+/// A deployment in its own folder.
 pub struct AtWork {
     pub folder: TempDir,
     pub checked: CheckedConfig,
@@ -30,7 +30,8 @@ pub struct AtWork {
 }
 
 impl AtWork {
-    /// One that reads at `url`, has its own name for the chain, and proves what it reads where it is told to.
+    /// A deployment with the node at `url` and this name for the chain; `proves` selects whether it proves its
+    /// snapshots.
     pub fn new(chain: &DevChain, world: &World, url: &str, slug: &str, proves: bool) -> Self {
         let folder = TempDir::new().unwrap();
         let text = recorder_config(chain, world).replace(&chain.url(), url);
@@ -48,7 +49,7 @@ impl AtWork {
         made
     }
 
-    /// One of a folder that has configuration and key, which proves nothing.
+    /// A deployment in a folder that already has configuration and key; it does not prove its snapshots.
     pub fn in_folder(folder: TempDir, config: &str) -> Self {
         let checked = CheckedConfig::from_file(&folder.path().join(config)).unwrap();
         let key = fs::read_to_string(&checked.config.evidence.key_file).unwrap();
@@ -73,7 +74,7 @@ impl AtWork {
         self.path("exitgap-log")
     }
 
-    /// What was recorded at a slot.
+    /// The recorded snapshots at a slot.
     pub fn snapshots(&self, slot: u64) -> Vec<Snapshot> {
         let reader = Reader::open(self.path("exitgap.db")).unwrap();
         let at = Slot::new(slot).unwrap();
@@ -86,7 +87,7 @@ impl AtWork {
         self.snapshots(slot).into_iter().find(of_pool).unwrap()
     }
 
-    /// The files below a folder of the published log that are such files.
+    /// The names of the log files below a folder of the published log.
     pub fn published(&self, below: &str) -> Vec<LogFile> {
         let mut found = Vec::new();
         for folder in fs::read_dir(self.log().join(below)).into_iter().flatten() {
@@ -100,7 +101,7 @@ impl AtWork {
         found
     }
 
-    /// Runs `exitgap` in its folder: the exit code, and the document that it printed.
+    /// Runs `exitgap` in the folder; returns the exit code and the printed document.
     pub fn exitgap(&self, arguments: &[&str]) -> (Option<i32>, Value) {
         let output = self.program("exitgap", &[arguments, &["--json"]].concat());
         let words = || String::from_utf8_lossy(&output.stderr).into_owned();
@@ -117,7 +118,7 @@ impl AtWork {
         Command::new(binaries::path(name)).args(arguments).current_dir(folder).output().unwrap()
     }
 
-    /// `exitgap audit`, by the log's own key as a trusted one.
+    /// `exitgap audit`, with the log's own key as a trusted one.
     pub fn audit(&self) -> (Option<i32>, Value) {
         self.exitgap(&["audit", "exitgap-log", "--trust", "exitgap-log/verifier-key"])
     }

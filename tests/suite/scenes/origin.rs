@@ -1,4 +1,4 @@
-//! A service that publishes a log, with somebody before it who counts what is asked for, and may lie.
+//! A service that publishes a log, behind a proxy that counts requests and can lie.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,10 +14,10 @@ use super::between::between;
 use super::growing::Log;
 use super::service::{Recorded, Service, recorded};
 
-/// What is answered instead of the truth: to the request for this file of the log, with the service's answer.
+/// Receives the log file's path and the service's answer; returns the answer to send instead, if any.
 type Liar = dyn Fn(&str, Vec<u8>) -> Option<Vec<u8>> + Send;
 
-/// A service that publishes a log which goes on, and somebody before it who counts, and may lie.
+/// A service that publishes a growing log, behind a proxy that counts requests and can lie.
 pub struct Origin {
     pub log: Log,
     pub url: String,
@@ -34,12 +34,12 @@ struct Shared {
 }
 
 impl Origin {
-    /// With a log of so many slots, of which each third misses a pool.
+    /// Starts with a log of this many slots, in a third of which a pool is missing.
     pub async fn start(slots: u32) -> Self {
         Self::start_with(slots, "60000").await
     }
 
-    /// The same, where each client may make so many requests per minute.
+    /// The same with a rate limit per client and minute.
     pub async fn start_with(slots: u32, rate: &str) -> Self {
         let recorded = recorded(1).await;
         let rate = [("EXITGAP_HTTP_RATE_PER_MINUTE", rate)];
@@ -57,23 +57,23 @@ impl Origin {
         Self { log, url, shared, _service: service, _recorded: recorded }
     }
 
-    /// The log's own address.
+    /// The log's address.
     pub fn log_url(&self) -> String {
         format!("{}/log", self.url)
     }
 
-    /// The folder that is published.
+    /// The published folder.
     pub fn folder(&self) -> PathBuf {
         self.log.path().join("log")
     }
 
-    /// From now on, answers as `liar` says.
+    /// From now on, lies as `liar` decides.
     pub fn lie(&self, liar: impl Fn(&str, Vec<u8>) -> Option<Vec<u8>> + Send + 'static) {
         *self.shared.liar.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(liar));
         *self.shared.fired.lock().unwrap() = 0;
     }
 
-    /// From now on, tells the truth; how often it did not.
+    /// From now on, tells the truth; returns how often it lied.
     pub fn be_honest(&self) -> usize {
         *self.shared.liar.lock().unwrap_or_else(PoisonError::into_inner) = None;
         self.fired()
@@ -83,19 +83,19 @@ impl Origin {
         *self.shared.fired.lock().unwrap()
     }
 
-    /// The files of the log that were asked for since this was asked last.
+    /// The log files requested since the last call of this function.
     pub fn asked(&self) -> Vec<String> {
         let mut asked = std::mem::take(&mut *self.shared.asked.lock().unwrap());
         asked.sort();
         asked
     }
 
-    /// How many files of the log were asked for since.
+    /// Number of log files requested since then.
     pub fn asked_so_far(&self) -> usize {
         self.shared.asked.lock().unwrap().len()
     }
 
-    /// Runs the program in the log's folder, with a folder of its own for what is temporary.
+    /// Runs the program in the log's folder, with its own folder for temporary files.
     pub fn run(&self, arguments: &[&str]) -> Output {
         self.command(arguments).output().unwrap()
     }
@@ -108,18 +108,18 @@ impl Origin {
         command
     }
 
-    /// Audits what is at the log's address, by the published key, copied into this folder below the log's.
+    /// Audits the log at its address with the published key, and copies it into this folder below the log's.
     pub fn audit(&self, copy: &str) -> Output {
         let url = self.log_url();
         self.run(&["audit", &url, "--copy", copy, "--trust", "log/verifier-key"])
     }
 
-    /// What is published, but for tiles that were widened since: only earlier checkpoints need them.
+    /// The published files, except partial tiles that wider tiles replace: only earlier checkpoints need them.
     pub fn published(&self) -> BTreeMap<String, Vec<u8>> {
         without_narrower(files(&self.folder()))
     }
 
-    /// The copy in this folder, which must be that of the published one: each file whole.
+    /// The copy in this folder, which must equal the published files, each of them complete.
     pub fn copied(&self, copy: &str) -> BTreeMap<String, Vec<u8>> {
         let (here, there) = (files(&self.log.path().join(copy)), files(&self.folder()));
         for (file, bytes) in &here {
@@ -145,7 +145,7 @@ impl Shared {
     }
 }
 
-/// The files of a log below a folder, but for what the copier keeps for itself.
+/// The files of a log below a folder, except the copier's own files.
 pub fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];
@@ -163,7 +163,7 @@ pub fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
-/// Files but for tiles that were widened since.
+/// The files without partial tiles that wider tiles replace.
 pub fn without_narrower(mut files: BTreeMap<String, Vec<u8>>) -> BTreeMap<String, Vec<u8>> {
     let tiles: Vec<_> = files.keys().filter(|file| file.contains(".p/")).cloned().collect();
     let read = |tile: &str| {
@@ -184,7 +184,7 @@ pub fn words(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// An answer with its head.
+/// An HTTP answer with this status, headers and body.
 pub fn answer(status: &str, headers: &str, body: &[u8]) -> Vec<u8> {
     let length = body.len();
     let head = format!(

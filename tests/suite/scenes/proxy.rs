@@ -1,4 +1,4 @@
-//! A real HTTP server between a reader and its node that can lie, in its own threads.
+//! A real HTTP server between a reader and its node, in its own threads, that can lie.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -10,11 +10,11 @@ use std::time::Instant;
 use exitgap_tests::message::Message;
 use serde_json::{Value, json};
 
-/// What the proxy answers instead of the truth.
+/// A false answer of the proxy.
 pub enum Lie {
     /// Another `result`.
     Result(Value),
-    /// An `error` of this code and message.
+    /// An `error` with this code and message.
     Error(i64, &'static str),
     /// This body.
     Body(Vec<u8>),
@@ -22,15 +22,15 @@ pub enum Lie {
     Flood(usize),
     /// An empty answer with this HTTP status.
     Status(u16),
-    /// Too many requests, and when to come again.
+    /// Status 429 with this `Retry-After`.
     Busy(&'static str),
-    /// The truth about another request.
+    /// The true answer to another request.
     Instead(Value),
-    /// Nothing, until the client gives up.
+    /// No answer until the client gives up.
     Hang,
 }
 
-/// Decides, from the request and the node's own answer, whether to lie.
+/// Decides whether to lie, from the request and the node's answer.
 type Liar = dyn Fn(&Value, &Value) -> Option<Lie> + Send + Sync;
 
 pub struct Proxy {
@@ -43,12 +43,12 @@ struct Shared {
     liar: Mutex<Option<Box<Liar>>>,
     fired: AtomicUsize,
     served: AtomicUsize,
-    /// When each request came, and its method.
+    /// The time and the method of each request.
     asked: Mutex<Vec<(Instant, String)>>,
 }
 
 impl Proxy {
-    /// A proxy of the node at this URL that tells the truth.
+    /// Starts a proxy that forwards the true answers of the node at this URL.
     pub fn start(upstream: &str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -63,7 +63,7 @@ impl Proxy {
         thread::spawn(move || {
             for client in listener.incoming().map_while(Result::ok) {
                 let serving = Arc::clone(&serving);
-                // A client that hangs up in the middle is what some tests are about.
+                // Errors are ignored: some tests are about clients that hang up.
                 thread::spawn(move || drop(serving.serve(&client)));
             }
         });
@@ -74,18 +74,18 @@ impl Proxy {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// From now on, answers as `liar` says.
+    /// From now on, lies as `liar` decides.
     pub fn lie(&self, liar: impl Fn(&Value, &Value) -> Option<Lie> + Send + Sync + 'static) {
         *self.shared.liar.lock().unwrap() = Some(Box::new(liar));
         self.shared.fired.store(0, Ordering::SeqCst);
     }
 
-    /// From now on, the node behind the same address is another one.
+    /// From now on, forwards to another node.
     pub fn point_to(&self, upstream: &str) {
         *self.shared.upstream.lock().unwrap() = host_of(upstream);
     }
 
-    /// When requests of this method came.
+    /// The times of the requests with this method.
     pub fn asked(&self, method: &str) -> Vec<Instant> {
         let asked = self.shared.asked.lock().unwrap();
         asked.iter().filter(|(_, of)| of == method).map(|(at, _)| *at).collect()
@@ -96,12 +96,12 @@ impl Proxy {
         *self.shared.liar.lock().unwrap() = None;
     }
 
-    /// How many answers were lies.
+    /// Number of false answers.
     pub fn fired(&self) -> usize {
         self.shared.fired.load(Ordering::SeqCst)
     }
 
-    /// How many requests came.
+    /// Number of requests.
     pub fn served(&self) -> usize {
         self.shared.served.load(Ordering::SeqCst)
     }
@@ -156,7 +156,7 @@ impl Shared {
         client.write_all(&body)
     }
 
-    /// The node's own answer.
+    /// Returns the node's answer.
     fn ask(&self, request: &[u8]) -> std::io::Result<Vec<u8>> {
         let upstream = self.upstream.lock().unwrap().clone();
         let mut node = TcpStream::connect(upstream)?;
@@ -171,7 +171,7 @@ impl Shared {
     }
 }
 
-/// Host and port of a node's URL.
+/// Host and port in a node's URL.
 fn host_of(url: &str) -> String {
     url.strip_prefix("http://").unwrap().trim_end_matches('/').to_owned()
 }

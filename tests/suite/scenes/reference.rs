@@ -1,5 +1,5 @@
-//! What the reference is drawn from: a recorded chain with a share, terms of redemption, a named shock, kept rules and who
-//! is told of them, and what each address is asked there.
+//! The data of the reference: a recorded chain with a tokenized stock, redemption terms, a named shock, stored rules
+//! with a webhook, and the example request for each address.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -18,18 +18,18 @@ use super::here::until;
 use super::service::{Answer, Recorded, Service, configured_with, record_in};
 use super::share::{Stands, say, share, tables};
 
-/// Where the service of the examples is said to be, and where its rules' events are sent.
+/// The service address in the examples, and the webhook of its rules.
 pub const BASE: &str = "https://api.example.org";
 pub const HOOK: &str = "https://hooks.example.org/exits";
 
-/// What stands in an example for the name of a rule.
+/// The placeholder for the name of a rule in an example.
 pub const RULE: &str = "$ALERT";
 
 const TERMS: &str = r#"{"v": 1, "kind": "on_days", "calendar": "XNYS", "cutoff_before_close_s": 3600, "settlement_days": [1, 2],
   "fee_pct": "0.05", "eligibility": "whoever passed the issuer's checks", "source": "https://issuer.example/terms",
   "read_on": "2026-08-20"}"#;
 
-/// A question.
+/// An example request.
 pub struct Asked {
     pub id: &'static str,
     pub method: &'static str,
@@ -75,12 +75,12 @@ impl Reference {
         Self { recorded, service, receiver, weth, wbtc }
     }
 
-    /// Where it is.
+    /// Its address.
     pub fn here(&self) -> String {
         format!("http://{}", self.service.address)
     }
 
-    /// What each address is asked, by its operation, in an order in which all of it can be asked.
+    /// The example request for each address, by operation, in an order in which all of them succeed.
     pub fn asked(&self) -> Vec<Asked> {
         let (pool, share_pool) = (self.recorded.pool(0), self.recorded.pool(2));
         let (weth, wbtc, slot) = (&self.weth, &self.wbtc, self.recorded.last.number());
@@ -170,7 +170,7 @@ impl Reference {
         read.into_iter().chain(owned).collect()
     }
 
-    /// What is answered, of a rule's owner with the rule's name and token.
+    /// Sends a request; for a rule's owner, with the rule's name and token.
     pub fn ask(&self, asked: &Asked, rule: Option<&(String, String)>) -> Answer {
         if asked.id == "streamSlots" {
             return self.streamed(&asked.target);
@@ -191,7 +191,7 @@ impl Reference {
         self.service.send(request.as_bytes())
     }
 
-    /// A stream up to the end of its first pool.
+    /// Reads a stream until the end of its first pool.
     fn streamed(&self, target: &str) -> Answer {
         let mut stream = TcpStream::connect(self.service.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
@@ -212,7 +212,7 @@ impl Reference {
         Answer { status: 200, headers: Vec::new(), body: body.into_bytes() }
     }
 
-    /// Waits until a rule's webhook was asked whether it wants events.
+    /// Waits until the webhook of a rule has been verified.
     pub fn wait_until_verified(&self, rule: &(String, String)) {
         let read = Asked {
             id: "readAlert",

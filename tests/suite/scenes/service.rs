@@ -1,5 +1,4 @@
-//! A recorded series of real contracts with the service on it, and a client that shows raw
-//! answers.
+//! A recorded series of real contracts with a service for it, and a client that returns raw answers.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -35,18 +34,18 @@ impl Recorded {
         self.folder.path().join(name)
     }
 
-    /// The name of a pool of the scene.
+    /// The id of a pool of the scene.
     pub fn pool(&self, index: usize) -> String {
         format!("anvil:{:#x}", self.world.pools[index].pool.address)
     }
 }
 
-/// Configuration and key of a recorder of this chain, in a folder of their own.
+/// The configuration and key of a recorder for this chain, in their own folder.
 pub fn configured(chain: &DevChain, world: &World) -> TempDir {
     configured_with(chain, world, "")
 }
 
-/// The same with further tables.
+/// The same with additional tables.
 pub fn configured_with(chain: &DevChain, world: &World, tables: &str) -> TempDir {
     let folder = TempDir::new().unwrap();
     let config = recorder_config(chain, world) + tables;
@@ -57,7 +56,7 @@ pub fn configured_with(chain: &DevChain, world: &World, tables: &str) -> TempDir
     folder
 }
 
-/// A copy of a recording of so many slots from the series' first on, which is played once. Its node has ended.
+/// A copy of a recording of this many slots from the series' first. The recording is made once, and its node has ended.
 pub async fn recorded(slots: u64) -> Recorded {
     let saved = saved::Fixture::lock(&format!("recorded-{slots}")).unwrap();
     if let Some(unfinished) = &saved.unfinished {
@@ -74,13 +73,13 @@ pub async fn recorded(slots: u64) -> Recorded {
     Recorded { folder, world, last: Slot::new(FIRST_SLOT + slots - 1).unwrap() }
 }
 
-/// The same of a chain with a recorder's folder.
+/// The same for a chain with a recorder's folder.
 pub async fn record_in(chain: &DevChain, world: World, folder: TempDir, slots: u64) -> Recorded {
     let last = record(chain, &world, &folder, slots).await;
     Recorded { folder, world, last }
 }
 
-/// Plays and records so many slots of this chain as its configuration in the folder says.
+/// Simulates and records this many slots of the chain with the configuration in the folder.
 pub async fn record(chain: &DevChain, world: &World, folder: &TempDir, slots: u64) -> Slot {
     let (checked, mut recorder) = recorder_of(folder);
     let mut market = Market::new(chain, world, 4).await.unwrap();
@@ -95,8 +94,8 @@ pub async fn record(chain: &DevChain, world: &World, folder: &TempDir, slots: u6
     last
 }
 
-/// Records so many slots in which nothing happens but what `happens` says, by the slot's place: one block before each
-/// slot's instant, and an empty one after it.
+/// Records this many slots. Only the transactions of `happens` occur, by slot position: each slot has one block before
+/// its instant and an empty one after it.
 pub async fn record_blocks(
     chain: &DevChain,
     world: &World,
@@ -125,7 +124,7 @@ pub async fn record_blocks(
     last
 }
 
-/// The recorder that the folder's configuration describes, with a store of its own.
+/// The recorder of the folder's configuration, with its own store.
 fn recorder_of(folder: &TempDir) -> (CheckedConfig, Recorder<ChainReader>) {
     let checked = CheckedConfig::from_file(&folder.path().join("exitgap.toml")).unwrap();
     let key = fs::read_to_string(&checked.config.evidence.key_file).unwrap();
@@ -140,7 +139,7 @@ fn recorder_of(folder: &TempDir) -> (CheckedConfig, Recorder<ChainReader>) {
 pub struct Service {
     child: Child,
     pub address: SocketAddr,
-    /// Where operators ask, if that is another address.
+    /// The operators' address, if it differs.
     pub operators: Option<SocketAddr>,
 }
 
@@ -160,7 +159,7 @@ impl Service {
         Self::of(command)
     }
 
-    /// Starts a replica of the log at this address, which keeps all in `folder`.
+    /// Starts a replica of the log at this address, with its data in `folder`.
     pub fn follow(folder: &std::path::Path, log: &str, arguments: &[&str]) -> Self {
         let mut command = Command::new(binaries::path("exitgap-server"));
         command.args(["follow", "--data", ".", "--log", log]).args(arguments).current_dir(folder);
@@ -188,7 +187,7 @@ impl Service {
         service
     }
 
-    /// Waits until the service has looked into the store.
+    /// Waits until the service has read the store.
     fn wait_for_slot(&self) {
         for _ in 0..200 {
             if self.get("/v1/pools").json()["pools"].as_array().is_some_and(|all| !all.is_empty()) {
@@ -199,13 +198,13 @@ impl Service {
         panic!("the service does not show the store's pools");
     }
 
-    /// Asks it to end, and gives its exit code.
+    /// Sends the stop signal; returns the exit code.
     pub fn end(mut self) -> Option<i32> {
         self.ask_to_end();
         self.child.wait().unwrap().code()
     }
 
-    /// Asks it to end, and does not wait.
+    /// Sends the stop signal without waiting.
     pub fn ask_to_end(&self) {
         let pid = self.child.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
@@ -216,17 +215,17 @@ impl Service {
         self.child.id()
     }
 
-    /// How many threads it has.
+    /// Number of its threads.
     pub fn threads(&self) -> usize {
         fs::read_dir(format!("/proc/{}/task", self.child.id())).unwrap().count()
     }
 
-    /// Its exit code, once it has ended.
+    /// Its exit code, after it has ended.
     pub fn exit_code(&mut self) -> Option<i32> {
         self.child.wait().unwrap().code()
     }
 
-    /// Asks operators' questions where they are answered.
+    /// Sends an operator's request to the operators' address.
     pub fn at_operators(&self, target: &str) -> Answer {
         let operators = self.operators.expect("operators have an address");
         let request = format!("GET {target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
@@ -237,7 +236,7 @@ impl Service {
         self.ask("GET", target, &[])
     }
 
-    /// Sends a request of its own connection, and reads the whole answer.
+    /// Sends a request on a separate connection and reads the whole answer.
     pub fn ask(&self, method: &str, target: &str, headers: &[(&str, &str)]) -> Answer {
         let mut request = format!("{method} {target} HTTP/1.1\r\nHost: any.example\r\n");
         for (name, value) in headers {
@@ -247,18 +246,18 @@ impl Service {
         self.send(request.as_bytes())
     }
 
-    /// Sends a body, and reads the whole answer. The headers stand before those of the body.
+    /// Sends a body and reads the whole answer. The given headers precede those of the body.
     pub fn post(&self, target: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
         post(self.address, target, headers, body)
     }
 
-    /// Sends bytes, and reads until the service closes.
+    /// Sends bytes and reads until the service closes the connection.
     pub fn send(&self, bytes: &[u8]) -> Answer {
         exchange(self.address, bytes)
     }
 }
 
-/// Sends a body on a connection of its own, and reads the whole answer.
+/// Sends a body on a separate connection and reads the whole answer.
 pub fn post(address: SocketAddr, target: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
     let mut request = format!("POST {target} HTTP/1.1\r\n");
     if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("host")) {
@@ -272,15 +271,15 @@ pub fn post(address: SocketAddr, target: &str, headers: &[(&str, &str)], body: &
     exchange(address, &[request.as_bytes(), body].concat())
 }
 
-/// Sends bytes on a connection of their own, and reads until it is closed.
+/// Sends bytes on a separate connection and reads until it is closed.
 pub fn exchange(address: SocketAddr, bytes: &[u8]) -> Answer {
     let mut stream = TcpStream::connect(address).unwrap();
-    // The service may answer and close before it has read all.
+    // The service may answer and close the connection before it has read everything.
     let _ = stream.write_all(bytes);
     rest_of(stream)
 }
 
-/// What comes on a connection until it is closed.
+/// Reads a connection until it is closed.
 pub fn rest_of(mut stream: TcpStream) -> Answer {
     stream.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
     let mut raw = Vec::new();
@@ -288,7 +287,7 @@ pub fn rest_of(mut stream: TcpStream) -> Answer {
     Answer::parse(&raw)
 }
 
-/// An answer, taken apart.
+/// A parsed answer.
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,
@@ -329,13 +328,13 @@ impl Answer {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
-    /// The document, of an answer that is one.
+    /// The JSON document of a successful answer.
     pub fn found(&self) -> Value {
         assert_eq!(self.status, 200, "{}", String::from_utf8_lossy(&self.body));
         self.json()
     }
 
-    /// Status, code and field, of an answer that is a problem.
+    /// The status, code and field of an answer with a problem.
     pub fn problem(&self) -> (u16, String, Option<String>) {
         let said = String::from_utf8_lossy(&self.body);
         let media_type = self.header("content-type");

@@ -1,4 +1,4 @@
-//! A token of the development chain that stands for a share, and what says where it stands.
+//! A token of the development chain that serves as a tokenized stock, and the contract with its status.
 
 use alloy::primitives::{Address as ChainAddress, U256, hex};
 use alloy::sol_types::SolCall;
@@ -6,10 +6,10 @@ use exitgap_chain::config::{EquityConfig, FactConfig, TokenConfig};
 use exitgap_core::ids::{Address, ChainSlug};
 use exitgap_tests::devchain::{DevChain, StandIn, World, abi};
 
-/// The contract that says where the share stands.
+/// The contract that returns the stock's status.
 pub const SAYS: ChainAddress = ChainAddress::repeat_byte(0x79);
 
-/// Where a share stands.
+/// The status of a tokenized stock.
 #[derive(Debug, Clone, Copy)]
 pub struct Stands {
     pub now: u64,
@@ -18,12 +18,12 @@ pub struct Stands {
     pub paused: bool,
 }
 
-/// The share: bitcoin, of which there is a pool of ranges and a pair.
+/// The token that serves as the stock: bitcoin, which has a concentrated-liquidity pool and a pair.
 pub fn share(world: &World) -> ChainAddress {
     world.assets[World::WBTC].token.address
 }
 
-/// Lets the share's contract say so, in millionths.
+/// Sets the status that the stock's contract returns, in millionths.
 pub async fn say(chain: &DevChain, stands: Stands) -> StandIn {
     let desk = chain.stand_in(SAYS).await.unwrap();
     let Stands { now, next, since, paused } = stands;
@@ -35,7 +35,7 @@ pub async fn say(chain: &DevChain, stands: Stands) -> StandIn {
     desk
 }
 
-/// What a configuration says of it: its calendar, its facts, what `pool` holds of it, and its kind.
+/// The stock's configuration: its calendar, its facts, the balance of `pool`, and its kind.
 pub fn configured(
     world: &World,
     kind: &str,
@@ -79,7 +79,7 @@ pub fn configured(
     (calendar, facts, equity)
 }
 
-/// The same as the tables of a file.
+/// The same as tables of a configuration file.
 pub fn tables(world: &World, kind: &str, feed_prices: &str, pool: ChainAddress) -> String {
     let (calendar, facts, equity) = configured(world, kind, feed_prices, pool);
     let token = equity.token;

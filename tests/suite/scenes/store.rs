@@ -1,4 +1,4 @@
-//! The scene of the store's tests, which the fault harness plays as well.
+//! The setups of the store tests, which the fault harness uses, too.
 
 pub use exitgap_tests::faults::scene::{BusyPool, key, slot};
 
@@ -13,15 +13,15 @@ use exitgap_core::snapshot::{Observation, Snapshot};
 use exitgap_store::NewEntry;
 use exitgap_tests::postgres;
 
-/// Where `cargo xtask test` has the stores of its second round of the store's tests.
+/// The variable in which `cargo xtask test` names the server for the second run of the store tests.
 const ON_A_SERVER: &str = "EXITGAP_TEST_STORE";
 
-/// Whether stores are on a server and not in files.
+/// Whether the stores are on a server instead of in files.
 pub fn on_a_server() -> bool {
     std::env::var_os(ON_A_SERVER).is_some_and(|store| store == "postgresql")
 }
 
-/// A test's store of this name: a file in its folder, or a database of the private server.
+/// A test's store with this name: a file in its folder, or a database of the private server.
 pub fn store_in(folder: &Path, name: &str) -> PathBuf {
     static PLACES: Mutex<Option<HashMap<PathBuf, PathBuf>>> = Mutex::new(None);
     let file = folder.join(name);
@@ -33,7 +33,7 @@ pub fn store_in(folder: &Path, name: &str) -> PathBuf {
     places.entry(file).or_insert_with(|| postgres::shared().store()).clone()
 }
 
-/// A database of a test's own, wherever stores are.
+/// A separate database for a test, in either case.
 pub struct Place {
     _folder: tempfile::TempDir,
     pub path: PathBuf,
@@ -46,7 +46,7 @@ impl Place {
     }
 }
 
-/// Copies a store that nobody has open to a place of [`store_in`]'s, as a backup does.
+/// Copies a store that no process has open to a location of [`store_in`], like a backup.
 pub fn copy(from: &Path, to: &Path) {
     match (postgres::database_of(from), postgres::database_of(to)) {
         (Some(from), Some(to)) => postgres::shared().copy(from, to),
@@ -54,7 +54,7 @@ pub fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Does to a store what no recorder can.
+/// Changes a store in ways that no recorder can.
 pub fn tamper(place: &Path, sql: &str) {
     if let Some(database) = postgres::database_of(place) {
         postgres::shared().damage(database, sql);
@@ -63,7 +63,7 @@ pub fn tamper(place: &Path, sql: &str) {
     }
 }
 
-/// The market of a busy pool around a pool whose liquidity lies in no ranges: a volatile one of Aerodrome's kind.
+/// A busy pool whose liquidity has no ranges: a volatile pool of Aerodrome's kind.
 pub struct OtherKind(BusyPool);
 
 impl OtherKind {

@@ -1,4 +1,4 @@
-//! A service whose estimates have a price, on a recorded series and a chain with the token.
+//! A service with priced estimates, with a recorded series and a chain with the token.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -18,7 +18,7 @@ use crate::scenes::service::{Answer, Recorded, Service, recorded};
 use crate::scenes::store::store_in;
 use crate::scenes::usdc::{CHAIN_ID, PRICE, Scene, own};
 
-/// A size that the scene's pools fill.
+/// A size that the scene's pools can fill.
 pub const SIZE: &str = "1000";
 
 pub struct Till {
@@ -28,19 +28,19 @@ pub struct Till {
 }
 
 impl Till {
-    /// A chain that mines when it is told to, and a configured service that is not started.
+    /// A chain that mines on demand, and a configured service that is not running.
     pub async fn new() -> Self {
         let scene = Scene::new().await;
         let url = scene.chain.url();
         Self::behind(scene, &url).await
     }
 
-    /// The same, whose node is at another address.
+    /// The same with the node at another address.
     pub async fn behind(scene: Scene, url: &str) -> Self {
         Self::of(scene, url, recorded(1).await)
     }
 
-    /// The same on this series.
+    /// The same with this series.
     pub fn of(scene: Scene, url: &str, recorded: Recorded) -> Self {
         let path = recorded.path("exitgap.toml");
         let mut config = fs::read_to_string(&path).unwrap();
@@ -66,12 +66,12 @@ impl Till {
         Self { scene, recorded, pool }
     }
 
-    /// The database of payments.
+    /// The path of the payment database.
     pub fn database(&self) -> PathBuf {
         store_in(self.recorded.folder.path(), "payments.db")
     }
 
-    /// Another process of the same service.
+    /// Starts another process of the same service.
     pub fn serve(&self) -> Service {
         self.serve_with(&[])
     }
@@ -85,7 +85,7 @@ impl Till {
         format!("/v1/exit/{}?size_usd={SIZE}", self.pool)
     }
 
-    /// From now on, every transaction is mined as it comes.
+    /// From now on, every transaction is mined immediately.
     pub async fn mine_at_once(&self) {
         let _: serde_json::Value = self.scene.chain.rpc("evm_setAutomine", (true,)).await.unwrap();
     }
@@ -96,7 +96,7 @@ impl Till {
             self.scene.chain.rpc("evm_setIntervalMining", (1,)).await.unwrap();
     }
 
-    /// Waits until the service's transaction is among those that wait to be mined.
+    /// Waits until the service's transaction is in the node's pool.
     pub async fn until_sent(&self) {
         for _ in 0..200 {
             let pool: serde_json::Value = self.scene.chain.rpc("txpool_status", ()).await.unwrap();
@@ -108,7 +108,7 @@ impl Till {
         panic!("nothing was sent");
     }
 
-    /// Forgets what is not mined.
+    /// Drops all pending transactions.
     pub async fn drop_sent(&self) {
         let _: serde_json::Value =
             self.scene.chain.rpc("anvil_dropAllTransactions", ()).await.unwrap();
@@ -124,12 +124,12 @@ impl Till {
         header_of(offers.v1[0].as_ref().unwrap(), &self.scene.authorized(nonce))
     }
 
-    /// Asks for the scene's size with a payment.
+    /// Requests the scene's size with a payment.
     pub fn pay(&self, service: &Service, header: &(&'static str, String)) -> Answer {
         service.ask("GET", &self.target(), &[(header.0, &header.1)])
     }
 
-    /// A payment of version 2 that was changed before it was signed.
+    /// A version 2 payment whose message was changed before signing.
     pub fn changed(
         &self,
         service: &Service,
@@ -143,7 +143,7 @@ impl Till {
         header_of(offers.v2[0].as_ref().unwrap(), &authorized)
     }
 
-    /// What the payee has been paid, in prices.
+    /// The payee's income, as a multiple of the price.
     pub async fn prices_paid(&self) -> u64 {
         let paid = self.scene.paid().await;
         assert_eq!(paid % PRICE, 0, "{paid}");
@@ -151,7 +151,7 @@ impl Till {
     }
 }
 
-/// The offers of a 402.
+/// The offers in a 402 answer.
 #[track_caller]
 pub fn offers_of(answer: &Answer) -> Offers {
     let said = String::from_utf8_lossy(&answer.body);
@@ -159,7 +159,7 @@ pub fn offers_of(answer: &Answer) -> Offers {
     Offers::from_response(|name| answer.header(name), &answer.body).unwrap()
 }
 
-/// A payment, as its header.
+/// A payment as a header.
 pub fn header_of(offer: &Offer, authorized: &Authorized) -> (&'static str, String) {
     let message = &authorized.message;
     let seconds = |instant: U256| u64::try_from(instant).unwrap();
@@ -174,7 +174,7 @@ pub fn header_of(offer: &Offer, authorized: &Authorized) -> (&'static str, Strin
     authorization.to_header(offer, &authorized.signature)
 }
 
-/// What an answer says became of an x402 payment.
+/// The settlement of an x402 payment, as the answer reports it.
 #[track_caller]
 pub fn settlement_of(answer: &Answer) -> Settlement {
     let header = [x402::PAYMENT_RESPONSE, x402::X_PAYMENT_RESPONSE];
@@ -183,7 +183,7 @@ pub fn settlement_of(answer: &Answer) -> Settlement {
     Settlement::of_header(said.unwrap_or_else(|| panic!("{} {body}", answer.status))).unwrap()
 }
 
-/// The transaction that an answer says settled its payment.
+/// The settling transaction that the answer names.
 pub fn transaction_of(answer: &Answer) -> B256 {
     settlement_of(answer).transaction.parse().unwrap()
 }

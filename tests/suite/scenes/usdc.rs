@@ -1,4 +1,4 @@
-//! A chain with the token that payments are made in, a payer, and a key that pays fees.
+//! A chain with the payment token, a payer, and a key that pays fees.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -13,10 +13,10 @@ use exitgap_tests::devchain::abi::TransferWithAuthorization;
 use exitgap_tests::devchain::{Authorized, DevChain, Options, Usdc};
 use tokio::time::Instant;
 
-/// Base Sepolia's id: signatures made here are worth nothing on a chain with coin.
+/// The id of Base Sepolia: signatures made here have no value on a chain with real coins.
 pub const CHAIN_ID: u64 = 84_532;
 
-/// What the scene's price is, in units.
+/// The scene's price in units.
 pub const PRICE: u64 = 10_000;
 
 pub struct Scene {
@@ -30,14 +30,14 @@ pub struct Scene {
 }
 
 impl Scene {
-    /// A chain whose time is now, with a payer of ten thousand prices.
+    /// A chain with the current time, and a payer with ten thousand times the price.
     pub async fn new() -> Self {
         let scene = Self::begun(600).await;
         scene.chain.mine(now_s(), &[]).await.unwrap();
         scene
     }
 
-    /// The same, whose time is that of its beginning, so many seconds ago.
+    /// The same, but the chain's time is still at its genesis, this many seconds ago.
     pub async fn begun(ago_s: u64) -> Self {
         let genesis_timestamp = now_s() - ago_s;
         let options = Options { genesis_timestamp, chain_id: CHAIN_ID, ..Options::default() };
@@ -56,7 +56,7 @@ impl Scene {
         Self { chain, usdc, payer, key, key_file, pay_to, _folder: folder }
     }
 
-    /// The chain's configuration, behind these nodes.
+    /// The chain's configuration with these nodes.
     pub fn chain_config(urls: &[String]) -> ChainConfig {
         ChainConfig {
             slug: "pay".parse().unwrap(),
@@ -74,7 +74,7 @@ impl Scene {
         }
     }
 
-    /// The token behind these nodes.
+    /// The token through these nodes.
     pub fn node_behind(&self, urls: &[String]) -> TokenNode {
         let config = Config { chain: vec![Self::chain_config(urls)], ..Config::default() };
         let plan = Plan::new(&config).unwrap();
@@ -85,7 +85,7 @@ impl Scene {
         self.node_behind(&[self.chain.url()])
     }
 
-    /// What the payer would sign for the price, valid for two minutes.
+    /// The message that the payer would sign for the price, valid for two minutes.
     pub fn message(&self, nonce: u8) -> TransferWithAuthorization {
         TransferWithAuthorization {
             from: self.payer.address(),
@@ -101,18 +101,18 @@ impl Scene {
         self.usdc.authorize(&self.payer, self.message(nonce))
     }
 
-    /// What the payee has been paid, in units.
+    /// The payee's income in units.
     pub async fn paid(&self) -> u64 {
         self.usdc.balance(&self.chain, self.pay_to).await.unwrap().to()
     }
 
-    /// Mines what was sent to the node.
+    /// Mines the pending transactions.
     pub async fn mine_pending(&self) {
         let _: serde_json::Value = self.chain.rpc("evm_mine", ()).await.unwrap();
     }
 }
 
-/// Writes a key that its owner alone may read.
+/// Writes a key that only its owner may read.
 pub fn write_key(path: &Path, byte: u8) {
     std::fs::write(path, format!("0x{}\n", format!("{byte:02x}").repeat(32))).unwrap();
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).unwrap();
@@ -130,7 +130,7 @@ pub fn own(address: alloy::primitives::Address) -> Address {
     Address(address.into_array())
 }
 
-/// As the service holds it.
+/// The authorization in the form that the service stores.
 pub fn settled_as(authorized: &Authorized) -> Authorization {
     let message = &authorized.message;
     Authorization {
@@ -144,7 +144,7 @@ pub fn settled_as(authorized: &Authorized) -> Authorization {
     }
 }
 
-/// The same signature in the spelling that Ethereum forbade.
+/// The same signature with the high `s` value that Ethereum forbids.
 pub fn with_high_s(signature: &[u8]) -> Bytes {
     let order = "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141";
     let s = U256::from_be_slice(&signature[32..64]);

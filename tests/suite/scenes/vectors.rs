@@ -1,5 +1,5 @@
-//! The kept files of recorded fills, for contracts of ours that answer with a recorded state: what is
-//! read of them must be that state, and fill as was recorded of the contract that had it.
+//! The files of recorded fills, for stand-in contracts that answer with a recorded state: the reader must read that
+//! state, and its fills must equal the recorded ones of the original contract.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ sol! {
     function decimals() returns (uint8);
 }
 
-/// One of the files: its recorded fills, and each pool's state as it stands there.
+/// A file with recorded fills and the state of each pool.
 pub struct Recorded {
     pub fills: RecordedFills,
     states: Vec<Value>,
@@ -36,14 +36,14 @@ impl Recorded {
         Self { fills: RecordedFills::from_bytes(&text).unwrap(), states }
     }
 
-    /// The pools with their states' fields.
+    /// The pools with the fields of their states.
     pub fn pools(&self) -> impl Iterator<Item = (&RecordedPool, Fields<'_>)> {
         self.fills.pools.iter().zip(self.states.iter().map(Fields))
     }
 
-    /// Reads these pools in one slot and requires of each, in the order of the file, that it is read as
-    /// it was recorded and fills so; a state that core refuses must be refused. Returns how many cases
-    /// were compared.
+    /// Reads these pools in one slot. Requires for each, in the order of the file, that the state read equals the
+    /// recorded one and has the recorded fills; a state that core rejects must be rejected. Returns the number of
+    /// compared cases.
     pub async fn hold(&self, chain: &DevChain, config: &Config) -> usize {
         pass_slot(chain, FIRST_SLOT).await;
         let reading = read(&mut reader(config, small_limits()), FIRST_SLOT).await;
@@ -87,7 +87,7 @@ impl<'a> Fields<'a> {
         self.0[name].as_str().unwrap()
     }
 
-    /// A number, spelled as one or in a string.
+    /// A number, in the file either a number or a string.
     pub fn number(&self, name: &str) -> U256 {
         number(&self.0[name])
     }
@@ -104,7 +104,7 @@ fn number(value: &Value) -> U256 {
     }
 }
 
-/// The configuration of the first pair of a contract of so many tokens, each of them a dollar.
+/// The configuration of the first pair of a contract with this many tokens, each a dollar token.
 pub fn first_pair(address: Address, tokens: usize) -> PoolConfig {
     let (token0, token1) = (Address::ZERO, Address::ZERO);
     let as_pool = Pool { address, token0, token1, fee: 0, kind: PoolKind::V3 };
@@ -113,14 +113,14 @@ pub fn first_pair(address: Address, tokens: usize) -> PoolConfig {
     config
 }
 
-/// The address of a contract of the file's so manieth pool.
+/// The contract address for the file's pool with this index.
 pub fn place(first: u8, pool: usize) -> Address {
     let mut bytes = [first; 20];
     bytes[18..].copy_from_slice(&u16::try_from(pool).unwrap().to_be_bytes());
     bytes.into()
 }
 
-/// A token of so many decimals for the place in a pool, after that of the place before by its address.
+/// A token with this many decimals for an index in a pool; its address is higher than that of the previous index.
 pub async fn token(chain: &DevChain, index: usize, decimals: u8) -> Address {
     let mut bytes = [u8::try_from(index + 1).unwrap(); 20];
     bytes[19] = decimals;

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use crate::scenes::operator::server;
 
-/// A witness, its key and its memory in a folder of its own.
+/// A witness with its key and its memory in its own folder.
 pub struct Witness {
     folder: TempDir,
     logs: Vec<String>,
@@ -28,7 +28,7 @@ impl Drop for Witness {
 }
 
 impl Witness {
-    /// A witness of these logs.
+    /// Starts a witness for these logs.
     pub fn start(logs: &[&str]) -> Self {
         let folder = TempDir::new().unwrap();
         let make = ["key", "witness", "--out", "witness.key", "--name", "witness.example/w1"];
@@ -43,25 +43,25 @@ impl Witness {
         format!("http://{}", self.address)
     }
 
-    /// How a configuration names it.
+    /// Its entry in a configuration.
     pub fn asked(&self) -> String {
         format!("{} {}/witness", self.key, self.url())
     }
 
-    /// Kills it at once.
+    /// Kills it immediately.
     pub fn kill(&self) {
         let mut child = self.child.lock().unwrap();
         let _ = child.kill();
         let _ = child.wait();
     }
 
-    /// Starts it again, at the same address.
+    /// Starts it again at the same address.
     pub fn restart(&mut self) {
         let (child, _) = spawn(&self.folder, &self.logs, &self.address.to_string());
         *self.child.lock().unwrap() = child;
     }
 
-    /// The status that it answers a request with; `None`: it went before it answered.
+    /// The status of its answer to a request; `None` if it ended before answering.
     pub fn try_post(&self, body: &[u8]) -> Option<u16> {
         let mut stream = TcpStream::connect(self.address).ok()?;
         stream.set_read_timeout(Some(Duration::from_secs(30))).ok()?;

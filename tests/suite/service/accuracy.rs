@@ -1,5 +1,5 @@
-//! The accuracy record that a recorder keeps: real swaps on the development chain, read with later slots once their
-//! blocks are final, committed to by heads, and the same as a stranger counts them from a node.
+//! The accuracy record that a recorder keeps: real swaps on the development chain, read in later slots after their
+//! blocks are final. Heads commit to them, and a third party counts the same from a node.
 
 use std::fs;
 use std::process::Command;
@@ -18,7 +18,7 @@ use crate::scenes::here::until;
 use crate::scenes::proxy::{Lie, Proxy};
 use crate::scenes::service::{Recorded, Service};
 
-/// What a Swap of Uniswap v3 is named in logs.
+/// The event topic of Uniswap v3's `Swap`.
 const SWAP: &str = "0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67";
 
 fn run(recorded: &Recorded, arguments: &[&str]) -> (Option<i32>, String, String) {
@@ -37,7 +37,7 @@ async fn a_recorders_swaps_are_those_that_a_stranger_counts_from_a_node() {
     let pool = recorded.pool(0);
     let told = service.get(&format!("/v1/accuracy/{pool}")).found();
     assert_eq!((&told["figure"], &told["status"]), (&json!("accuracy/1"), &json!("preview")));
-    // The newest blocks are not final.
+    // The newest blocks are not final yet.
     let waiting = told["slots_waiting"].as_u64().unwrap();
     assert!((1..=4).contains(&waiting), "{told}");
     assert_eq!(told["slots"].as_u64().unwrap() + waiting, 11);
@@ -45,7 +45,7 @@ async fn a_recorders_swaps_are_those_that_a_stranger_counts_from_a_node() {
     assert_eq!(told["stretches_incomplete"], 0);
     let newest = &told["by_age"][0];
     assert_eq!((&newest["n"], &newest["exact_n"]), (&json!(4), &json!(3)), "{told}");
-    // Everything else is what the command line recounts from a node, to the letter.
+    // All other values equal those that the command line counts from a node, to the letter.
     let [from, to] = ["from", "to"].map(|name| told[name].as_str().unwrap());
     let asked = ["accuracy", &pool, "--from", from, "--to", to, "--json", "--api", &url];
     let node = ["--rpc", &chain.url(), "--chain-id", "31337"];
@@ -55,7 +55,7 @@ async fn a_recorders_swaps_are_those_that_a_stranger_counts_from_a_node() {
     for (name, value) in counted.as_object().unwrap() {
         assert_eq!(&told[name], value, "{name}");
     }
-    // Asked of the service and of the database it is one.
+    // The service and the database give the same record.
     let of_period = format!("/v1/accuracy/{pool}?from={from}&to={to}");
     let of_period = service.get(&of_period).found();
     let (code, of_service, _) = run(&recorded, &asked);
@@ -79,7 +79,8 @@ async fn a_recorders_swaps_are_those_that_a_stranger_counts_from_a_node() {
     assert_eq!(service.end(), Some(0));
 }
 
-/// Each line of what the pool logged is a document that its head of that slot commits to, and none is left out.
+/// Each line of the pool's logged fills is a document that the pool's head of that slot commits to, and no document is
+/// missing.
 fn committed(recorded: &Recorded, service: &Service, told: &Value) {
     let pool = recorded.pool(0);
     let url = told["fills_url"].as_str().unwrap();
@@ -101,7 +102,7 @@ fn committed(recorded: &Recorded, service: &Service, told: &Value) {
         swaps += fills.logs.len();
     }
     assert_eq!(swaps, 4);
-    // From a later slot on there are fewer, and the log's folder has each.
+    // From a later slot on, fewer documents follow; the log's folder contains all of them.
     let later = service.get(&format!("/v1/fills/{pool}?slot={}", recorded.last.number()));
     assert!(later.body.len() < answer.body.len());
     let checked = CheckedConfig::from_file(&recorded.path("exitgap.toml")).unwrap();
@@ -111,7 +112,7 @@ fn committed(recorded: &Recorded, service: &Service, told: &Value) {
     assert!(reader.fsck(|_| {}).unwrap().fills > 4);
 }
 
-/// The file says what the answer says; whoever has snapshots and documents computes it again, and a changed one does not hold.
+/// The figure file equals the answer. With snapshots and documents, anyone can recompute it, and a changed file fails.
 fn proven(recorded: &Recorded, service: &Service, told: &Value) {
     let url = told["figure_url"].as_str().unwrap();
     let file = service.get(&url[url.find("/api/").unwrap()..]);
@@ -147,7 +148,7 @@ fn proven(recorded: &Recorded, service: &Service, told: &Value) {
             assert_eq!((code, report["verdict"].as_str().unwrap()), expected, "{from}: {report}");
         }
     }
-    // Without snapshots and documents it is not known.
+    // Without snapshots and documents, the verdict is open.
     fs::write(recorded.path("figure.json"), &whole).unwrap();
     let (code, text, _) = run(recorded, &["verify", "figure.json", "--trust", "key"]);
     assert!(
@@ -156,7 +157,7 @@ fn proven(recorded: &Recorded, service: &Service, told: &Value) {
     );
 }
 
-/// Heads that end before the period does, and what a file cannot be made of.
+/// An `until` that precedes the end of the period, and options that exclude a file.
 fn refused_files(recorded: &Recorded, service: &Service, told: &Value) {
     let [from, end] = ["from", "to"].map(|name| told[name].as_str().unwrap());
     let address = format!("/api/v1/accuracy/{}?from={from}&to={end}", recorded.pool(0));
@@ -172,7 +173,8 @@ fn refused_files(recorded: &Recorded, service: &Service, told: &Value) {
     assert!(!recorded.path("no.json").exists());
 }
 
-/// The row of the pool says what the pool's record says, the command line prints the same rows, and its figure file is there.
+/// The table's row of a pool equals the pool's own record, the command line prints the same rows, and the figure file
+/// exists.
 fn tabled(recorded: &Recorded, service: &Service, url: &str) {
     until("every pool has a row", || service.get("/v1/accuracy").found()["waiting"] == 0);
     let table = service.get("/v1/accuracy").found();
@@ -199,7 +201,7 @@ fn tabled(recorded: &Recorded, service: &Service, url: &str) {
     };
     assert_eq!(local("figure_url", "/api/")["result"]["compared"], 4);
     assert_eq!(local("accuracy_url", "/v1/")["by_age"], told["by_age"]);
-    // The same of the service and of the database, where all are summed up first.
+    // The command line gives the same from the service and from the database, where it first computes all records.
     let (code, of_service, error) = run(recorded, &["accuracy", "--api", url, "--json"]);
     assert_eq!(code, Some(0), "{error}");
     assert_eq!(serde_json::from_str::<Value>(&of_service).unwrap(), table);
@@ -226,7 +228,7 @@ fn tabled(recorded: &Recorded, service: &Service, url: &str) {
     }
 }
 
-/// What is no question, or has no answer.
+/// Invalid questions, and questions without an answer.
 fn refused(recorded: &Recorded, service: &Service) {
     let code = |target: &str| {
         let (status, code, field) = service.get(target).problem();
@@ -254,7 +256,7 @@ fn refused(recorded: &Recorded, service: &Service) {
 async fn a_swap_that_the_recorders_node_keeps_back_makes_its_stretch_incomplete() {
     let (chain, world) = scene().await;
     let proxy = Proxy::start(&chain.url());
-    // Whatever is asked for swaps misses the first of each answer.
+    // Every answer to a request for swaps lacks its first swap.
     proxy.lie(|asked, truth| {
         if asked["method"] != "eth_getLogs" {
             return None;
@@ -268,8 +270,8 @@ async fn a_swap_that_the_recorders_node_keeps_back_makes_its_stretch_incomplete(
     assert!(proxy.fired() >= 3, "{}", proxy.fired());
     let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
     let told = service.get(&format!("/v1/accuracy/{}", recorded.pool(0))).found();
-    // Of two stretches one swap each is gone; of the one with two the other is not compared either. What is gone of the
-    // third leaves nothing to commit to yet.
+    // In two stretches, one swap is missing; the other swap of one of these stretches is not compared either. The swap
+    // missing in the third stretch leaves nothing to commit to yet.
     assert_eq!(
         (&told["stretches_incomplete"], &told["compared"]),
         (&json!(2), &json!(0)),

@@ -1,4 +1,4 @@
-//! One table of the accuracy of all pools: rows are made beside the questions, and say what they know.
+//! The accuracy table of all pools: a background task computes the rows, and each row contains only what is known.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::scenes::here::{Here, With, stored};
 use crate::scenes::kinds::{self, KINDS};
 use crate::scenes::store::{key, slot, store_in};
 
-/// Kinds of which swaps are replayed.
+/// Kinds of pools whose swaps can be replayed.
 const REPLAYED: [&str; 2] = ["constant_product", "concentrated_liquidity"];
 
 /// All rows, page by page.
@@ -32,7 +32,7 @@ fn no_pool_is_left_out_and_a_row_says_that_it_waits_or_why_there_is_none() {
     here.refresh();
     let all: BTreeSet<String> =
         KINDS.iter().map(|(vector, ..)| kinds::pool(vector).to_string()).collect();
-    // Nothing was made yet, and no question makes it.
+    // No row has been computed yet, and a request does not start the computation.
     let table = here.get("/v1/accuracy").found();
     assert_eq!((&table["figure"], &table["waiting"]), (&json!("accuracy/1"), &json!(all.len())));
     for row in table["pools"].as_array().unwrap() {
@@ -67,7 +67,7 @@ fn no_pool_is_left_out_and_a_row_says_that_it_waits_or_why_there_is_none() {
         for field in ["slots", "slots_waiting", "swaps", "enough", "status", "figure_url"] {
             assert_eq!(told[field], alone[field], "{vector}: {field}");
         }
-        // Nothing was logged: no number where there is none.
+        // Nothing was logged, so the row has no numbers.
         assert_eq!((&told["n"], &told["worst_pct"]), (&json!(0), &Value::Null));
         assert_eq!(told["until"], slot(1).to_string());
     }

@@ -1,4 +1,4 @@
-//! Kept rules: told to whoever made them, as who has the rule and the log computes it, and to nobody else.
+//! Stored rules: their owners, and only they, get the events that anyone with the rule and the log can compute.
 
 use std::net::Ipv4Addr;
 use std::path::Path;
@@ -22,7 +22,7 @@ use crate::scenes::store::{BusyPool, key, slot, store_in};
 
 const SOON: Duration = Duration::from_secs(20);
 
-/// Rules that are kept in a folder, and may be told to this machine.
+/// A plan that stores rules in a folder and allows webhooks on this machine.
 fn plan(folder: &Path) -> AlertsPlan {
     let config = AlertsConfig {
         enabled: true,
@@ -35,7 +35,7 @@ fn plan(folder: &Path) -> AlertsPlan {
     config.plan().unwrap().unwrap()
 }
 
-/// A store that seals slot after slot, and a service that keeps rules beside it.
+/// A store that seals slot after slot, and a service that stores rules next to it.
 pub struct Keeping {
     pub folder: TempDir,
     store: Store,
@@ -71,7 +71,7 @@ impl Keeping {
         self.next += 1;
     }
 
-    /// A rule that fires with the first slot that is missing, and ends with the first that is not.
+    /// A rule that fires with the first missing slot and ends with the first recorded one.
     pub fn rule(&self, webhook: Option<&str>) -> Value {
         let mut rule = json!({
             "pool": self.pool.id.to_string(), "kind": "missing",
@@ -97,7 +97,7 @@ impl Keeping {
         exchange(self.here.address, request.as_bytes())
     }
 
-    /// Keeps a rule, and gives what was told of it.
+    /// Stores a rule; returns the service's answer.
     pub fn keep(&self, rule: &Value) -> Value {
         let made = self.send("/v1/alerts", None, rule);
         assert_eq!(made.status, 201, "{}", String::from_utf8_lossy(&made.body));
@@ -109,13 +109,13 @@ impl Keeping {
         self.ask("GET", &target, made["token"].as_str().unwrap()).found()
     }
 
-    /// Waits until the rule's webhook stands so.
+    /// Waits until the rule's webhook has this state.
     fn wait_for_webhook(&self, made: &Value, state: &str) {
         until(state, || self.alert(made)["webhook"]["state"] == state);
     }
 }
 
-/// What whoever has the rule and the series computes.
+/// The events that anyone with the rule and the series can compute.
 pub fn computed(folder: &Path, made: &Value) -> Vec<Vec<u8>> {
     let rule = AlertRule::from_json(made["alert"]["rule"].to_string().as_bytes()).unwrap();
     let reader = Reader::open(store_in(folder, "series.db")).unwrap();
@@ -124,7 +124,7 @@ pub fn computed(folder: &Path, made: &Value) -> Vec<Vec<u8>> {
     told.events.into_iter().map(|event| event.canonical).collect()
 }
 
-/// Requires that a delivery is signed by the keys that were told.
+/// Requires that a delivery is signed with these keys.
 fn verify(received: &Received, secret: &str, public: &str) {
     let mut headers = http::HeaderMap::new();
     for name in ["webhook-id", "webhook-timestamp", "webhook-signature"] {
@@ -186,7 +186,7 @@ fn what_a_rule_says_is_sent_as_anyone_computes_it_and_signed() {
     let ids: Vec<_> = events.iter().map(|event| event.header("webhook-id").to_owned()).collect();
     assert_eq!(listed["events"][0]["event"]["id"], ids[1]);
     until("all are marked", || keeping.alert(&made)["webhook"]["pending"] == 0);
-    // Of the last slot nothing is told.
+    // The last slot causes no event.
     until("all are evaluated", || {
         keeping.alert(&made)["evaluated_slot"].as_u64() == Some(slot(6).number().into())
     });
@@ -195,7 +195,7 @@ fn what_a_rule_says_is_sent_as_anyone_computes_it_and_signed() {
         (alert["state"]["standing"].as_str(), alert["last_seq"].as_u64()),
         (Some("firing"), Some(3))
     );
-    // What is asked for once more comes as it was.
+    // A requested redelivery is identical.
     let again = keeping
         .send(&format!("/v1/alerts/{name}/replay"), Some(token), &json!({"from_seq": 2}))
         .found();
@@ -206,7 +206,7 @@ fn what_a_rule_says_is_sent_as_anyone_computes_it_and_signed() {
         bodies[1..].iter().collect::<Vec<_>>()
     );
     assert_eq!(more[3].header("webhook-id"), ids[1]);
-    // New keys: for a day both sign.
+    // After a key rotation, both key pairs sign for a day.
     let keys = keeping.send(&format!("/v1/alerts/{name}/rotate"), Some(token), &json!({})).found();
     assert_ne!(keys["webhook_secret"], secret);
     keeping.seal("recorded");
@@ -224,7 +224,7 @@ fn what_a_rule_says_is_sent_as_anyone_computes_it_and_signed() {
     let before =
         Received { headers: before.headers.into_iter().chain(headers).collect(), ..rotated };
     verify(&before, &v1, &v1a);
-    // An owner who ends it is told nothing more.
+    // After the owner deletes the rule, no more events are sent.
     let ended = keeping.ask("DELETE", &format!("/v1/alerts/{name}"), token).found();
     assert_eq!(ended["ended"], "deleted");
     keeping.seal("missing");
@@ -232,7 +232,7 @@ fn what_a_rule_says_is_sent_as_anyone_computes_it_and_signed() {
     assert_eq!(receiver.wait_for(7, Duration::ZERO).len(), 6);
 }
 
-/// What an endpoint did, and what is said of it.
+/// The behavior of an endpoint, and how the service reports it.
 #[test]
 fn an_endpoint_that_does_not_take_it_is_tried_again_and_named() {
     let elsewhere = Receiver::taking().unwrap();
@@ -262,7 +262,7 @@ fn an_endpoint_that_does_not_take_it_is_tried_again_and_named() {
         keeping.seal("missing");
         keeping.seal("recorded");
         until(said, || keeping.alert(&made)["webhook"]["last_failure"] == said);
-        // The second slot may be evaluated only after the first event has failed.
+        // The second slot may only be evaluated after the first event has failed.
         until("the second waits for the first", || keeping.alert(&made)["webhook"]["pending"] == 2);
         let alert = keeping.alert(&made);
         assert!(alert["webhook"]["failing_since"].is_string());
@@ -292,7 +292,7 @@ fn what_answers_with_a_flood_or_not_at_all_costs_others_nothing() {
     keeping.wait_for_webhook(&made, "verified");
     keeping.seal("missing");
     assert_eq!(good.wait_for(1, SOON).len(), 1);
-    // 2xx counts, whatever comes after.
+    // Only the 2xx status counts, not the rest of the answer.
     until("it counts", || keeping.alert(&flooded)["webhook"]["pending"] == 0);
 }
 
@@ -308,7 +308,7 @@ fn nothing_is_sent_before_the_endpoint_says_that_it_wants_it() {
     until("it is evaluated", || keeping.alert(&made)["last_seq"] == 1);
     assert_eq!(keeping.alert(&made)["webhook"]["state"], "unverified");
     let name = made["alert"]["alert"].as_str().unwrap();
-    // Asked again, three times an hour and host.
+    // Verification is repeated on request, at most three times per hour and host.
     for asked in 2..=3 {
         let verify =
             keeping.send(&format!("/v1/alerts/{name}/verify"), made["token"].as_str(), &json!({}));
@@ -344,7 +344,7 @@ fn rules_belong_to_whoever_shows_their_token() {
         let target = format!("{target}{rest}");
         let refused = keeping.ask(method, &target, their_token).problem();
         assert_eq!((refused.0, refused.1.as_str()), (404, "unknown_alert"), "{method} {target}");
-        // The last digit of 32 bytes has two bits that say nothing: a token spelled with them is none.
+        // Two bits of the last character of 32 bytes are unused: a token with other bits there is invalid.
         let last = my_token.as_bytes()[46];
         for digit in [last + 1, if last == b'A' { b'E' } else { b'A' }] {
             let other = format!("{}{}", &my_token[..46], char::from(digit));
@@ -358,7 +358,7 @@ fn rules_belong_to_whoever_shows_their_token() {
     let list = keeping.ask("GET", "/v1/alerts", my_token).found();
     assert_eq!(list["alerts"].as_array().unwrap().len(), 1);
     assert!(list["alerts"][0].get("token").is_none(), "a token is told once");
-    // With the token another comes to the first; a request of one name makes one rule.
+    // With the token, a second rule belongs to the same owner; requests with the same idempotency key create one rule.
     let named = |rule: &Value, name: &str| {
         let bearer = format!("Bearer {my_token}");
         let headers = [("Authorization", bearer.as_str()), ("Idempotency-Key", name)];
@@ -374,7 +374,7 @@ fn rules_belong_to_whoever_shows_their_token() {
         keeping.ask("GET", "/v1/alerts", my_token).found()["alerts"].as_array().unwrap().len(),
         2
     );
-    // So many of a client, whatever token it shows.
+    // The maximum number of rules per client counts across tokens.
     for _ in 0..2 {
         keeping.keep(&rule);
     }
@@ -435,7 +435,7 @@ fn what_is_no_rule_or_no_address_is_refused_by_name() {
         "https://2130706433:444/",
         "https://hooks.example:22/ a",
     ] {
-        // Of names it is known only when they are looked up; digits are looked at as they stand.
+        // Host names are only checked when they are resolved; IP addresses are checked immediately.
         let is_name = url.contains("hooks.example:81");
         if !is_name {
             let unreachable = set("webhook_url", json!(url));
@@ -481,14 +481,14 @@ fn a_service_that_begins_again_goes_on_where_it_was() {
     keeping.wait_for_webhook(&made, "verified");
     keeping.seal("missing");
     receiver.wait_for(1, SOON);
-    // Who ends between an answer and its mark tells the same event again; that is another test's.
+    // A process that ends between the delivery and its mark delivers the same event again; another test covers this.
     until("it is marked", || keeping.alert(&made)["webhook"]["pending"] == 0);
     let folder = keeping.folder.path().to_owned();
     let start = || {
         let alerts = Some((plan(&folder), machine_clock()));
         Here::start(&folder, With { alerts, ..With::default() })
     };
-    // It is away for some slots, and what they made is told late; two at once tell it once.
+    // The service is down for some slots and sends their events late; two processes at once send them once.
     keeping.here = Here::start(&folder, With::default());
     for what in ["recorded", "missing", "missing", "recorded"] {
         keeping.seal(what);
@@ -552,7 +552,7 @@ fn the_command_line_keeps_rules_and_tells_of_them() {
     assert_eq!(receiver.wait_for(2, SOON).len(), 2);
     let (_, rotated, _) = run(&["alert", "rotate", name], token);
     assert!(rotated.contains("whsec_") && rotated.contains("whpk_"), "{rotated}");
-    // In words: what is shown once is said to be.
+    // The text output says that the token is shown only once.
     let (code, words, err) = run(&rule[..rule.len() - 2], token);
     assert_eq!(code, Some(0), "{err}");
     assert!(words.contains("backtest") && !words.contains("exa_"), "{words}");

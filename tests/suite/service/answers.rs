@@ -1,4 +1,4 @@
-//! The service on a recorded series: what it answers, and that every answer is checkable.
+//! The service with a recorded series: its answers, and the verifiability of each.
 
 use std::fs;
 use std::process::Command;
@@ -19,7 +19,7 @@ async fn scene() -> (Recorded, Service) {
     (recorded, service)
 }
 
-/// The address of a link of the service, without scheme and host.
+/// The target of one of the service's links, without scheme and host.
 fn target(url: &Value) -> String {
     let url = url.as_str().unwrap();
     let path = url.strip_prefix("http://").unwrap().split_once('/').unwrap().1;
@@ -34,7 +34,7 @@ fn exitgap(recorded: &Recorded, arguments: &[&str]) -> (Option<i32>, String, Str
     (output.status.code(), text(output.stdout), text(output.stderr))
 }
 
-/// Follows a result's links: its evidence and window are valid, and state its number.
+/// Follows a result's links: its evidence and its window are valid and contain its number.
 fn verify(recorded: &Recorded, service: &Service, result: &Value) {
     let evidence = service.get(&target(&result["evidence_url"]));
     assert_eq!(evidence.status, 200, "{result}");
@@ -64,7 +64,7 @@ async fn the_typical_flow_ends_with_a_verified_number() {
     let pools = list["pools"].as_array().unwrap();
     assert_eq!(pools.len(), recorded.world.pools.len());
     let board = service.get("/v1/fragility?size_usd=1000").found();
-    // Every pool has a name, by its factory's word and its fee, and none has another's.
+    // Every pool has a unique name, made from its factory and its fee.
     for rows in [pools, board["rows"].as_array().unwrap()] {
         let mut names = std::collections::BTreeSet::new();
         for row in rows {
@@ -109,7 +109,7 @@ async fn the_typical_flow_ends_with_a_verified_number() {
             assert_eq!(result["size_usd"].to_string(), size);
             assert_eq!(result["method"]["depth_source"]["newer_slots_missing"], 0);
             assert!(result["market_open"].as_bool().unwrap());
-            // The command line reads the same store and says the same.
+            // The command line reads the same store and returns the same.
             let base = if base.is_empty() { vec![] } else { vec!["--base", &base[6..]] };
             let ask = ["estimate", id, "--db", "exitgap.db", "--json", "--size-usd", size];
             let (code, out, err) = exitgap(&recorded, &[&ask[..], &base].concat());
@@ -117,7 +117,7 @@ async fn the_typical_flow_ends_with_a_verified_number() {
             let said: Value = serde_json::from_str(&out).unwrap();
             for (field, value) in said.as_object().unwrap() {
                 if field == "snapshot_age_s" {
-                    // Each looks at the clock when it is asked.
+                    // Both compute the age from their own clocks at the time of the request.
                     let (earlier, later) = (result[field].as_u64(), value.as_u64().unwrap());
                     let between = later.checked_sub(earlier.unwrap()).unwrap();
                     assert!(between <= asked.elapsed().as_secs() + 1, "{between}");
@@ -154,7 +154,7 @@ async fn ladders_portfolios_and_earlier_slots_agree_with_single_exits() {
         single.found()
     });
 
-    // An instant is taken to the slot before it, exactly.
+    // A point in time selects exactly the last slot before it.
     let at = |at: &str| service.get(&format!("/v1/exit/{deep}?size_usd=1000&at={at}"));
     let second = at("2026-08-22T00:09:59Z").found();
     assert_eq!(second["method"]["depth_source"]["slot_time"], "2026-08-22T00:05:00Z");
@@ -163,7 +163,7 @@ async fn ladders_portfolios_and_earlier_slots_agree_with_single_exits() {
     assert_eq!(at("2026-08-21T23:59:59Z").problem().1, "before_series");
     assert_eq!(at("2027-01-01T00:00:00Z").problem().1, "after_series");
 
-    // Positions of one pool and direction are sold together.
+    // Positions with the same pool and direction count as one sale.
     let portfolio = |query: &str| service.get(&format!("/v1/portfolio?{query}"));
     let both =
         portfolio(&format!("position={deep}:1000&position={other}:500&position={deep}:2000"))
@@ -187,7 +187,7 @@ async fn ladders_portfolios_and_earlier_slots_agree_with_single_exits() {
 async fn the_published_log_and_snapshots_are_served_as_they_are() {
     let (recorded, service) = scene().await;
     let log = recorded.path("exitgap-log");
-    // A mirror of a log that succeeds another needs what it succeeds.
+    // A mirror of a log with a predecessor needs the predecessor's data.
     fs::write(log.join("predecessor"), "exitgap.example/lost/5957856\n1\nAAAA\n").unwrap();
     for file in ["checkpoint", "verifier-key", "predecessor", "slots/5957856.jsonl"] {
         let served = service.get(&format!("/log/{file}"));
@@ -231,7 +231,7 @@ async fn newer_missing_slots_come_with_their_heads() {
     let pool = recorded.pool(0);
     let result = service.get(&format!("/v1/exit/{pool}?size_usd=1000")).found();
     assert_eq!(result["method"]["depth_source"]["newer_slots_missing"], 4);
-    // As it ends at the slot, and as it goes on to the newest.
+    // The window ends at the slot; a second one continues to the newest slot.
     verify(&recorded, &service, &result);
     let newer = service.get(&target(&result["newer_heads_url"]));
     assert_eq!(newer.status, 200);
@@ -244,7 +244,7 @@ async fn newer_missing_slots_come_with_their_heads() {
     let window = checks.iter().find(|check| check["name"] == "window").unwrap();
     let found = window["found"].as_str().unwrap();
     assert!(found.contains("then 4 heads") && found.contains("4 of them missing"), "{found}");
-    // Of the slot itself nothing is newer.
+    // At the newest slot itself, no newer heads exist.
     let at = service.get(&format!("/v1/exit/{pool}?size_usd=1000&at={}", recorded.last)).found();
     assert_eq!(at.get("newer_heads_url"), None);
 }

@@ -1,4 +1,4 @@
-//! Series at sizes that are not kept of every slot, and the worst of a period slot by slot.
+//! Series at sizes without stored figures, and the worst slots of a period.
 
 use std::process::Command;
 
@@ -16,7 +16,7 @@ fn rows(answer: &Value) -> &[Value] {
     answer["rows"].as_array().unwrap()
 }
 
-/// A gap of a document, in millionths of a percent.
+/// A gap in a document, in millionths of a percent.
 fn millionths(value: &Value) -> i64 {
     format!("{:.0}", value.as_f64().unwrap() * 1e6).parse().unwrap()
 }
@@ -39,7 +39,7 @@ async fn any_size_has_the_series_that_each_slot_would_tell() {
         assert_eq!(own["request"]["size_usd"], "123456.75", "its evidence is of that size");
         gaps.push((millionths(&exit["exit_gap_pct"]), time.to_owned()));
     }
-    // What does not depend on the size is what the kept series says.
+    // The fields that do not depend on the size equal those of the stored series.
     let kept = service.get(&format!("/v1/history/{pool}?size_usd=100000&interval=5m")).found();
     for (row, kept) in rows(&history).iter().zip(rows(&kept)) {
         for field in ["time", "state", "slots_recorded", "last_basis_pct", "lowest_depth"] {
@@ -52,7 +52,7 @@ async fn any_size_has_the_series_that_each_slot_would_tell() {
     assert_eq!(of_rows, Some(worst));
     let day = service.get(&format!("/v1/history/{pool}?size_usd=123456.75&interval=1d")).found();
     assert_eq!((rows(&day).len(), &rows(&day)[0]["slots_recorded"]), (1, &json!(5)));
-    // A page begins where the one before ended.
+    // A page starts where the previous one ended.
     let page = format!("/v1/history/{pool}?size_usd=123456.75&interval=5m&limit=2");
     let from = rows(&history)[0]["time"].as_str().unwrap();
     let first = service.get(&format!("{page}&from={from}")).found();
@@ -60,7 +60,7 @@ async fn any_size_has_the_series_that_each_slot_would_tell() {
     let page = format!("{page}&cursor={next}");
     assert_eq!(rows(&service.get(&page).found())[0], rows(&history)[2]);
 
-    // The worst of it, and the command line's.
+    // The worst slots, which the command line returns, too.
     gaps.sort();
     let median = gaps[2].0;
     let limit = format!("{}.{:06}", median / 1_000_000, median % 1_000_000);
@@ -102,7 +102,7 @@ async fn any_size_has_the_series_that_each_slot_would_tell() {
     assert_eq!(service.end(), Some(0));
 }
 
-/// Twelve slots, of which the fifth is missing, over a pool that fills some ten thousand dollars.
+/// Twelve slots, the fifth of them missing, of a pool that fills about ten thousand dollars.
 #[test]
 fn a_refused_slot_is_the_worst_and_a_missing_one_ends_a_run() {
     let mut pool = BusyPool::new(3, 2);
@@ -119,7 +119,7 @@ fn a_refused_slot_is_the_worst_and_a_missing_one_ends_a_run() {
     let ask = |size: &str, more: &str| {
         here.get(&format!("/v1/stress/{id}?size_usd={size}&{more}")).found()
     };
-    // No slot fills a billion: the least fillable one is the worst.
+    // No slot fills a billion dollars: the slot with the smallest fillable size is the worst.
     let refused = ask("999999999", "limit_pct=100");
     let detail = &refused["detail"];
     assert_eq!((&refused["slots_refused"], &refused["slots_missing"]), (&json!(11), &json!(1)));
@@ -134,7 +134,7 @@ fn a_refused_slot_is_the_worst_and_a_missing_one_ends_a_run() {
     let above = &detail["above"];
     assert_eq!((&above["slots"], &above["longest_run_slots"]), (&json!(11), &json!(6)));
     assert_eq!(above["longest_run_from"], slot(6).to_string());
-    // At a kept size the same words, from what is kept.
+    // At a stored size, the answer has the same fields, from the stored figures.
     let kept = ask("1000", "limit_pct=-100");
     assert_eq!(kept["detail"]["above"]["slots"], 11);
     assert_eq!(kept["detail"]["worst_slots"][0]["exit_gap_pct"], kept["worst_gap"]["exit_gap_pct"]);
@@ -183,7 +183,7 @@ fn more_slots_than_are_computed_are_refused_or_paged() {
     assert_eq!(all, u64::from(MOST) + 1);
 }
 
-/// An oracle that leaves the pool's price takes the depth with it, and no liquidity.
+/// If the oracle price moves away from the pool's price, the depth disappears, but the liquidity does not.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_price_that_moved_away_does_not_read_as_liquidity_that_went() {
     let (chain, world) = scene().await;
@@ -213,12 +213,12 @@ async fn a_price_that_moved_away_does_not_read_as_liquidity_that_went() {
     });
     assert!(calm["lowest_depth"]["depth_usd"].as_u64().unwrap() > 100_000, "{calm}");
     assert!(calm["lowest_depth_book"]["basis_pct"].as_f64().unwrap().abs() < 0.5, "{calm}");
-    // 1 - 1 / 1.06, and as many tokens as before, each worth more.
+    // The basis is 1 - 1 / 1.06, and the amounts of tokens are unchanged, but each token is worth more.
     assert_eq!(moved["lowest_depth"]["depth_usd"], 0);
     let basis = moved["lowest_depth_book"]["basis_pct"].as_f64().unwrap();
     assert!((5.2..6.1).contains(&basis), "{moved}");
     assert!((1.0..1.07).contains(&(book(&moved) / book(&calm))), "{moved} {calm}");
-    // Half of it has gone, and the oracle is where it was.
+    // Half of the liquidity was removed, and the oracle price is the original one again.
     assert!((0.45..0.55).contains(&(book(&thin) / book(&calm))), "{thin} {calm}");
     assert!(thin["lowest_depth_book"]["basis_pct"].as_f64().unwrap().abs() < 0.5, "{thin}");
     let whole = stress("");

@@ -1,4 +1,4 @@
-//! The board's book: what a pool holds around its own price, whatever its oracle says.
+//! The board's book: the liquidity of a pool around its own price, whatever its oracle price is.
 
 use exitgap_tests::devchain::World;
 use serde_json::Value;
@@ -6,8 +6,8 @@ use serde_json::Value;
 use crate::scenes::chain::scene;
 use crate::scenes::service::{Recorded, Service, configured, record_blocks};
 
-/// The oracle of a pool leaves its price by more than the limit, and nobody touches the pool. Its depth is gone; its book
-/// is what its reserves, which stand as they stood, hold within the limit, to the dollar.
+/// The oracle price moves away from the pool's price by more than the limit, while the pool stays unchanged. Then its
+/// depth is zero, but its book still equals, to the dollar, what its unchanged reserves hold within the limit.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_oracle_that_moved_away_takes_depth_and_leaves_the_book() {
     let (chain, world) = scene().await;
@@ -33,7 +33,7 @@ async fn an_oracle_that_moved_away_takes_depth_and_leaves_the_book() {
     assert!(rung.unwrap()["max_size_usd"].as_f64().unwrap() > 0.0, "{ladder}");
     assert_eq!(row["depth_usd"], 0, "{row}");
 
-    // The reserves are those of before the oracle moved.
+    // The reserves are the same as before the oracle price moved.
     let state_at = |at: &str| -> Value {
         let exit = service.get(&format!("/v1/exit/{pool}?size_usd=1{at}")).found();
         let hash = exit["method"]["depth_source"]["snapshot_hash"].as_str().unwrap().to_owned();
@@ -47,7 +47,7 @@ async fn an_oracle_that_moved_away_takes_depth_and_leaves_the_book() {
     if row["base"]["address"].as_str().unwrap() > row["quote"]["address"].as_str().unwrap() {
         reserves.reverse();
     }
-    // At most 2% below the reserves' own price: out ÷ in ≥ 0.98 × reserve out ÷ reserve in.
+    // The execution price is at most 2% below the price of the reserves: out ÷ in ≥ 0.98 × reserve out ÷ reserve in.
     let book = row["book_usd"].as_u64().unwrap();
     let is_within = |size: u64| {
         let exit = service.get(&format!("/v1/exit/{pool}?size_usd={size}")).found();

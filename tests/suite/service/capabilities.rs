@@ -1,5 +1,4 @@
-//! What a deployment says of itself, in deployments that differ: each row against what is really
-//! there.
+//! The capabilities that different deployments report: each row compared with the deployment.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -18,7 +17,7 @@ use tempfile::TempDir;
 use crate::scenes::service::{Service as Served, recorded};
 use crate::scenes::store::{BusyPool, key, slot, store_in};
 
-/// Rows that are built, by whether they are a page and nothing else.
+/// The implemented rows; `true` marks those that are only a page.
 const BUILT: [(&str, bool); 21] = [
     ("Agent-native JSON", false),
     ("Continuous depth recording", false),
@@ -43,7 +42,7 @@ const BUILT: [(&str, bool); 21] = [
     ("Spread alerting", false),
 ];
 
-/// The entry of a pool of this chain. A snapshot says itself whether its chain is a known one.
+/// An entry for a pool of this chain. The snapshot itself says whether its chain is known.
 pub(super) fn entry(pool: &mut BusyPool, chain: &str, kind: ChainKind, slot: Slot) -> NewEntry {
     let drawn = pool.snapshot(slot);
     let drawn = drawn.observation();
@@ -64,7 +63,7 @@ pub(super) fn entry(pool: &mut BusyPool, chain: &str, kind: ChainKind, slot: Slo
     NewEntry { pool: id, default_base, reading: Ok(snapshot) }
 }
 
-/// A store with a known chain's pool and another chain's, the other one recorded a day longer.
+/// A store with a pool of a known chain and one of another chain, which was recorded a day longer.
 fn two_chains(folder: &Path) -> std::path::PathBuf {
     let path = store_in(folder, "series.db");
     let mut store = Store::create(&path, &key()).unwrap();
@@ -79,7 +78,7 @@ fn two_chains(folder: &Path) -> std::path::PathBuf {
     path
 }
 
-/// What a deployment says `age_s` seconds after the newest slot.
+/// The report of a deployment `age_s` seconds after the newest slot.
 async fn said(path: &Path, deployment: Deployment, age_s: u64) -> Capabilities {
     let now = slot(2).unix_s() + age_s;
     let urls = Urls { base: "https://a.example".into(), web: "https://a.example".into() };
@@ -89,7 +88,7 @@ async fn said(path: &Path, deployment: Deployment, age_s: u64) -> Capabilities {
     service.capabilities()
 }
 
-/// Requires that what is built is live as said, on the chains said, and the rest never is.
+/// Requires that implemented capabilities are live on these chains, and that the others never are.
 fn check(told: &Capabilities, live_on: &[&str], pages: bool) {
     let built: BTreeMap<&str, bool> = BUILT.into();
     assert_eq!(told.capabilities.len(), 25);
@@ -126,7 +125,7 @@ async fn rows_are_live_only_where_a_live_chain_is_recorded_now() {
     let path = two_chains(folder.path());
     let all = Deployment { recording: true, pages: true, alerts: false };
 
-    // Whoever keeps no rules sends nothing.
+    // A deployment without stored rules has no webhooks.
     for alerts in [false, true] {
         let told = said(&path, Deployment { alerts, ..all }, 60).await;
         let row = told.capabilities.iter().find(|row| row.capability == "Webhooks and streams");
@@ -135,7 +134,7 @@ async fn rows_are_live_only_where_a_live_chain_is_recorded_now() {
         assert_eq!(row.unwrap().place.contains("POST /v1/alerts, GET /v1/stream"), alerts);
     }
 
-    // A fresh slot of a known chain, and the same at the edge of three slots.
+    // A fresh slot of a known chain, and one at the limit of three slots.
     for age in [60, 900] {
         let told = said(&path, all, age).await;
         check(&told, &["ethereum"], true);
@@ -146,16 +145,16 @@ async fn rows_are_live_only_where_a_live_chain_is_recorded_now() {
         assert!(why.contains("not a known chain"), "{why}");
         assert_eq!((told.chains[1].age_s, &told.chains[1].not_live_because), (Some(age), &None));
     }
-    // Stale by a second.
+    // One second beyond the limit.
     let told = said(&path, all, 901).await;
     check(&told, &[], true);
     let why = told.chains[1].not_live_because.as_deref().unwrap();
     assert!(why.contains("901 s old"), "{why}");
-    // Nobody records here, though the data are fresh.
+    // This deployment does not record, although the data is fresh.
     let told = said(&path, Deployment { recording: false, pages: true, alerts: false }, 60).await;
     check(&told, &[], true);
     assert!(told.chains.iter().all(|one| one.not_live_because.is_some()));
-    // Built without pages.
+    // A build without pages.
     let told = said(&path, Deployment { recording: true, pages: false, alerts: false }, 60).await;
     check(&told, &["ethereum"], false);
 }
@@ -169,7 +168,7 @@ async fn every_gate_is_the_specifications() {
         let row = told.capabilities.iter().find(|row| row.capability == name).unwrap();
         row.gated_by.clone()
     };
-    // What the specification calls preview, the recorder gates.
+    // Recording gates the capabilities that the specification calls preview.
     for preview in [
         "Pre-trade fill estimates",
         "Live pool pages",
@@ -187,7 +186,7 @@ async fn every_gate_is_the_specifications() {
     assert_eq!(gates("Webhooks and streams"), ["Spread alerting"]);
     assert_eq!(gates("Machine-payable endpoints"), ["x402 settlement"]);
     assert_eq!(gates("Open-source verifier"), Vec::<String>::new());
-    // A gate that is a capability is one of the rows.
+    // A gate that is itself a capability has its own row.
     let names: Vec<&str> = told.capabilities.iter().map(|row| &*row.capability).collect();
     for gate in told.capabilities.iter().flat_map(|row| &row.gated_by) {
         let other = ["series length", "x402 settlement"].contains(&&**gate);
@@ -195,7 +194,7 @@ async fn every_gate_is_the_specifications() {
     }
 }
 
-/// The binary itself, recording a preview chain and only answering.
+/// The binary itself: once recording a preview chain, once only answering.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_running_service_tells_what_it_is() {
     let recorded = recorded(2).await;
@@ -212,7 +211,7 @@ async fn a_running_service_tells_what_it_is() {
         let why = told.chains[0].not_live_because.as_deref().unwrap();
         let expected = if recording { "not a known chain" } else { "does not record" };
         assert!(why.contains(expected), "{why}");
-        // A page is there exactly where it is said to be.
+        // A page exists exactly if the report says so.
         for page in ["/", "/verify", "/portfolio"] {
             let answer = service.ask("GET", page, &[("Accept", "text/html")]);
             assert_eq!(answer.status == 200, told.pages, "{page}");

@@ -1,5 +1,6 @@
-//! State proofs that are asked for: handed out as kept, or made while the nodes prove the block, once for all who ask, and kept for
-//! ever; refused by name where they cannot be had.
+//! State proofs on request: the service returns a stored proof, or requests one from its nodes while they can still
+//! prove the block, once for all clients, and stores it permanently. If this fails, it rejects the request with a
+//! specific code.
 
 use std::fs;
 
@@ -15,13 +16,13 @@ use crate::scenes::operator_at_work::AtWork;
 use crate::scenes::proxy::{Lie, Proxy};
 use crate::scenes::service::{Answer, Service};
 
-/// The number of the block that a request for a proof is of.
+/// The block number in a request for a proof.
 fn proof_at(request: &Value) -> Option<u64> {
     let number = request["params"][2].as_str().filter(|_| request["method"] == "eth_getProof")?;
     u64::from_str_radix(number.strip_prefix("0x")?, 16).ok()
 }
 
-/// Requires that an answer proves all that a snapshot says, and gives the proof.
+/// Requires that an answer proves the whole snapshot; returns the proof.
 fn holds(answer: &Answer, snapshot: &Snapshot) -> StateProof {
     assert_eq!(answer.status, 200, "{}", String::from_utf8_lossy(&answer.body));
     let proof = StateProof::from_bytes(&answer.body);
@@ -48,7 +49,7 @@ async fn a_proof_that_was_not_kept_is_made_while_the_nodes_prove_it() {
     let pool = format!("anvil:{:#x}", world.pools[0].pool.address);
     let pair = format!("anvil:{:#x}", world.pools[World::FIRST_V2].pool.address);
     let snapshot = |pool: &str, slot| operator.snapshot(&pool.parse().unwrap(), slot);
-    // What was kept is handed out as it is; a wider one is made, once for all who ask.
+    // A stored proof is returned unchanged; a wider proof is created once for all clients.
     let service = Service::start(operator.folder.path(), &["--no-record"], &[]);
     let at = |pool: &str, slot: u64| format!("/api/v1/proof/{pool}/{slot}");
     let asked = proxy.asked("eth_getProof").len();
@@ -89,7 +90,7 @@ async fn a_proof_that_was_not_kept_is_made_while_the_nodes_prove_it() {
     }
     refused(&service.get(&at(&pool, last + 1)), 404, "after_series");
     assert_eq!(service.end(), Some(0));
-    // What somebody asked for is published with the next slot.
+    // A requested proof is published with the next slot.
     let wanted = operator.proofs.as_ref().unwrap().to_publish(9).unwrap();
     assert!(wanted.len() >= 2, "{wanted:?}");
     market.play_slot(last + 1).await.unwrap();
@@ -100,7 +101,7 @@ async fn a_proof_that_was_not_kept_is_made_while_the_nodes_prove_it() {
     nothing_kept(&operator, &proxy, [&pool, &pair], last);
 }
 
-/// Of a service that kept nothing: everything is made, as long as it can be.
+/// A service without stored proofs creates all of them while its node can still prove the blocks.
 fn nothing_kept(operator: &AtWork, proxy: &Proxy, [pool, pair]: [&str; 2], last: u64) {
     for file in ["proofs.db", "proofs.db-wal", "proofs.db-shm"] {
         let _ = fs::remove_file(operator.path(file));
@@ -111,7 +112,7 @@ fn nothing_kept(operator: &AtWork, proxy: &Proxy, [pool, pair]: [&str; 2], last:
     holds(&service.get(&at(pair, last)), &snapshot(pair, last));
     let reopened = Proofs::open(&operator.path("proofs.db")).unwrap();
     assert_eq!(reopened.to_publish(9).unwrap().len(), 1, "and kept for ever");
-    // A node that prunes, one that proves nothing, and one that does not answer in proofs.
+    // A node that prunes, one without the method, and one whose answers are not proofs.
     let newest = snapshot(pool, last).observation().block().number;
     proxy.lie(move |request, _| {
         let is_old = proof_at(request)? <= newest;
@@ -133,7 +134,7 @@ fn nothing_kept(operator: &AtWork, proxy: &Proxy, [pool, pair]: [&str; 2], last:
     });
     refused(&service.get(&at(pool, last - 2)), 502, "chain_unreadable");
     assert!(proxy.fired() > 0);
-    // A refusal is repeated for a while, and costs the node nothing.
+    // For a while, the rejection is repeated without a request to the node.
     proxy.be_honest();
     let served = proxy.served();
     refused(&service.get(&at(pool, last)), 404, "proof_out_of_reach");
@@ -146,7 +147,7 @@ fn nothing_kept(operator: &AtWork, proxy: &Proxy, [pool, pair]: [&str; 2], last:
 async fn a_contract_of_no_known_layout_is_refused_by_that_name() {
     let (chain, world) = scene().await;
     let mut market = Market::new(&chain, &world, 42).await.unwrap();
-    // Without factories nothing says how a contract keeps its words.
+    // Without a factory, the storage layout of the contract is unknown.
     let operator = AtWork::new(&chain, &world, &chain.url(), "anvil", false);
     let text = fs::read_to_string(operator.path("exitgap.toml")).unwrap();
     let (before, rest) = text.split_once("[[chain.factory]]").unwrap();

@@ -1,5 +1,5 @@
-//! What holds of every address that is read: driven by the table of operations, so a new operation is tested without a
-//! line here.
+//! Requirements for every readable address. The tests iterate over the table of operations, so a new operation needs no
+//! new test code.
 
 use std::cell::RefCell;
 
@@ -8,13 +8,13 @@ use exitgap_tests::devchain::FIRST_SLOT;
 
 use crate::scenes::service::{Recorded, Service, recorded};
 
-/// Enough requests a minute for every operation and parameter.
+/// Enough requests per minute for every operation and parameter.
 const UNLIMITED: (&str, &str) = ("EXITGAP_HTTP_RATE_PER_MINUTE", "1000000");
 
-/// How a value is refused that a parameter cannot hold.
+/// The error codes for an invalid parameter value.
 const INVALID: [&str; 3] = ["invalid_parameter", "invalid_pool", "unknown_method_version"];
 
-/// What a recording has, by which parameters are given values that are found.
+/// Ids and values of the recording, from which valid parameter values are built.
 struct Known {
     pool: String,
     chain: &'static str,
@@ -35,7 +35,7 @@ impl Known {
         Self { pool, chain: "anvil", token, snapshot, state }
     }
 
-    /// A value with which a parameter is answered.
+    /// A valid value for a parameter.
     fn value(&self, row: &Row, parameter: &Parameter) -> String {
         let pool = &self.pool;
         match parameter.kind {
@@ -66,7 +66,7 @@ impl Known {
         }
     }
 
-    /// The address with every required parameter but `without`, and these further ones of the query.
+    /// The address with all required parameters except `without`, and with additional query parameters.
     fn address(&self, row: &Row, without: Option<&str>, more: &[(&str, &str)]) -> String {
         let of = |place: Place| {
             row.parameters.iter().copied().filter(move |parameter| parameter.place == place)
@@ -86,7 +86,7 @@ impl Known {
     }
 }
 
-/// Values that a parameter refuses, as an address spells them.
+/// Invalid values of a parameter, in the form that an address contains.
 fn refused_values(kind: Kind) -> Vec<String> {
     let beyond = match kind {
         Kind::Whole(least, most) => {
@@ -117,7 +117,7 @@ fn refused_values(kind: Kind) -> Vec<String> {
     always.iter().chain(others).map(|&value| value.to_owned()).chain(beyond).collect()
 }
 
-/// What is read, asked without a secret: what is left answers one who runs the service or an owner of rules.
+/// The read operations without a secret. The other operations are for the operator or for owners of rules.
 fn public() -> impl Iterator<Item = &'static Row> {
     let rows = Operation::list_all().map(Operation::row).filter(|row| row.method == Method::Get);
     rows.filter(|row| {
@@ -134,7 +134,7 @@ async fn every_operation_answers_and_keeps_the_conventions() {
     let known = Known::of(&recorded, &service);
     let (mut asked, mut answered, mut wrong) = (0, Vec::new(), Vec::new());
     for row in public() {
-        // Which parameters a rule needs depends on its kind.
+        // The parameters that a rule needs depend on its kind.
         let rule = [("size_usd", "1000"), ("pct", "1")];
         let more = if row.operation == Operation::AlertsOf { &rule[..] } else { &[] };
         let target = known.address(row, None, more);
@@ -165,7 +165,7 @@ async fn every_operation_answers_and_keeps_the_conventions() {
         assert_eq!(method.problem().1, "method_not_allowed", "PUT {target}");
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    // A scene in which hardly anything is answered would show nothing.
+    // If only few requests succeeded, the test would prove nothing.
     assert!(answered.len() * 3 >= asked * 2, "only {answered:?} of {asked}");
 }
 
@@ -174,7 +174,7 @@ async fn every_parameter_is_checked_and_its_refusal_names_it() {
     let recorded = recorded(4).await;
     let service = Service::start(recorded.folder.path(), &["--no-record"], &[UNLIMITED]);
     let known = Known::of(&recorded, &service);
-    // All of them at once: one that is wrong does not hide the others.
+    // Collects all failures, so that one does not hide the others.
     let wrong = RefCell::new(Vec::new());
     let refused = |target: &str, codes: &[&str], field: &str| {
         let answer = service.get(target);

@@ -1,4 +1,5 @@
-//! How a book thins after a move: told of real contracts, and recomputed from its file.
+//! How the book around the price shrinks after a price move: the figure for real contracts, and its recomputation from
+//! the file.
 
 use std::fs;
 use std::process::{Command, Output};
@@ -24,7 +25,7 @@ fn target(url: &Value) -> String {
     url[url.find("/api/").unwrap()..].to_owned()
 }
 
-/// The same target with a last slot that is not recorded yet.
+/// The same target with a later last slot that is not recorded yet.
 pub fn to_a_later_slot(target: &str) -> String {
     let (before, named) = target.split_once("&to=").unwrap();
     let rest = named.find('&').map_or("", |end| &named[end..]);
@@ -41,7 +42,7 @@ async fn a_move_and_a_withdrawal_of_real_contracts_are_told_apart() {
     let folder = configured(&chain, &world);
     let (pool, weth) = (world.pools[0].pool, &world.assets[World::WETH]);
     let positions = world.pools[0].positions.clone();
-    // A sale in the third slot, half of all liquidity taken out in the fifth.
+    // A sale in the third slot; half of the liquidity is removed in the fifth.
     let last = record_blocks(&chain, &world, &folder, 7, |index| match index {
         2 => vec![chain.swap_tx(&pool, weth.token.address, weth.worth(400_000))],
         4 => positions.iter().map(|one| chain.burn_tx(one, one.liquidity / 2)).collect(),
@@ -71,11 +72,11 @@ async fn a_move_and_a_withdrawal_of_real_contracts_are_told_apart() {
             ["book_before_usd", "mechanical_usd", "liquidity_usd"].map(|field| whole(step, field));
         assert_eq!(parts.iter().sum::<i64>(), whole(step, "book_usd"));
     }
-    // Swaps alone take no liquidity out, to the dollar; a withdrawal moves no price.
+    // Swaps alone remove no liquidity, to the dollar; a withdrawal does not move the price.
     assert_eq!((whole(&at[0], "liquidity_usd"), whole(&at[1], "liquidity_usd")), (0, 0));
     assert!(whole(&at[2], "liquidity_usd") < -whole(&at[2], "book_before_usd") / 3, "{told}");
     assert_eq!(whole(&at[1], "book_static_usd"), whole(&at[2], "book_static_usd"));
-    // Nothing moved elsewhere.
+    // Other pools have no price moves.
     let other = service.get(&format!("/v1/decay/{}?move_pct=0.05", recorded.pool(4))).found();
     assert_eq!(other["events"], json!([]));
 
@@ -104,7 +105,7 @@ async fn a_move_and_a_withdrawal_of_real_contracts_are_told_apart() {
     assert_eq!(service.end(), Some(0));
 }
 
-/// Names the recorded slots as a shock, those before the sale as one, and those of a later day.
+/// Defines three shocks: all recorded slots, those before the sale, and those of a later day.
 fn name_shocks(recorded: &Recorded, pool: &str) {
     let at = |back: u32| Slot::new(u64::from(recorded.last.number() - back)).unwrap();
     let later = |days: u32| Slot::new(u64::from(recorded.last.number() + days * 288)).unwrap();
@@ -121,12 +122,12 @@ fn name_shocks(recorded: &Recorded, pool: &str) {
     ];
     let path = recorded.path("exitgap.toml");
     let whole = fs::read_to_string(&path).unwrap();
-    // Figures count as many requests, and many are asked for here.
+    // Figure requests count as many requests, and this test sends many of them.
     let rate = "\n[http]\nrate_per_minute = 6000\n".to_owned();
     fs::write(path, [whole, rate, tables.concat()].concat()).unwrap();
 }
 
-/// What the move did has a name, and a stress takes it; and of the slots after a move alone it tells, too.
+/// The stress operation can apply the named effect of the move; it also works for the slots after a move alone.
 fn a_stress_takes_what_it_did(recorded: &Recorded, service: &Service, id: &str, told: &Value) {
     let shocks = service.get("/v1/shocks").found();
     assert_eq!(service.get("/v1/shocks").found(), shocks);
@@ -196,7 +197,7 @@ fn a_stress_takes_what_it_did(recorded: &Recorded, service: &Service, id: &str, 
     }
 }
 
-/// The file proves the figure: to the command line from a store and from a service.
+/// The file proves the figure to the command line, with snapshots from a store and from a service.
 fn proven(recorded: &Recorded, service: &Service, told: &Value) {
     let file = service.get(&target(&told["figure_url"]));
     assert_eq!(file.header("cache-control"), Some("public, max-age=31536000, immutable"));
@@ -223,7 +224,7 @@ fn proven(recorded: &Recorded, service: &Service, told: &Value) {
     let text = cli(recorded, &["verify", "decay.json", "--trust", "key"]).stdout;
     let text = String::from_utf8(text).unwrap();
     assert!(text.contains("--snapshots exitgap.db") && text.contains("sealed_leaves"), "{text}");
-    // One digit of the result, and one snapshot left out.
+    // A changed digit of the result, and a missing snapshot.
     let whole = String::from_utf8(file.body.clone()).unwrap();
     let changed = whole.replacen("\"have_slots\":7", "\"have_slots\":8", 1);
     let (first, rest) = whole.split_once("\"uses\":[").unwrap();
@@ -236,7 +237,7 @@ fn proven(recorded: &Recorded, service: &Service, told: &Value) {
         let named = [&trust[..], &["--snapshots", "exitgap.db"]].concat();
         assert_eq!(verify(name, &named), (Some(6), "invalid".to_owned()), "{name}");
     }
-    // A page of snapshots is lines, each a snapshot file.
+    // A page of snapshots consists of lines, each a snapshot file.
     let lines =
         service.get(&format!("/api/v1/series/{}?slot={}", recorded.pool(0), Slot::FIRST.number()));
     assert_eq!(lines.header("content-type"), Some("application/x-ndjson"));
@@ -253,7 +254,7 @@ fn said_by_the_command_line(recorded: &Recorded, service: &Service, id: &str, to
         for field in ["events", "down", "up", "have", "from", "to"] {
             assert_eq!(said[field], told[field], "{field}");
         }
-        // An offset is part of an instant.
+        // A point in time may have a UTC offset.
         let later = ["--to", "2027-08-22T02:00:00+02:00", "--json"];
         let said = cli(recorded, &[&asked[..], &source, &later].concat()).stdout;
         let said: Value = serde_json::from_slice(&said).unwrap();

@@ -1,4 +1,4 @@
-//! Shares: from the configuration to answers, the figure file and the command line.
+//! Tokenized stocks: from the configuration to answers, the figure file and the command line.
 
 use std::fs;
 use std::process::Command;
@@ -16,7 +16,7 @@ const SLOTS: u64 = 3;
 #[tokio::test(flavor = "multi_thread")]
 async fn a_share_is_told_with_the_vectors_of_its_pools() {
     let (chain, world) = scene().await;
-    // A month ahead: it is told, and leaves nothing out.
+    // A change in a month: the answer announces it, and no slot is excluded.
     let due = FIRST_SLOT * 300 + 30 * 86_400;
     let stands = Stands { now: 1_500_000, next: 3_000_000, since: due, paused: false };
     say(&chain, stands).await;
@@ -65,7 +65,7 @@ async fn a_share_is_told_with_the_vectors_of_its_pools() {
         );
         assert_eq!(vector["events"][0]["event"], "scheduled");
         let weekend = &vector["sessions"][4];
-        // The block of the series' first slot still is of Friday.
+        // The block of the series' first slot is still on Friday.
         let slots = json!(SLOTS - 1);
         assert_eq!((&weekend["session"], &weekend["slots"]), (&json!("weekend"), &slots));
         assert_eq!(weekend["depth_usd_q50"], Value::Null);
@@ -79,7 +79,7 @@ async fn a_share_is_told_with_the_vectors_of_its_pools() {
         (format!("/v1/equities/anvil/{token}?gap_pct=0"), 400, "invalid_parameter"),
         (format!("/v1/equities/anvil/{token}?base=token0"), 400, "unknown_parameter"),
         (format!("/v1/equities/anvil/{token}?min_days_observed=7"), 412, "series_too_short"),
-        // A pool of other tokens is of no share.
+        // A pool without a tokenized stock.
         (format!("/api/v1/equity/{}?size_usd=1000", recorded.pool(0)), 404, "unknown_token"),
     ] {
         let refused = service.get(&target);
@@ -89,7 +89,7 @@ async fn a_share_is_told_with_the_vectors_of_its_pools() {
     }
 }
 
-/// The file says what the answer says, and proves it; and no longer once something of it is another.
+/// The figure file equals the answer and proves it; a changed file fails.
 fn is_proven(recorded: &Recorded, service: &Service, vector: &Value) {
     let url = vector["figure_url"].as_str().unwrap();
     let file = service.get(&url[url.find("/api/").unwrap()..]);

@@ -1,5 +1,5 @@
-//! Every question of a pool, of every kind: an answer, the same that the module for browsers gives, or a refusal that is
-//! named for it.
+//! Every question about a pool, for every kind of pool: the answer equals that of the browser module, or a specific
+//! rejection.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -15,7 +15,7 @@ use crate::scenes::store::{key, slot};
 
 const SLOTS: u32 = 3;
 const BASES: [&str; 2] = ["token0", "token1"];
-/// Kinds whose books are followed through moves of the price.
+/// Kinds of pools whose book can be computed at other prices.
 const WITH_BOOKS: [&str; 4] =
     ["constant_product", "concentrated_liquidity", "concentrated_v4", "concentrated_linked"];
 
@@ -28,18 +28,18 @@ fn served() -> (tempfile::TempDir, Here) {
     (folder, here)
 }
 
-/// The target behind an absolute address.
+/// The target of an absolute address.
 fn target(url: &Value) -> String {
     let url = url.as_str().unwrap();
     url[url.find("/api/").unwrap()..].to_owned()
 }
 
-/// A document as the module makes it.
+/// A document in the form of the module.
 fn module(document: impl serde::Serialize) -> Value {
     serde_json::to_value(document).unwrap()
 }
 
-/// What both say where a question is answered; and that they refuse it alike.
+/// Requires that the service and the module give the same answer or the same rejection; returns the answer.
 fn alike<T: serde::Serialize>(
     served: &crate::scenes::service::Answer,
     ours: Result<T, exitgap_api::Problem>,
@@ -63,7 +63,7 @@ fn alike<T: serde::Serialize>(
     }
 }
 
-/// Without what only a service can say.
+/// Removes the fields that only a service has.
 fn plain(rows: &Value) -> Value {
     let mut rows = rows.clone();
     for row in rows.as_array_mut().unwrap() {
@@ -147,7 +147,7 @@ fn printed_ladder(here: &Here, pool: &str, base: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Only where the fee depends on the size may a smaller sale lose more, and then a row says so.
+/// A smaller sale may lose more only if the fee depends on the size, and then a row says so.
 #[test]
 fn a_row_says_where_a_smaller_size_is_worse() {
     let (_folder, here) = served();

@@ -1,4 +1,4 @@
-//! Closed days: listed with what they are checked by, and fetched over HTTP.
+//! Closed days: listed with their hashes, and downloaded over HTTP.
 
 use std::fs;
 
@@ -35,7 +35,7 @@ fn closed_days_are_listed_and_fetched_whole() {
     assert_eq!((answer.status, answer.body.len()), (200, bytes.len()));
     assert_eq!(file["bytes"], bytes.len());
 
-    // A period, and the files of a pool.
+    // A period, and the files of a single pool.
     let pool = &days.pools[1].id;
     let one = here.get(&format!("/v1/export?from=2026-08-23&to=2026-08-23&pool={pool}")).found();
     assert_eq!(one["days"].as_array().unwrap().len(), 1);
@@ -59,7 +59,7 @@ fn closed_days_are_listed_and_fetched_whole() {
         assert_eq!(refused, (status, code.to_owned(), Some(field.to_owned())), "{query}");
     }
 
-    // By the command line, over this service; what a byte was changed of is not kept.
+    // The command line downloads from this service and does not keep a file with a changed byte.
     let out = TempDir::new().unwrap();
     let log = format!("http://{}/log", here.address);
     let key = days.key();
@@ -86,7 +86,7 @@ fn closed_days_are_listed_and_fetched_whole() {
     assert!(report["fault"].as_str().unwrap().contains("days/2026-08-23/snapshots-0000.parquet"));
     assert!(!fresh.path().join("2026-08-23/snapshots-0000.parquet").exists());
     assert!(!fresh.path().join("2026-08-23/manifest.json").exists());
-    // Also where nothing was put there before.
+    // The target folder may be new.
     let nowhere = fresh.path().join("new");
     let arguments = ["export", &log, "--out", nowhere.to_str().unwrap(), "--trust", &key, "--json"];
     let manifest = days.path("2026-08-22/manifest.json");
@@ -99,7 +99,7 @@ fn closed_days_are_listed_and_fetched_whole() {
         "{said}"
     );
     fs::write(&manifest, kept).unwrap();
-    // Under a key that is not the log's.
+    // A key that is not the log's.
     let stranger = SignerKey::from_seed("exitgap.example/test/5958124", [8; 32]).unwrap();
     let other = stranger.verifier().to_string();
     let other =
@@ -110,7 +110,7 @@ fn closed_days_are_listed_and_fetched_whole() {
         report["fault"].as_str().unwrap().contains("is not signed by a trusted key"),
         "{report}"
     );
-    // What the log of days does not cover yet is not handed out.
+    // Days that the log of days does not cover yet are not served.
     fs::create_dir_all(days.path("2026-08-25")).unwrap();
     fs::write(days.path("2026-08-25/manifest.json"), b"{}").unwrap();
     assert_eq!(here.get("/log/days/2026-08-25/manifest.json").problem().0, 404);

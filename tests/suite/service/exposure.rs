@@ -1,4 +1,5 @@
-//! Whether a week's markets could have absorbed a liquidation: told of real contracts, and recomputed from its file.
+//! Whether the week's markets could have absorbed a liquidation: the figure for real contracts, and its recomputation
+//! from the file.
 
 use std::fs;
 use std::process::{Command, Output};
@@ -29,7 +30,7 @@ async fn the_worst_of_real_slots_is_what_each_slot_says() {
     let folder = configured(&chain, &world);
     let recorded = record_in(&chain, world, folder, 4).await;
     let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
-    // The pools of WETH whose other token is worth a dollar, and the base by its address.
+    // The pools of WETH whose other token is a dollar token; the base token is named by its address.
     let venues: Vec<String> = [0, 1, World::FIRST_V2].map(|index| recorded.pool(index)).into();
     let named: Vec<String> = venues.iter().map(|pool| format!("venue={pool}/{weth}")).collect();
     let ask = |query: &str| service.get(&format!("/v1/exposure?{}&{query}", named.join("&")));
@@ -44,7 +45,8 @@ async fn the_worst_of_real_slots_is_what_each_slot_says() {
         (&json!("preview"), &json!(7.407_407))
     );
 
-    // Without a fall the widest gap is that of the slot whose exact split is the worst, and depths are the ladders'.
+    // Without a price fall, the widest gap is that of the slot with the worst exact split, and the depths equal the
+    // ladders'.
     let (mut worst, mut least) = ((i64::MIN, String::new()), [u64::MAX; 3]);
     for back in 0..4 {
         let at = exitgap_core::series::Slot::new(u64::from(recorded.last.number()) - back).unwrap();
@@ -66,7 +68,7 @@ async fn the_worst_of_real_slots_is_what_each_slot_says() {
     for (venue, least) in told["venues"].as_array().unwrap().iter().zip(least) {
         assert_eq!(dollars(&venue["lowest_depth_usd"]), least, "{venue}");
     }
-    // A fall takes liquidity away that lay near the price.
+    // A price fall removes liquidity near the price.
     let fallen = ask("cascade_usd=800000&fall_pct=30&bonus_pct=8").found();
     assert!(
         dollars(&fallen["lowest_break_even_depth_usd"])
@@ -83,13 +85,13 @@ async fn the_worst_of_real_slots_is_what_each_slot_says() {
     assert_eq!(service.end(), Some(0));
 }
 
-/// The gap of the exact split over these venues at a slot, millionths of a percent.
+/// The gap of the exact split over these venues at a slot, in millionths of a percent.
 fn exact_split(service: &Service, venues: &[String], weth: &str, at: &str) -> i64 {
     let target = format!("/v1/routes/anvil/{weth}?size_usd=800000&at={at}");
     let routes = service.get(&target).found();
     let alone = routes["alone"].as_array().unwrap();
     assert!(venues.iter().all(|pool| alone.iter().any(|one| one["pool"] == json!(pool))));
-    // Over the named venues alone, from their snapshots.
+    // Uses only the snapshots of these venues.
     let opened: Vec<_> = venues
         .iter()
         .map(|pool| {
@@ -111,7 +113,8 @@ fn exact_split(service: &Service, venues: &[String], weth: &str, at: &str) -> i6
     format!("{:.0}", best["exit_gap_pct"].as_f64().unwrap() * 1e6).parse().unwrap()
 }
 
-/// A report as one file: a figure and the evidence behind it, a line each, which is as good as the least of them.
+/// A report as one file with one line for the figure and for each of its evidence files. Its verdict is the worst of
+/// its lines.
 fn handed_over(recorded: &Recorded, service: &Service, figure: &[u8]) {
     let exit = service.get(&format!("/v1/exit/{}?size_usd=1000", recorded.pool(0))).found();
     let url = exit["evidence_url"].as_str().unwrap();
@@ -140,7 +143,7 @@ fn handed_over(recorded: &Recorded, service: &Service, figure: &[u8]) {
     assert!(of_figure["figure"].as_str().unwrap().starts_with("exposure/1 of "), "{of_figure}");
     assert_eq!(filled["claim"]["size_usd"], "1000");
     assert_eq!(refused["claim"]["refusal"], "beyond_liquidity");
-    // Without the snapshots of its figure, without a key, and with one digit of one file changed.
+    // Without the figure's snapshots, without a key, and with a changed digit in one of the files.
     assert_eq!(judged(&text, &all[..2]).0, Some(7));
     assert_eq!(judged(&text, &all[2..]).0, Some(7));
     let changed = text.replacen("\"size_usd\":\"1000\"", "\"size_usd\":\"1001\"", 1);
@@ -148,7 +151,7 @@ fn handed_over(recorded: &Recorded, service: &Service, figure: &[u8]) {
     assert_eq!((code, &report["files"][1]["verdict"]), (Some(6), &json!("invalid")), "{report}");
     assert_eq!(report["files"][0]["verdict"], "valid");
     assert_eq!(judged(&format!("{text}\nnothing"), &all).0, Some(6));
-    // What a report, or a figure, takes no heed of is refused.
+    // Options that do not apply to a report or a figure are rejected.
     for option in [
         &["--since", "key"][..],
         &["--window", "key"],
@@ -169,7 +172,8 @@ fn handed_over(recorded: &Recorded, service: &Service, figure: &[u8]) {
             assert!(said["detail"].as_str().unwrap().contains(what), "{said}");
         }
     }
-    // One file that was spread over lines is one file still, whose bytes are not the ones that were published.
+    // Evidence that was reformatted over several lines still counts as one file, but its bytes are not the published
+    // ones.
     let spread: Value = serde_json::from_slice(&evidence).unwrap();
     let (code, report) = judged(&serde_json::to_string_pretty(&spread).unwrap(), &all[..2]);
     assert_eq!(
@@ -186,7 +190,7 @@ fn handed_over(recorded: &Recorded, service: &Service, figure: &[u8]) {
     );
 }
 
-/// The file proves the figure: to the command line from a store and from a service.
+/// The file proves the figure to the command line, with snapshots from a store and from a service.
 fn proven(recorded: &Recorded, service: &Service, told: &Value) {
     let url = told["figure_url"].as_str().unwrap();
     let file = service.get(&url[url.find("/api/").unwrap()..]);
@@ -256,7 +260,7 @@ fn said_by_the_command_line(
             fs::read(recorded.path("exposure.json")).unwrap()
         );
     }
-    // Of positions: what is sold is computed here, and put to the same question.
+    // With positions, the command line computes the amount to sell and asks the same question.
     let header = "collateral,debt_usd,threshold_pct\n";
     fs::write(recorded.path("positions.csv"), format!("{header}100,190000,80\n50,60000,80\n"))
         .unwrap();
@@ -282,7 +286,7 @@ fn said_by_the_command_line(
     assert!(wrong.status.code() == Some(2) && said.contains("line 2"), "{said}");
 }
 
-/// What is no question, or has no answer.
+/// Invalid questions, and questions without an answer.
 fn refused(service: &Service, venues: &[String]) {
     let [first, second] = [&venues[0], &venues[1]];
     let many = format!("venue={first}&").repeat(13);
@@ -312,7 +316,7 @@ fn refused(service: &Service, venues: &[String]) {
             "invalid_parameter",
             "protocol_fee_pct",
         ),
-        // One sells WETH, the other dollars.
+        // One pool sells WETH, the other a dollar token.
         (
             format!("venue={first}/WETH&venue={second}/USDT&cascade_usd=1"),
             400,

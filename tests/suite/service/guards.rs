@@ -1,4 +1,4 @@
-//! Guards of a question: each refuses what does not meet it, and nothing else.
+//! Guards of a question: each rejects answers that do not satisfy it, and no others.
 
 use std::path::Path;
 use std::process::Command;
@@ -15,7 +15,7 @@ use super::capabilities::entry;
 use crate::scenes::here::{Here, With, stored};
 use crate::scenes::store::{BusyPool, slot};
 
-/// A pool of a known chain and one of another, three slots each, then a slot that both miss.
+/// A pool of a known chain and one of another chain, with three slots each, then a slot in which both are missing.
 fn scene() -> (TempDir, PoolId, PoolId) {
     let (mut live, mut preview) = (BusyPool::new(1, 8), BusyPool::new(2, 8));
     let mut slots: Vec<_> = (0..3)
@@ -37,7 +37,7 @@ fn scene() -> (TempDir, PoolId, PoolId) {
     (stored(&slots), live, preview)
 }
 
-/// Every address that answers with figures of a pool, without guards.
+/// All addresses with figures of a pool, without guards.
 fn questions(pool: &PoolId) -> [String; 7] {
     [
         format!("/v1/exit/{pool}?size_usd=1000"),
@@ -55,7 +55,7 @@ fn every_guard_fires_where_it_is_not_met_and_nowhere_else() {
     let (folder, live, preview) = scene();
     let here = Here::start(folder.path(), With::default());
     here.refresh();
-    // The newest snapshot is of slot 2; slot 3 is missing.
+    // The newest snapshot belongs to slot 2; slot 3 is missing.
     here.now.store(slot(2).unix_s() + 400, Ordering::SeqCst);
     let refused = |target: &str, code: &str, field: &str, words: [&str; 2]| {
         let answer = here.get(target);
@@ -65,7 +65,7 @@ fn every_guard_fires_where_it_is_not_met_and_nowhere_else() {
         let detail = document["detail"].as_str().unwrap();
         assert!(words.iter().all(|word| detail.contains(word)), "{target}: {detail}");
         assert!(document["hint"].is_string(), "{target}: {document}");
-        // No figure comes with it, and nobody keeps it.
+        // The rejection contains no figure and must not be cached.
         assert!(document.get("exit_gap_pct").is_none() && document.get("exits").is_none());
         assert_eq!(answer.header("cache-control"), Some("no-store"));
     };
@@ -87,13 +87,13 @@ fn every_guard_fires_where_it_is_not_met_and_nowhere_else() {
         let target = format!("{question}&require=live");
         refused(&target, "not_live", "require", ["preview", "live was required"]);
     }
-    // One exit of a portfolio that does not meet them is all of it.
+    // If one position of a portfolio does not satisfy the guards, the whole portfolio is rejected.
     let both = format!("/v1/portfolio?position={live}:1&position={preview}:1");
     assert_eq!(here.get(&both).status, 200);
     let both = format!("{both}&require=live");
     refused(&both, "not_live", "require", ["preview", "live was required"]);
 
-    // Of an earlier slot its own age and its own days count, as the answer tells them.
+    // For an earlier slot, its own age and its own number of days count, as in the answer.
     let ask = |at, guard: &str| {
         here.get(&format!("/v1/exit/{live}?size_usd=1000&at={}&{guard}", slot(at)))
     };
@@ -105,7 +105,7 @@ fn every_guard_fires_where_it_is_not_met_and_nowhere_else() {
     assert_eq!(earlier["days_observed"], 0);
     assert_eq!(ask(1, "min_days_observed=0.01").problem().1, "series_too_short");
 
-    // A second later it is older.
+    // A second later, the age exceeds the limit.
     let question = format!("/v1/exit/{live}?size_usd=1000&max_age_s=400");
     assert_eq!(here.get(&question).status, 200);
     here.now.fetch_add(1, Ordering::SeqCst);
@@ -134,13 +134,13 @@ fn what_is_no_guard_is_refused_by_name() {
         refused(&format!("{question}&max_age_s=1&max_age_s=1"), "invalid_parameter", "max_age_s");
         refused(&format!("{question}&maxAgeS=1"), "unknown_parameter", "maxAgeS");
     }
-    // Evidence has one address, and the board a status and an age of each row.
+    // Evidence has no guards, because each file has one address; the board reports status and age per row.
     let evidence = format!("/api/v1/exit/{live}?size_usd=1000&require=live");
     refused(&evidence, "unknown_parameter", "require");
     refused("/v1/fragility?max_age_s=5", "unknown_parameter", "max_age_s");
 }
 
-/// What the command line ends with: its code, and what it printed.
+/// Runs the command line; returns the exit code and the output.
 fn exitgap(folder: &Path, arguments: &[&str]) -> (Option<i32>, Value) {
     let mut command = Command::new(binaries::path("exitgap"));
     let output = command.args(arguments).arg("--json").current_dir(folder).output().unwrap();
@@ -154,7 +154,7 @@ fn the_command_line_refuses_likewise_from_a_store_and_from_a_service() {
     let (folder, live, preview) = scene();
     let here = Here::start(folder.path(), With::default());
     here.refresh();
-    // The service's clock stands; the command line has its own, on which all of this is years apart.
+    // The service's clock is fixed. The command line has its own clock, which is years later.
     here.now.store(slot(2).unix_s() + 400, Ordering::SeqCst);
     let url = format!("http://{}", here.address);
     for source in [["--db", "series.db"], ["--api", &url]] {

@@ -1,4 +1,4 @@
-//! Open against closed markets, of recorded series.
+//! Open compared with closed markets, in recorded series.
 
 use std::fs;
 use std::path::Path;
@@ -30,7 +30,7 @@ fn a_weekend_and_what_the_market_opened_to() {
     assert_eq!(hours["oracle_state"], "fresh");
     assert_eq!(hours["sessions"][0]["calendar"], "xnys");
     assert_eq!(hours["opens_in_s"], Value::Null);
-    // The market closes at 20:00 UTC, some 5 h 35 min after the newest slot.
+    // The market closes at 20:00 UTC, about 5 h 35 min after the newest slot.
     let closes_in_s = hours["closes_in_s"].as_u64().unwrap();
     let newest = u64::from(OPENING + 11) * 300;
     assert!((2 * 86_400 + 72_000 - newest..).take(13).any(|s| s == closes_in_s), "{closes_in_s}");
@@ -44,7 +44,7 @@ fn a_weekend_and_what_the_market_opened_to() {
     );
     assert_eq!(hours["thin_when_closed"], Value::Null);
 
-    // Every slot is in one of both, by its block, and the weekend is listed though it is only one.
+    // Every slot counts as open or closed, by its block, and the list includes the weekend although it is the only one.
     let weekend = &hours["closed"][1];
     assert_eq!((&weekend["closure_kind"], &weekend["have"]), (&json!("weekend"), &json!(1)));
     let open = (0..12).filter(|n| {
@@ -62,7 +62,7 @@ fn a_weekend_and_what_the_market_opened_to() {
     assert_eq!(closure["opens_at"], "2026-08-24T13:30:00Z");
     assert_eq!(closure["slots_recorded"], weekend["slots"]);
 
-    // What the size fetched last, against what the oracle said first.
+    // The proceeds of the size in the last slot before, compared with the first oracle price after.
     let last = at(&here, ids[0], closure["last_closed_slot"].as_str().unwrap());
     let first = at(&here, ids[0], closure["reopened_slot"].as_str().unwrap());
     assert_eq!((&last["market_open"], &first["market_open"]), (&json!(false), &json!(true)));
@@ -75,7 +75,7 @@ fn a_weekend_and_what_the_market_opened_to() {
 
     is_proven(folder.path(), &here, &hours);
 
-    // Where nothing closes, nothing is missing.
+    // If a market never closes, nothing is missing.
     let around = here.get(&format!("/v1/hours/{}?size_usd=1000", ids[1])).found();
     assert_eq!((&around["enough"], &around["needed"]), (&json!(true), &json!(0)));
     assert_eq!((&around["session_note"], &around["closures"]), (&json!("continuous"), &json!([])));
@@ -87,7 +87,7 @@ fn a_weekend_and_what_the_market_opened_to() {
     }
 }
 
-/// The file says what the answer says, and proves it; and no longer once something of it is another.
+/// The figure file equals the answer and proves it; a changed file fails.
 fn is_proven(folder: &Path, here: &Here, hours: &Value) {
     let url = hours["figure_url"].as_str().unwrap();
     let file = here.get(&url[url.find("/api/").unwrap()..]);
@@ -149,7 +149,7 @@ fn exit(here: &Here, pool: &str, slot: Slot) -> Value {
     at(here, pool, &slot.to_string())
 }
 
-/// A token's calendar, from the configuration to answers, evidence and the command line.
+/// A token's calendar: from the configuration to answers, evidence and the command line.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_configured_calendar_is_recorded_on_the_development_chain() {
     let (chain, world) = crate::scenes::chain::scene().await;

@@ -1,5 +1,4 @@
-//! What the service keeps for the next question, what it says of its own state, and what it says
-//! where it has nothing to say.
+//! The service's caches, its report about its own state, and its answers when it has no data.
 
 use std::fs;
 use std::process::Command;
@@ -25,7 +24,7 @@ use crate::scenes::here::{Here, With, stored};
 use crate::scenes::service::rest_of;
 use crate::scenes::store::{BusyPool, key};
 
-/// The memory that this process holds, bytes.
+/// The resident memory of this process in bytes.
 fn rss_bytes() -> usize {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
@@ -34,7 +33,7 @@ fn rss_bytes() -> usize {
 
 #[test]
 fn a_curve_weighs_what_it_holds() {
-    // Other tests of this process would be weighed, too.
+    // Other tests in the same process would affect the measurement.
     if !alone("service::kept::a_curve_weighs_what_it_holds") {
         return;
     }
@@ -53,20 +52,19 @@ fn a_curve_weighs_what_it_holds() {
                 })
                 .sum();
             assert!((6_900..6_960).contains(&stops), "{stops}");
-            // Of each stop at least two sums, two prices, two amounts, a fee, and liquidity.
+            // Each stop has at least two sums, two prices, two amounts, a fee, and the liquidity.
             assert!(exits.held_bytes() > stops * 7 * 32);
             weight += exits.held_bytes();
             exits
         })
         .collect();
     let held = rss_bytes() - before;
-    // The process says the same: within a twentieth, and what the allocator keeps for itself.
+    // The memory of the process confirms it, within 1/20 plus the allocator's own overhead.
     assert!(held.abs_diff(weight) < weight / 20 + (4 << 20), "{held} held, {weight} weighed");
     drop(kept);
 }
 
-/// Whether this process runs the test of this name and nothing else. Where it does not, it starts one that does, which must
-/// pass.
+/// Whether this process runs only the test with this name. If not, it starts a process that does, which must succeed.
 fn alone(test: &str) -> bool {
     const VARIABLE: &str = "EXITGAP_TEST_ALONE";
     if std::env::var_os(VARIABLE).is_some() {
@@ -79,7 +77,7 @@ fn alone(test: &str) -> bool {
     false
 }
 
-/// A pool whose curves are kept, or for the last one too long for that.
+/// A pool whose curves are cached; the curve of the last pool is too long for the cache.
 fn kept_pool(number: u8, n: u32) -> BusyPool {
     let pool =
         if number == LONG { BusyPool::full_range(number) } else { BusyPool::new(number, 200) };
@@ -104,7 +102,7 @@ fn what_is_kept_stays_within_its_bytes_and_earlier_slots_are_not_kept() {
         let id = kept_pool(number, 0).id;
         let at = if n == 2 { String::new() } else { format!("&at={}", slot(n)) };
         let answer = here.get(&format!("/v1/exit/{id}?size_usd=0.02&base={base}{at}")).found();
-        // Of one curve or another, it is the same number.
+        // The answer equals that of a newly prepared curve.
         let snapshot = kept_pool(number, n).snapshot(slot(n));
         let direction = snapshot.observation().direction_of(base).unwrap();
         let exits = Exits::default();
@@ -121,7 +119,7 @@ fn what_is_kept_stays_within_its_bytes_and_earlier_slots_are_not_kept() {
         for base in ["token0", "token1"] {
             let before = kept();
             let stops = exit(&roomy, number, 2, base);
-            // Of each stop at least two sums, two prices, two amounts, and a fee.
+            // Each stop has at least two sums, two prices, two amounts, and a fee.
             assert!(kept() - before > stops * 7 * 32, "{base}: {stops} stops, {}", kept() - before);
         }
     }
@@ -131,7 +129,7 @@ fn what_is_kept_stays_within_its_bytes_and_earlier_slots_are_not_kept() {
     }
     assert!(kept() - before < 64 << 10, "{} of a long curve", kept() - before);
 
-    // Earlier slots leave nothing, exits and ladders alike.
+    // Answers about earlier slots are not cached, neither exits nor ladders.
     let before = kept();
     for number in 0..=LONG {
         for n in 0..2 {
@@ -146,7 +144,7 @@ fn what_is_kept_stays_within_its_bytes_and_earlier_slots_are_not_kept() {
     let metrics = String::from_utf8(roomy.get("/metrics").body).unwrap();
     assert!(metrics.contains(&format!("exitgap_kept_bytes {before}")), "{metrics}");
 
-    // Where there is room for less, less is kept, and the answers are the same.
+    // With a smaller cache, the answers are the same.
     let most = 512 << 10;
     assert!(before > most);
     let bounded = ask(most as u64);
@@ -169,7 +167,7 @@ fn ready_is_up_to_three_slots_and_no_longer() {
         assert_eq!(document["ready"], answer.status == 200, "{document}");
         (answer.status, document["chains"][0]["age_s"].clone())
     };
-    // Before it has looked into the store it knows of nothing.
+    // Before the service has read the store, it knows no data.
     assert_eq!(ready(0), (503, Value::Null));
     here.refresh();
     assert_eq!(ready(0), (200, 0.into()));
@@ -190,7 +188,7 @@ fn a_chain_whose_pools_retired_is_ready_again() {
     };
     let folder = stored(&[entries(0)]);
     let here = Here::start(folder.path(), With::default());
-    // The other chain fails from here on.
+    // From here on, the other chain fails.
     let mut store = Store::open(folder.path().join("series.db"), &key()).unwrap();
     for n in 1..6 {
         let [one, _] = &entries(n)[..] else { unreachable!() };
@@ -215,13 +213,13 @@ fn a_chain_whose_pools_retired_is_ready_again() {
     let again = ready(6);
     assert_eq!((again.status, again.json()["chains"].as_array().unwrap().len()), (200, 1));
     assert!(!metrics().contains("chain=\"other\""));
-    // What is recorded of it is answered still, and listed as a chain that is known.
+    // The service still answers from the chain's recorded slots and lists the chain as known.
     assert_eq!(here.get("/v1/pools?chain=other").found()["pools"].as_array().unwrap().len(), 1);
 }
 
-/// A pool whose largest size at a gap of 0.5% is not found: an infinitely small sale loses a few
-/// parts in 10^12 less than that, so that millions of sizes in a row fail, each by a fraction of a
-/// unit, and the oracle's prices have too many digits for what would single out those worth testing.
+/// A pool for which the search for the largest size at a gap of 0.5% fails: the gap of an infinitely small sale is only
+/// a few parts in 10^12 smaller, so that millions of consecutive sizes fail by a fraction of a unit, and the oracle
+/// prices have too many digits to narrow down the candidates.
 fn unsearchable() -> NewEntry {
     let sqrt_price_x96 = U256::from(792_281_625_142_643_375_935_439_503_u128);
     let (tick, liquidity) = (tick_at_sqrt_ratio(sqrt_price_x96), 3 * 10_u128.pow(28));
@@ -283,10 +281,10 @@ fn a_search_that_is_given_up_is_said_and_never_a_number() {
         }
     }
     assert!(rungs.iter().any(|rung| rung["exit"].is_object()));
-    // Asked for alone it is refused, by the name of its own parameter.
+    // The question for this gap alone is rejected with the name of its parameter.
     let size = |gap: &str| here.get(&format!("/v1/size/{pool}?gap_pct={gap}"));
     let expected = (422, "search_exhausted".to_owned(), Some("gap_pct".to_owned()));
-    // Meanwhile others are answered, although so little is done side by side here.
+    // Other requests are answered meanwhile, although this service has only few threads.
     let searching = here.asked(&format!("/v1/size/{pool}?gap_pct=0.5"));
     for _ in 0..5 {
         std::thread::sleep(Duration::from_millis(20));
@@ -319,14 +317,14 @@ fn a_service_without_a_store_or_with_a_broken_one_says_which() {
         assert_eq!(answer.problem().1, "no_snapshot_yet", "{question}");
         assert_eq!((answer.status, answer.header("retry-after")), (503, Some("300")));
     }
-    // A pool that was never read has no snapshot either; its series has begun.
+    // A pool that was never read has no snapshot either, but its series has begun.
     let unread = BusyPool::new(1, 4).missing(MissingReason::RpcUnavailable);
     let folder = stored(&[vec![unread, BusyPool::new(2, 4).recorded(slot(0))]]);
     let here = Here::start(folder.path(), With::default());
     here.refresh();
     assert_eq!(here.get(&questions[0]).problem().1, "no_snapshot_yet");
 
-    // What is there and cannot be read is not said to be missing.
+    // Data that exists but cannot be read is not reported as missing.
     let store = folder.path().join("series.db");
     let mut bytes = fs::read(&store).unwrap();
     bytes[..16].fill(b'x');

@@ -1,4 +1,4 @@
-//! The limits of the service, each with a test that fails without it: connections, times, rates.
+//! The service's limits, each with a test that fails without it: connections, time limits, rate limits.
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -20,7 +20,7 @@ fn small() -> tempfile::TempDir {
     stored(&[vec![BusyPool::new(1, 4).recorded(slot(0))]])
 }
 
-/// Whether nothing comes for a while. What is to come never does where the limit holds.
+/// Whether no data arrives for a while. If the limit works, none ever arrives.
 fn says_nothing(stream: &mut TcpStream) -> bool {
     stream.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
     let silent = stream.read(&mut [0]).is_err();
@@ -71,7 +71,7 @@ fn a_head_that_does_not_come_ends_the_connection() {
 #[test]
 fn an_answer_that_nobody_takes_ends_the_connection() {
     let folder = small();
-    // More than all buffers between the two hold.
+    // More data than all buffers in between can hold.
     let manifest = folder.path().join("log/slots/5957863.jsonl");
     File::create(&manifest).unwrap().set_len(64 << 20).unwrap();
     let connections =
@@ -121,7 +121,7 @@ fn clients_that_hang_up_do_not_free_what_their_work_holds() {
         ..With::default()
     };
     let here = Here::start(folder.path(), with);
-    // Somebody who will write, so that a reader's work goes on as far as reading.
+    // A writer, so that the reader's request gets past opening the pipe.
     let writing = stuck.clone();
     let writer = std::thread::spawn(move || File::options().write(true).open(writing).unwrap());
     let asked = here.asked("/log/checkpoint");
@@ -132,7 +132,7 @@ fn clients_that_hang_up_do_not_free_what_their_work_holds() {
     until("the second's thread reads", || times_open(&stuck) == 3);
     drop(asked);
     until("both have hung up", || here.connections() == 0);
-    // Whoever comes now waits, whatever is asked: both threads are still taken.
+    // Every new request waits, because both threads are busy.
     here.refresh();
     for target in [
         "/log/checkpoint",
@@ -167,14 +167,14 @@ fn a_store_has_so_many_readers_and_no_more() {
         let asking = runtime.spawn(async move {
             let ask = move |_: &exitgap_store::Reader| {
                 begun.send(()).unwrap();
-                // Until the other end is dropped.
+                // Waits until the other end is dropped.
                 let _ = gone.lock().unwrap().recv();
                 Ok::<_, StoreError>(())
             };
             readers.read_store(ask).await
         });
         begins.recv().unwrap();
-        // The client hangs up, and its question goes on.
+        // The client closes the connection, but its request continues.
         asking.abort();
     }
     let slots = |reader: &exitgap_store::Reader| reader.slots();
@@ -185,7 +185,7 @@ fn a_store_has_so_many_readers_and_no_more() {
     assert_eq!(times_open(&store), width);
     drop(go);
     assert!(runtime.block_on(readers.read_store(slots)).unwrap().is_some());
-    // They are kept, and used again.
+    // The opened readers are kept and reused.
     for _ in 0..3 * width {
         runtime.block_on(readers.read_store(slots)).unwrap();
     }
@@ -222,7 +222,7 @@ fn one_address_has_its_connections_and_others_have_theirs() {
     assert_eq!(rest_of(here.asked_from([127, 0, 0, 3], "/livez")).status, 200);
     let metrics = String::from_utf8(rest_of(here.asked_from([127, 0, 0, 3], "/metrics")).body);
     assert!(metrics.unwrap().contains("exitgap_http_connections_refused_total 1"));
-    // One that ends makes room for another.
+    // A closed connection makes room for another.
     held.pop();
     until("one is gone", || here.connections() == 2);
     assert_eq!(rest_of(here.asked_from([127, 0, 0, 2], "/livez")).status, 200);
@@ -245,7 +245,7 @@ fn whatever_is_asked_counts_and_who_is_told_to_wait_is_closed() {
         for _ in 0..21 {
             stream.write_all(format!("{request} HTTP/1.1\r\nHost: a\r\n\r\n").as_bytes()).unwrap();
         }
-        // Nobody asked for the end, and yet it comes, with the last answer.
+        // The client did not request the end of the connection, but the service closes it after the last answer.
         let mut all = String::new();
         stream.set_read_timeout(Some(Duration::from_secs(15))).unwrap();
         stream.read_to_string(&mut all).unwrap_or_else(|error| panic!("{request}: {error}"));
@@ -273,7 +273,7 @@ fn a_portfolio_has_at_most_a_hundred_positions_and_costs_as_many_requests() {
     };
     let most = portfolio(100);
     assert_eq!(most.found()["positions"].as_array().unwrap().len(), 100);
-    // A request a quarter of a second comes back meanwhile.
+    // The limit grants four requests per second meanwhile.
     assert!((150..170).contains(&left(&most)), "{most:?}");
     let more = portfolio(101);
     assert_eq!(more.problem(), (400, "invalid_parameter".into(), Some("position".into())));
@@ -310,7 +310,7 @@ fn what_reads_many_snapshots_counts_as_many_requests() {
         (format!("/api/v1/stress?venue={pool}&size_usd=1000"), 20),
     ] {
         let now = left(&target);
-        // Ten a second come back meanwhile.
+        // The limit grants ten requests per second meanwhile.
         let taken = before.saturating_sub(now);
         assert!(taken <= cost && taken + 4 >= cost, "{target}: {taken}");
         before = now;
@@ -352,7 +352,7 @@ async fn operators_ask_at_an_address_of_their_own_where_there_is_one() {
     let apart =
         [("EXITGAP_SERVE_OPERATORS", "127.0.0.1:0"), ("EXITGAP_HTTP_RATE_PER_MINUTE", "20")];
     let service = Service::start(recorded.folder.path(), &["--no-record"], &apart);
-    // More than a client may ask elsewhere.
+    // More requests than the limit of other addresses.
     for _ in 0..30 {
         assert_eq!(service.at_operators("/livez").body, b"ok\n");
     }
@@ -377,12 +377,12 @@ async fn the_end_waits_for_the_requests_in_hand() {
     let mut service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
     let mut asked = TcpStream::connect(service.address).unwrap();
     asked.write_all(b"GET /log/checkpoint HTTP/1.1\r\nHost: a\r\n\r\n").unwrap();
-    // It stands until the request's thread has opened the other end.
+    // Opening blocks until the request's thread has opened the other end.
     let mut file = File::options().write(true).open(&checkpoint).unwrap();
     service.ask_to_end();
     let address = service.address;
     until("nothing more is accepted", || TcpStream::connect(address).is_err());
-    // Long enough for a process that does not wait to be gone.
+    // Long enough for a process that does not wait to end.
     std::thread::sleep(Duration::from_millis(500));
     file.write_all(&text).unwrap();
     drop(file);
@@ -399,8 +399,7 @@ async fn a_slot_does_not_wait_for_the_threads_of_those_who_ask() {
     for number in FIRST_SLOT..FIRST_SLOT + 30 {
         market.play_slot(number).await.unwrap();
     }
-    // Every thread that the service may have for what blocks is taken: more than there are ask for
-    // a file that does not come.
+    // All of the service's blocking threads are busy: more requests than threads wait for a file that does not respond.
     let unbounded =
         [("EXITGAP_SERVE_READERS", "1024"), ("EXITGAP_HTTP_MAX_CONNECTIONS_PER_ADDRESS", "0")];
     let rehearsal = ["--rehearse-at", &FIRST_SLOT.to_string(), "--rehearse-pace", "60"];

@@ -1,4 +1,5 @@
-//! What an owner's stream tells of kept rules: every event once, in its place, as who has rule and log computes it.
+//! The stream of an owner's events: every event once, in order, equal to what anyone with the rule and the log
+//! computes.
 
 use exitgap_api::operations::EventPlace;
 use serde_json::{Value, json};
@@ -24,7 +25,7 @@ impl Keeping {
     }
 }
 
-/// Its name, and its place in which slot.
+/// The event's name, the slot, and its position in the slot.
 fn place(event: &Event) -> (&str, u32, u32) {
     let place = EventPlace::parse(&event.id).unwrap();
     (&event.name, place.slot.number() - slot(0).number(), place.place)
@@ -43,7 +44,7 @@ fn an_owners_stream_tells_of_its_rules_once_they_are_evaluated() {
     let query = format!("?pool={}&ticket={ticket}", keeping.pool.id);
     let mut stream = keeping.stream(&query, None);
     assert_eq!(place(&stream.next().unwrap()), ("", 0, 1), "where it begins");
-    // Sealed one after the other, before anything is evaluated.
+    // Seals the slots before any of them is evaluated.
     for n in 0..40 {
         keeping.seal(if n % 5 < 3 { "missing" } else { "recorded" });
     }
@@ -56,7 +57,7 @@ fn an_owners_stream_tells_of_its_rules_once_they_are_evaluated() {
     assert!(ids.is_sorted_by_key(|one| (one.slot, one.place)), "{ids:?}");
     let slots = told.iter().filter(|one| one.name == "slot").count();
     assert_eq!(slots, 40, "no slot is left out");
-    // Each rule's events are those that are computed, byte for byte.
+    // The events of each rule equal the computed ones, byte for byte.
     for made in [&first, &second] {
         let name = &made["alert"]["alert"];
         let mine = |event: &&Value| event["document"]["data"]["alert"] == *name;
@@ -70,7 +71,8 @@ fn an_owners_stream_tells_of_its_rules_once_they_are_evaluated() {
         assert!(documents.len() > 10, "{events:?}");
         assert_eq!(documents, computed(keeping.folder.path(), made));
     }
-    // Of one slot the pools come first, then the rules in the order of their names; who comes back goes on.
+    // In a slot, pool events come first, then the rules in the order of their names; a client that reconnects continues
+    // from there.
     let both = told.iter().position(|one| place(one).2 == 3).expect("two rules spoke in a slot");
     let names: Vec<&str> = told[both - 3..=both].iter().map(|one| one.name.as_str()).collect();
     assert_eq!(names, ["slot", "pool", "alert", "alert"]);
@@ -79,7 +81,7 @@ fn an_owners_stream_tells_of_its_rules_once_they_are_evaluated() {
     for expected in &told[both..] {
         assert_eq!(back.next().unwrap(), *expected);
     }
-    // Others are told of their own rules, or of none.
+    // Another owner gets the events of their own rules, or none.
     let other = keeping.ticket(stranger["token"].as_str().unwrap());
     let from = format!("{}.0", slot(1).number());
     let mut of_other = keeping.stream(&format!("?ticket={other}"), Some(&from));
@@ -103,7 +105,8 @@ fn a_ticket_opens_its_owners_stream_and_nothing_else() {
     let (ticket, expires) = (told["ticket"].as_str().unwrap(), told["expires"].as_str().unwrap());
     assert!(expires.ends_with('Z') && expires.len() == 20, "{expires}");
     assert_eq!(keeping.status(&format!("?ticket={ticket}")), 200);
-    // Another key's, another owner's under the code of this one, the token itself, and what is none.
+    // A ticket with another key, a ticket of another owner with this owner's code, the token itself, and an invalid
+    // ticket.
     let other = exitgap_server::alerts::AlertKey::from_seed([6; 32]).ticket(&[0; 32], u32::MAX);
     let swapped = format!("ext_{}{}", &other[4..48], &ticket[48..]);
     for wrong in [&other, &swapped] {
@@ -113,7 +116,7 @@ fn a_ticket_opens_its_owners_stream_and_nothing_else() {
         assert_eq!(keeping.status(&format!("?ticket={wrong}")), 400, "{wrong}");
     }
     assert_eq!(keeping.ask("GET", "/v1/alerts", ticket).status, 401, "it lists nothing");
-    // Where no rules are kept there is no stream of them.
+    // A service without stored rules has no such stream.
     let empty = TempDir::new().unwrap();
     let here = Here::start(empty.path(), With::default());
     let stream = Stream::open(here.address, &format!("/v1/stream?ticket={ticket}"), None);

@@ -1,4 +1,4 @@
-//! What is asked of a service, and of rules that are kept for others, about days that have left the store's database.
+//! Requests to a service, and stored rules, about days that have left the store's database.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::scenes::left_days::{DAYS, Scene};
 use crate::scenes::store::slot;
 use crate::store::alerts::new;
 
-/// Keeps a rule about the pool that misses slots, from the first slot on.
+/// Stores a rule about the pool with missing slots, from the first slot on.
 fn keep(alerts: &Alerts, scene: &Scene) -> i64 {
     let rule = json!({
         "v": 1, "alert": "al_1", "pool": scene.pools[1].id.to_string(), "base": "token0",
@@ -34,7 +34,7 @@ fn keep(alerts: &Alerts, scene: &Scene) -> i64 {
     alerts.find_alert(&kept.owner, "al_1", 0).unwrap().unwrap().no
 }
 
-/// What the rule says of all slots, its log's folder being this one; or why it does not go on.
+/// The rule's events for all slots with this folder of the log; or the reason why the evaluation stops.
 fn told(scene: &Scene, days: &LogFolder) -> Result<Vec<Vec<u8>>, String> {
     let home = TempDir::new().unwrap();
     let alerts = Arc::new(Alerts::open(&home.path().join("alerts.db")).unwrap());
@@ -60,7 +60,7 @@ fn a_rule_goes_on_through_days_that_have_left() {
     assert!(why.contains("is not in the files of its day"), "{why}");
 }
 
-/// As a machine that answers, and was not given the days.
+/// A machine that answers requests but does not have the files of the days.
 #[test]
 #[ignore = "slow: `cargo xtask test --all` runs it"]
 fn without_the_days_a_service_answers_for_what_it_has() {
@@ -72,7 +72,7 @@ fn without_the_days_a_service_answers_for_what_it_has() {
     let with = With { store: Some(scene.url.clone()), ..With::default() };
     let here = Here::start(elsewhere.path(), with);
     here.refresh();
-    // The retired pool and the one that is not read any more have no names.
+    // The retired pool and the pool that is no longer read have no names.
     let pools = here.get("/v1/pools").found();
     let named = |pool: usize| {
         let id = scene.pools[pool].id.to_string();

@@ -1,4 +1,4 @@
-//! Receivers as `webhooks.md` shows them, and the reference libraries as they are, given what is really sent.
+//! The receivers that `webhooks.md` shows, and the unmodified reference libraries, verify real deliveries.
 
 use std::fs;
 use std::io::Write as _;
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 use crate::scenes::npm::tools;
 
-/// A delivery, with the keys that its receiver was told.
+/// A delivery with the keys that its receiver knows.
 fn delivered() -> Value {
     let receiver = Receiver::taking().unwrap();
     let networks = Networks::new(vec!["127.0.0.0/8".parse().unwrap()]);
@@ -22,7 +22,7 @@ fn delivered() -> Value {
         std::sync::Arc::new(SystemLookup);
     let poster =
         Poster::new(&lookup, networks, key.clone(), std::time::Duration::from_secs(5)).unwrap();
-    // Keys that were changed a moment ago: two of each sign.
+    // The keys were just rotated, so two of each kind sign.
     let now_ms = machine_clock()();
     let keys = EndpointKeys { salt: [4; 16], generation: 2, rotated_ms: Some(now_ms - 1_000) };
     let document =
@@ -52,7 +52,7 @@ fn delivered() -> Value {
     })
 }
 
-/// The blocks of the page in a language.
+/// The page's code blocks in a language.
 fn blocks(language: &str) -> Vec<String> {
     let page = fs::read_to_string(concat!(
         env!("CARGO_MANIFEST_DIR"),
@@ -63,7 +63,7 @@ fn blocks(language: &str) -> Vec<String> {
     page.split(&begins).skip(1).map(|rest| rest.split("```").next().unwrap().to_owned()).collect()
 }
 
-/// Runs a program in a folder, with the delivery at its standard input.
+/// Runs a program in a folder, with the delivery on its standard input.
 fn run(program: &mut Command, folder: &Path, given: &Value) {
     let mut child = program
         .current_dir(folder)

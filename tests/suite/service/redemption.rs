@@ -1,4 +1,5 @@
-//! Selling now beside redeeming later: by the operator's terms from a service, and by one's own on the command line.
+//! Selling now compared with redeeming later: with the operator's terms at a service, and with custom terms on the
+//! command line.
 
 use std::fs;
 use std::process::{Command, Output};
@@ -24,7 +25,7 @@ fn cli(recorded: &Recorded, arguments: &[&str]) -> Output {
     command.args(arguments).current_dir(recorded.folder.path()).output().unwrap()
 }
 
-/// A number of a document, in millionths.
+/// A number of a document in millionths.
 fn millionths(value: &Value) -> i128 {
     format!("{:.0}", value.as_f64().unwrap_or_else(|| panic!("{value}")) * 1e6).parse().unwrap()
 }
@@ -57,13 +58,14 @@ async fn a_sale_stands_beside_what_the_terms_pay() {
     let now = received(100_000, &whole);
     assert_eq!(millionths(&told["receives_now_usd"]), now);
     let [fund, desk] = &told["paths"].as_array().unwrap()[..] else { panic!("two: {told}") };
-    // Sixty thousand are redeemed for a twentieth of a percent, the rest is sold.
+    // Sixty thousand are redeemed for a fee of 1/20 of a percent, and the rest is sold.
     assert_eq!((&fund["redeemed_usd"], &fund["sold_usd"]), (&json!(60_000), &json!(40_000)));
     let later = 60_000 * 999_500 + received(40_000, &rest);
     assert_eq!(millionths(&fund["receives_usd"]), later);
     let advantage = millionths(&fund["advantage_pct"]);
     assert!(((later - now) * 100_000_000 - advantage * now).abs() * 2 <= now, "{told}");
-    // Friday evening in New York: it counts for Monday, and is paid on Tuesday or Wednesday at the close.
+    // Friday evening in New York: the request counts for Monday, and the payment follows at the close on Tuesday or
+    // Wednesday.
     let at = told["handed_in_at"].as_str().unwrap();
     assert_eq!(told["handed_in_at"], told["method"]["depth_source"]["block_time"]);
     let since_midnight = {
@@ -84,7 +86,7 @@ async fn a_sale_stands_beside_what_the_terms_pay() {
     );
     assert_eq!((&desk["kind"], &desk["refusal"]), (&json!("at_once"), &json!("below_minimum")));
     assert_eq!(desk["terms_source"], "a call with the desk");
-    // Nobody wrote terms of the other token down, and a size that the pool does not take can only be redeemed.
+    // The other token has no terms, and a size beyond the pool's liquidity can only be redeemed.
     assert_eq!(ask("size_usd=1000&base=USDC").found()["paths"], json!([]));
     let most = ask("size_usd=900000000&base=WETH").found();
     assert_eq!(
@@ -98,7 +100,7 @@ async fn a_sale_stands_beside_what_the_terms_pay() {
     assert_eq!(service.end(), Some(0));
 }
 
-/// The same on the command line, from a store and from a service, and files that are no terms.
+/// The same on the command line, from a store and from a service, and files without valid terms.
 fn by_own_terms(recorded: &Recorded, service: &Service, told: &Value) {
     let (pool, url) = (recorded.pool(0), format!("http://{}", service.address));
     let asked = [
@@ -176,7 +178,7 @@ fn by_own_terms(recorded: &Recorded, service: &Service, told: &Value) {
     );
 }
 
-/// Terms of a vault whose numbers the chain tells, and of desks that are paused, or of which it tells nothing.
+/// The terms of a vault with values from the chain, and of desks that are paused or without such values.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_the_chain_says_counts_and_says_where_it_stands() {
     const VAULT: Address = Address::repeat_byte(0x77);
@@ -185,7 +187,7 @@ async fn what_the_chain_says_counts_and_says_where_it_stands() {
     let desk = chain.stand_in(VAULT).await.unwrap();
     chain.answer(desk, &abi::Desk::pausedCall {}, &true).await.unwrap();
     chain.answer(desk, &abi::Desk::redemptionFeeCall {}, &U256::from(25)).await.unwrap();
-    // What the vault holds is the token's own word.
+    // The vault's balance is the token's own answer.
     let holds = U256::from(10_u64.pow(18)) * U256::from(5);
     let give = abi::Token::transferCall { to: VAULT, amount: holds };
     chain.mine_next(&[Tx::call(chain.operator, weth, &give)]).await.unwrap();
@@ -225,7 +227,8 @@ async fn what_the_chain_says_counts_and_says_where_it_stands() {
     let told = service.get(&format!("/v1/redemption/{pool}?size_usd=100000&base=WETH")).found();
     let [vault, paused, queue] = &told["paths"].as_array().unwrap()[..] else { panic!("{told}") };
 
-    // A quarter of a percent is kept of five whole tokens, at the price of the pool's own oracle; the rest is sold.
+    // For five whole tokens, the fee is a quarter of a percent, at the price of the pool's own oracle; the rest is
+    // sold.
     assert_eq!((&vault["fee_pct"], &vault.get("refusal")), (&json!(0.25), &None));
     assert_eq!(vault["capacity_usd"], vault["redeemed_usd"]);
     let capacity = millionths(&vault["capacity_usd"]);
@@ -235,7 +238,7 @@ async fn what_the_chain_says_counts_and_says_where_it_stands() {
     let (has, fee) = (json!(holds.to_string()), json!("25"));
     assert_eq!(said, [(&json!("capacity"), &has), (&json!("fee"), &fee)]);
     assert_eq!(facts[0]["contract"], format!("{weth:#x}"));
-    // They stand in the snapshot that the answer names.
+    // The snapshot that the answer names contains these values.
     let snapshot = told["snapshot_url"].as_str().unwrap();
     let stored = service.get(&snapshot[snapshot.find("/api/").unwrap()..]).found();
     let of_name = |name: &str| {
@@ -248,7 +251,7 @@ async fn what_the_chain_says_counts_and_says_where_it_stands() {
 
     assert_eq!((&paused["refusal"], &paused["receives_usd"]), (&json!("paused"), &json!(null)));
     assert_eq!(paused["facts"][0]["word_raw"], "1");
-    // A call that reverts is no empty queue.
+    // A call that reverts does not mean an empty queue.
     assert_eq!(of_name("queue"), None);
     assert_eq!((&queue["refusal"], queue.get("facts")), (&json!("fact_missing"), None));
     assert_eq!((&queue["t_min_s"], &queue["redeemed_usd"]), (&json!(null), &json!(null)));

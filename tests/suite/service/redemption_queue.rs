@@ -1,4 +1,4 @@
-//! A queue whose pace is that of its recorded lengths.
+//! A redemption queue whose pace follows from its recorded lengths.
 
 use std::fs;
 use std::process::Command;
@@ -20,7 +20,7 @@ const TERMS: &str = r#"{"v": 1, "kind": "in_turn", "ahead_fact": "queue", "per_d
 
 const WEEK: u32 = 7 * Slot::PER_DAY;
 
-/// The pool's slot with a queue of so many whole tokens, or without a word of it.
+/// The pool's slot with a queue of this many whole tokens, or without this fact.
 fn with_queue(pool: &mut BusyPool, slot: Slot, queue: Option<u64>) -> NewEntry {
     let entry = pool.recorded(slot);
     let drawn = entry.reading.unwrap();
@@ -49,7 +49,7 @@ fn with_queue(pool: &mut BusyPool, slot: Slot, queue: Option<u64>) -> NewEntry {
 fn a_queue_is_paid_as_fast_as_its_lengths_fell() {
     let mut pool = BusyPool::new(3, 2);
     let id = pool.id.clone();
-    // Of day d so many are paid as its number, ten times over, in its third hour; before it, as many join.
+    // On day d, ten times d tokens are paid in the third hour, after as many have joined.
     let mut length = 1_000;
     let slots: Vec<Vec<NewEntry>> = (0..=WEEK)
         .map(|at| {
@@ -73,7 +73,7 @@ fn a_queue_is_paid_as_fast_as_its_lengths_fell() {
     };
     let (path, price) = ask("");
     assert_eq!((path.get("refusal"), &path["per_day_recorded"]), (None, &json!(true)), "{path}");
-    // Of the seven days up to the newest slot: 0, which has lost its first slot, to 60.
+    // The paces of the seven days up to the newest slot: from 0, on the day that lost its first slot, to 60.
     let paces: Vec<f64> =
         path["per_day_usd"].as_array().unwrap().iter().map(|usd| usd.as_f64().unwrap()).collect();
     for (found, tokens) in paces.iter().zip([0.0, 30.0, 60.0]) {
@@ -86,7 +86,7 @@ fn a_queue_is_paid_as_fast_as_its_lengths_fell() {
     }
     assert_eq!(path["t_max_s"], Value::Null, "a day of which nobody was paid");
     assert_eq!(ask("").0, path, "asked again");
-    // A slot earlier there are seven days, too; two earlier there are not.
+    // One slot earlier, seven days are still available; two slots earlier, they are not.
     let at = |back: u32| format!("&at={}", slot(WEEK - back));
     let before = ask(&at(1)).0;
     assert_eq!((before.get("refusal"), &before["t_max_s"]), (None, &Value::Null), "{before}");
@@ -110,7 +110,7 @@ fn a_queue_is_paid_as_fast_as_its_lengths_fell() {
         text.contains("from the recorded queue lengths") && text.contains("to never"),
         "{text}"
     );
-    // A snapshot alone tells no pace, and none is made up.
+    // A single snapshot shows no pace, and the service does not invent one.
     assert!(
         cli(["--api", &url], &[]).contains("the queue lengths of the last seven days are missing")
     );
@@ -120,7 +120,7 @@ fn a_queue_is_paid_as_fast_as_its_lengths_fell() {
 fn a_day_without_half_of_its_lengths_has_no_pace() {
     let mut pool = BusyPool::new(3, 2);
     let id = pool.id.clone();
-    // From the third day on, 145 slots tell nothing of the queue.
+    // From the third day on, 145 slots contain nothing about the queue.
     let silent = 2 * Slot::PER_DAY..2 * Slot::PER_DAY + 145;
     let slots: Vec<Vec<NewEntry>> = (0..WEEK)
         .map(|at| vec![with_queue(&mut pool, slot(at), (!silent.contains(&at)).then_some(9))])

@@ -1,4 +1,4 @@
-//! Redeeming shares of a real vault: what the figure says it pays is what the vault pays.
+//! Redeeming shares of a real vault: the computed proceeds equal the vault's payment.
 
 use std::fs;
 use std::process::Command;
@@ -22,7 +22,7 @@ fn millionths(value: &Value) -> u128 {
 async fn a_vault_pays_what_the_figure_says_and_no_more_than_it_holds() {
     let (chain, world) = scene().await;
     let weth = world.assets[World::WETH].token.clone();
-    // A thousand go in, fifty are earned: a share pays 1.05, and sells for one.
+    // A thousand are deposited and fifty earned: a share redeems for 1.05 and sells for one.
     let vault = chain.deploy_vault(&weth, weth.units(1_000)).await.unwrap();
     let earn = abi::Token::transferCall { to: vault.address, amount: weth.units(50) };
     chain.mine_next(&[Tx::call(chain.operator, weth.address, &earn)]).await.unwrap();
@@ -68,12 +68,13 @@ async fn a_vault_pays_what_the_figure_says_and_no_more_than_it_holds() {
     let told = ask(100_000);
     let path = &told["paths"][0];
     assert_eq!((path.get("refusal"), &path["redeemed_usd"]), (None, &json!(100_000)), "{told}");
-    // The same shares, redeemed at the vault itself, in dollars by the same oracle: to the millionth.
+    // The same shares, redeemed at the vault itself and valued with the same oracle: equal to the millionth of a
+    // dollar.
     let exit = service.get(&format!("/v1/exit/{pool}?size_usd=100000&base=vSHARE")).found();
     let shares: U256 = exit["amount_in_raw"].as_str().unwrap().parse().unwrap();
     let paid = chain.redeems(&vault, shares).await.unwrap();
     assert!(paid > shares + shares / U256::from(20) - U256::from(1_000), "{paid} {shares}");
-    // Dollars of eight decimals.
+    // The oracle's dollar price has eight decimals.
     let price: U256 = told["method"]["oracles"][0]["answer_raw"].as_str().unwrap().parse().unwrap();
     let micros = |raw: U256| (raw * price / weth.units(100)).to::<u128>();
     let by_vault = micros(paid);
@@ -86,7 +87,7 @@ async fn a_vault_pays_what_the_figure_says_and_no_more_than_it_holds() {
         path["facts"].as_array().unwrap().iter().map(|fact| &fact["says"]).collect();
     assert_eq!(said, [&json!("nav"), &json!("capacity_asset")]);
 
-    // It holds 1,050, which are a thousand shares: the rest is sold.
+    // The vault holds 1,050, the value of a thousand shares; the rest is sold.
     let much = ask(4_000_000);
     let path = &much["paths"][0];
     let capacity = micros(weth.units(1_000));

@@ -1,4 +1,4 @@
-//! What the service refuses, and the conventions of every answer.
+//! The rejections of the service, and the conventions of all answers.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -100,7 +100,7 @@ async fn every_wrong_request_is_refused_by_name() {
     refused("/v1/pools/", 404, "not_found", None);
     refused("/v1/exit/%FF?size_usd=1", 404, "not_found", None);
 
-    // A stranger is told the nearest names.
+    // For an unknown pool, the error lists the most similar names.
     let mut near = pool.clone();
     near.replace_range(pool.len() - 1.., if pool.ends_with('0') { "1" } else { "0" });
     let answer = service.get(&format!("/v1/exit/{near}?size_usd=1"));
@@ -119,7 +119,7 @@ async fn answers_keep_the_conventions_of_http() {
     let pool = recorded.pool(0);
     let target = format!("/api/v1/exit/{pool}?size_usd=5&base=token0&slot=5957856");
 
-    // Immutable is what names all that it depends on.
+    // Only an answer whose address determines it completely is immutable.
     let kept = |target: &str| service.get(target).header("cache-control").map(str::to_owned);
     let (short, long) = ("public, max-age=5", "public, max-age=31536000, immutable");
     assert_eq!(kept(&format!("{target}&method_version=1.0.0")).as_deref(), Some(long));
@@ -163,7 +163,7 @@ async fn answers_keep_the_conventions_of_http() {
     assert_ne!(hostile.header("x-request-id"), Some("a b<script>"));
 
     assert_eq!(service.get("/livez").body, b"ok\n");
-    // The series lies in the past: nothing is fresh.
+    // The series is in the past, so nothing is fresh.
     let ready = service.get("/readyz");
     assert_eq!((ready.status, &ready.json()["ready"]), (503, &false.into()));
     let metrics = String::from_utf8(service.get("/metrics").body).unwrap();
@@ -190,7 +190,7 @@ async fn what_is_too_much_is_refused_and_others_are_answered() {
     let refused = (0..50).map(|_| ask("192.0.2.7")).find(|answer| answer.status == 429).unwrap();
     assert_eq!(refused.problem().1, "rate_limited");
     assert!(refused.header("retry-after").unwrap().parse::<u64>().unwrap() >= 1);
-    // A page of another origin reads why, and when to ask again.
+    // A page of another origin can read the error and the `Retry-After` header.
     assert_eq!(refused.header("access-control-allow-origin"), Some("*"));
     assert!(refused.header("access-control-expose-headers").unwrap().contains("retry-after"));
     let asked_before = [("X-Client", "192.0.2.7"), ("Origin", "https://a.example")];
@@ -210,7 +210,7 @@ async fn what_is_too_much_is_refused_and_others_are_answered() {
     assert_eq!(service.send(chunked).problem().1, "body_not_accepted");
     assert_eq!(service.send(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03").status, 400);
 
-    // Connections that say nothing, and one that reads nothing, hold up nobody.
+    // Connections that send nothing, and one that reads nothing, do not delay others.
     let idle: Vec<TcpStream> =
         (0..500).map(|_| TcpStream::connect(service.address).unwrap()).collect();
     let mut slow = TcpStream::connect(service.address).unwrap();

@@ -1,4 +1,4 @@
-//! A replica: what it answers is what the service answers whose log it follows, and it goes on with that.
+//! A replica gives the same answers as the service whose log it follows, and continues with it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,19 +14,19 @@ use crate::scenes::origin::{Origin, files, wait_until, without_narrower, words};
 use crate::scenes::service::{Service, recorded};
 use crate::scenes::store::slot;
 
-/// Takes what a log has published into a folder, once.
+/// Runs a follower once, which copies a log's published slots into a folder.
 pub fn once(folder: &TempDir, log: &str, trust: &str) -> Output {
     let mut command = Command::new(binaries::path("exitgap-server"));
     command.args(["follow", "--once", "--data", ".", "--log", log, "--trust", trust]);
     command.current_dir(folder.path()).output().unwrap()
 }
 
-/// The replica's copy of the log, but for tiles that were widened since.
+/// The replica's copy of the log, without partial tiles that wider tiles replace.
 pub fn replicated(folder: &TempDir) -> BTreeMap<String, Vec<u8>> {
     without_narrower(files(&folder.path().join("log")))
 }
 
-/// An answer without what says when and where it was given.
+/// An answer without the fields that depend on time and place.
 fn settled(mut answer: Value) -> Value {
     fn settle(value: &mut Value) {
         match value {
@@ -73,7 +73,7 @@ async fn a_replica_answers_as_the_service_does_and_proves_it() {
     let mut asked = vec!["/v1/pools".to_owned(), "/v1/fragility".to_owned()];
     for index in 0..recorded.world.pools.len() {
         let pool = recorded.pool(index);
-        // Which token is sold is not said: the replica has to mean the same one.
+        // The request does not name the base token: the replica must choose the same default.
         asked.push(format!("/v1/exit/{pool}?size_usd=25000"));
         asked.push(format!("/v1/ladder/{pool}"));
         asked.push(format!("/v1/history/{pool}?size_usd=25000"));
@@ -87,7 +87,7 @@ async fn a_replica_answers_as_the_service_does_and_proves_it() {
         assert_eq!(settled(here.json()), settled(there.json()), "{target}");
     }
     assert!(answered > 3 * recorded.world.pools.len(), "{answered} of {}", asked.len());
-    // Evidence is the same, byte for byte, and so are the files of the log.
+    // The evidence is identical, byte for byte, and so are the log's files.
     let exit = replica.get(&asked[2]).found();
     let url = exit["evidence_url"].as_str().unwrap();
     let target = &url[url.find("/api/v1/").unwrap()..];
@@ -97,7 +97,7 @@ async fn a_replica_answers_as_the_service_does_and_proves_it() {
     published.retain(|file, _| !file.starts_with("proofs/"));
     assert!(replicated(&folder) == published, "{:?}", published.keys());
 
-    // The programs that check anybody check the replica.
+    // The programs that check any service can check the replica.
     let url = format!("http://{}", replica.address);
     let pool = recorded.pool(0);
     let run = |arguments: &[&str]| {
@@ -109,13 +109,13 @@ async fn a_replica_answers_as_the_service_does_and_proves_it() {
     run(&["verify", &pool, "--size-usd", "25k", "--api", &url, "--kept", "kept", "--trust", key]);
     let checked = Reader::open(folder.path().join("series.db")).unwrap().fsck(|_| {}).unwrap();
     assert_eq!(checked.slots, 3);
-    // And a replica can be followed like what it follows.
+    // A replica can be followed like its origin.
     let second = TempDir::new().unwrap();
     let followed = once(&second, &url, key);
     assert!(followed.status.success(), "{}", words(&followed));
     assert_eq!(String::from_utf8_lossy(&followed.stdout), "followed 3 slots, 3 in total\n");
     assert_eq!(replica.end(), Some(0));
-    // One that begins anew says what it holds, though nothing is new.
+    // After a restart, it reports its state, although nothing is new.
     let replica = Service::follow(folder.path(), &log, &["--trust", key]);
     wait_until(|| {
         let says = replica.get("/metrics").body_text();
@@ -148,11 +148,11 @@ async fn a_replica_goes_on_with_the_log_while_it_answers() {
         assert_eq!(status["state"] == "missing", next == 3, "{status}");
     }
     assert!(replicated(&folder) == origin.published());
-    // Where nothing is new, nothing but the checkpoint is asked for.
+    // If nothing is new, only the checkpoint is requested.
     origin.asked();
     wait_until(|| origin.asked_so_far() >= 2);
     assert!(origin.asked().iter().all(|file| file == "checkpoint"));
-    // The log is not reached: what is held is answered, and it is said.
+    // If the log is unreachable, the replica answers from its data and reports the problem.
     origin.lie(|_, _| Some(b"HTTP/1.1 500 Sorry\r\nContent-Length: 0\r\n\r\n".to_vec()));
     wait_until(|| origin.fired() > 0);
     assert_eq!(
@@ -166,7 +166,7 @@ async fn a_replica_goes_on_with_the_log_while_it_answers() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_replica_that_is_killed_goes_on_and_ends_with_the_same_bytes() {
-    // Enough that the last kill comes before the end.
+    // Enough slots that the last kill comes before the end.
     const SLOTS: u32 = 40;
     let origin = Origin::start(SLOTS).await;
     let key = origin.folder().join("verifier-key");
@@ -207,8 +207,8 @@ async fn a_replica_that_is_killed_goes_on_and_ends_with_the_same_bytes() {
     assert!(stages.first() < stages.last(), "{stages:?}");
 }
 
-/// Both sides are killed at once between a slot's commit and its checkpoint, as often as slots are applied: what the store
-/// holds and the folder does not cover is covered by the next run.
+/// Kills both sides between the commit of a slot and its checkpoint, once per applied slot: the next run covers what
+/// the store contains and the folder does not cover.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_replica_holds_and_did_not_cover_is_covered_with_the_next_run() {
     let origin = Origin::start(4).await;
@@ -224,7 +224,7 @@ async fn what_a_replica_holds_and_did_not_cover_is_covered_with_the_next_run() {
     assert!(replicated(&folder) == origin.published());
 }
 
-/// What a recorder restores means the same token where none is named, as nothing but the folder says.
+/// A restored store has the same default base token, which only the published folder contains.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_restored_store_has_the_default_bases_that_are_published() {
     let recorded = recorded(1).await;
@@ -239,7 +239,7 @@ async fn a_restored_store_has_the_default_bases_that_are_published() {
     let restored = restore.arg("restore").current_dir(recorded.folder.path()).output().unwrap();
     assert!(restored.status.success(), "{}", words(&restored));
     assert_eq!(bases("exitgap.db"), before);
-    // A list that is none is named, and nothing is restored.
+    // An invalid list is reported, and nothing is restored.
     fs::remove_file(recorded.path("exitgap.db")).unwrap();
     fs::write(recorded.path("exitgap-log/default-bases"), "no pool\n").unwrap();
     let mut restore = Command::new(binaries::path("exitgap-server"));

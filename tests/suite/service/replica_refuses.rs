@@ -1,4 +1,5 @@
-//! What a replica refuses: two histories, slots that are not what was signed, logs and keys of others. What it holds stays.
+//! What a replica rejects: two histories, slots that differ from the signed ones, logs and keys of others. Its data
+//! stays unchanged.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +16,7 @@ use crate::scenes::origin::{Origin, answer, files, wait_until, words};
 use crate::scenes::service::Service;
 use crate::scenes::store::slot;
 
-/// Answers with the file of another log, where that has it.
+/// Answers with the file of another log, if that log has it.
 fn from(log: &Path) -> impl Fn(&str, Vec<u8>) -> Option<Vec<u8>> + Send + 'static {
     let log = log.to_owned();
     move |file, _| {
@@ -36,7 +37,7 @@ async fn a_second_history_is_refused_kept_as_proof_and_the_first_goes_on() {
     assert!(once(&folder, &url, &key).status.success());
     let held = files(&folder.path().join("log"));
 
-    // The same key signs another past: of as many slots, and of more.
+    // The same key signs another history, with as many slots and with more.
     for (slots, fork) in [(4, "fork-4-4.json"), (6, "fork-4-6.json")] {
         let mut other = Log::new();
         (0..slots).for_each(|index| other.append(index % 3 == 2));
@@ -51,7 +52,7 @@ async fn a_second_history_is_refused_kept_as_proof_and_the_first_goes_on() {
             "{said}"
         );
         assert!(files(&folder.path().join("log")) == held, "nothing of it came in");
-        // Whoever has the key sees that its holder signed both.
+        // Anyone with the key can see that its holder signed both.
         let mut judge = Command::new(binaries::path("exitgap"));
         judge.args(["verify", &format!("refused/{fork}"), "--trust", &key, "--json"]);
         let judged = judge.current_dir(folder.path()).output().unwrap();
@@ -116,7 +117,7 @@ async fn a_running_replica_says_that_it_refuses_and_answers_on() {
     let held = replica.get("/log/checkpoint").body;
     assert_eq!(held, fs::read(origin.folder().join("checkpoint")).unwrap());
     assert_eq!(replica.get("/v1/pools").found()["pools"].as_array().unwrap().len(), 2);
-    // The truth again: a cache that was poisoned heals.
+    // With true answers, the replica recovers from a poisoned cache.
     assert!(origin.be_honest() > 0);
     origin.log.seal(false);
     says("exitgap_replica_refuses 0\n");
@@ -129,7 +130,7 @@ async fn a_slot_that_is_not_what_was_signed_is_refused_and_asked_for_again() {
     let key = origin.folder().join("verifier-key");
     let key = key.to_str().unwrap();
     let url = origin.log_url();
-    // A manifest of the log's own shape whose parts are an earlier slot's: each part has the hash that names it.
+    // A valid manifest whose parts belong to an earlier slot: each part still has the hash in its name.
     let manifest = |index: u32| {
         let file = origin.folder().join(format!("slots/{}.jsonl", slot(index).number()));
         Manifest::from_bytes(&fs::read(file).unwrap()).unwrap()
@@ -164,27 +165,27 @@ async fn keys_logs_and_folders_that_do_not_fit_are_named() {
         let said = words(&output);
         assert!(!output.status.success() && said.contains(says), "{says}: {said}");
     };
-    // Another key of the log's own name.
+    // Another key with the log's own name.
     let name = fs::read_to_string(key).unwrap().split('+').next().unwrap().to_owned();
     let other = SignerKey::from_seed(&name, [9; 32]).unwrap().verifier().to_string();
     refused(&folder, &url, &other, "the newest checkpoint is not accepted");
     assert!(!folder.path().join("log/checkpoint").exists());
-    // Keys that are none.
+    // An invalid key.
     refused(&folder, &url, "exits.example+00000000+AAAA", "--trust exits.example+00000000+AAAA");
     refused(&folder, &url, "absent", "--trust absent: No such file");
     fs::write(folder.path().join("empty"), "\n").unwrap();
     refused(&folder, &url, "empty", "it contains no key");
-    // Addresses that are none, and nobody there.
+    // Invalid addresses, and an unreachable one.
     refused(&folder, "exitgap.example", key, "not a URL such as");
     refused(&folder, "http://127.0.0.1:1/log", key, "127.0.0.1:1/log/checkpoint");
-    // A folder that is something else's, and one of another log.
+    // A folder with other content, and one of another log.
     let foreign = TempDir::new().unwrap();
     fs::create_dir(foreign.path().join("log")).unwrap();
     fs::write(foreign.path().join("log/holiday.jpg"), "").unwrap();
     refused(&foreign, &url, key, "has other files and is not a copy of a log");
     assert!(once(&folder, &url, key).status.success());
     refused(&folder, &url, &other_log(), "no given key has that name");
-    // A second one on the same folder.
+    // A second replica with the same folder.
     let _running = Service::follow(folder.path(), &url, &["--trust", key]);
     refused(&folder, &url, key, "series.db");
 }

@@ -1,4 +1,4 @@
-//! A token's venues compared: the exact split, sold for real, and a portfolio that names a token.
+//! Comparing a token's venues: the exact split, executed with real sales, and a portfolio that names a token.
 
 use std::process::{Command, Output};
 
@@ -15,7 +15,7 @@ fn cli(recorded: &Recorded, arguments: &[&str]) -> Output {
     command.args(arguments).current_dir(recorded.folder.path()).output().unwrap()
 }
 
-/// A number of a document, in millionths.
+/// A number of a document in millionths.
 fn millionths(value: &Value) -> i64 {
     format!("{:.0}", value.as_f64().unwrap() * 1e6).parse().unwrap()
 }
@@ -24,7 +24,7 @@ fn list(value: &Value) -> &[Value] {
     value.as_array().unwrap()
 }
 
-/// The evidence of a leg states its gap, and the command line finds it valid.
+/// The evidence of a leg contains its gap, and the command line verifies it.
 fn verify(recorded: &Recorded, service: &Service, row: &Value) {
     let url = row["evidence_url"].as_str().unwrap();
     let evidence = service.get(&url[url.find("/api/").unwrap()..]);
@@ -71,10 +71,10 @@ async fn the_split_of_a_token_is_sold_as_it_says() {
         verify(&recorded, &service, alone);
     }
     assert!((0..1_000).contains(&millionths(&routes["optimality_gap_pct"])), "{routes}");
-    // More pools to sell in are never worse.
+    // Additional pools never make the result worse.
     assert!(millionths(&all["exit_gap_pct"]) <= gap);
 
-    // Each leg is an exit of its own …
+    // Each leg is an exit by itself …
     for leg in legs {
         verify(&recorded, &service, leg);
         let (pool, size, base) = (&leg["pool"], &leg["size_usd"], &leg["base"]);
@@ -84,7 +84,7 @@ async fn the_split_of_a_token_is_sold_as_it_says() {
             assert_eq!(exit[field], leg[field], "{field}");
         }
     }
-    // … and what the contracts pay is what it says, to the unit.
+    // … and the contracts pay exactly its amount, to the unit.
     let (mut sold, mut brought) = (U256::ZERO, Vec::new());
     for leg in legs {
         let amount = |field: &str| leg[field].as_str().unwrap().parse::<U256>().unwrap();
@@ -101,7 +101,7 @@ async fn the_split_of_a_token_is_sold_as_it_says() {
     assert_eq!(sold.to_string(), routes["amount_in_raw"].as_str().unwrap());
     assert_eq!(brought.len(), legs.len());
 
-    // The command line recomputes what the service says, and says the same of its own store.
+    // The command line recomputes the service's answer and gets the same from its own store.
     let token = format!("anvil/{weth}");
     let (db, url) = (recorded.path("exitgap.db"), format!("http://{}", service.address));
     for source in [["--db", db.to_str().unwrap()], ["--api", &url]] {
@@ -130,7 +130,7 @@ async fn the_split_of_a_token_is_sold_as_it_says() {
     assert_eq!(service.end(), Some(0));
 }
 
-/// What is no question, or has no answer.
+/// Invalid questions, and questions without an answer.
 fn refused(service: &Service, weth: &str, alt: &str) {
     let unknown = format!("0x{}", "11".repeat(20));
     for (target, status, code, field) in [
@@ -162,12 +162,12 @@ fn refused(service: &Service, weth: &str, alt: &str) {
         assert_eq!((found, said.as_str()), (status, code), "{target}");
         assert!(field.is_none() || at.as_deref() == field, "{target}: {at:?}");
     }
-    // What is told to be fillable is filled.
+    // The reported fillable size can be filled.
     let beyond = service.get(&format!("/v1/routes/anvil/{alt}?size_usd=1000000000")).json();
     let most = &beyond["max_fillable_usd"];
     let filled = service.get(&format!("/v1/routes/anvil/{alt}?size_usd={most}"));
     assert_eq!(filled.status, 200, "{most}");
-    // With a cost for each venue fewer are used, and the gap tells the cost.
+    // With a cost per venue, the split uses fewer venues, and its gap includes the costs.
     let ask = |cost: &str| {
         let query = format!("size_usd=400000&fixed_cost_usd={cost}");
         service.get(&format!("/v1/routes/anvil/{weth}?{query}")).found()
@@ -177,7 +177,7 @@ fn refused(service: &Service, weth: &str, alt: &str) {
     assert!(millionths(&costly["exit_gap_pct"]) > millionths(&free["exit_gap_pct"]));
 }
 
-/// A token in a portfolio is sold through its pools, beside positions in others.
+/// A portfolio sells a token through all of its pools, next to positions in other pools.
 fn portfolio(recorded: &Recorded, service: &Service, [weth, alt]: [&str; 2], all: &Value) {
     let ask = |query: &str| service.get(&format!("/v1/portfolio?{query}"));
     let other = recorded.pool(4);
@@ -198,14 +198,14 @@ fn portfolio(recorded: &Recorded, service: &Service, [weth, alt]: [&str; 2], all
         assert_eq!(exit["result"]["exit_gap_pct"], leg["exit_gap_pct"]);
     }
     assert_eq!(told["total"]["size_usd"], 400_500);
-    // What the pools do not take is unfilled, not forgotten.
+    // The amount that the pools do not take is reported as unfilled.
     let beyond = ask(&format!("position=anvil/{alt}:900000000")).found();
     assert!(beyond["total"]["unfilled_usd"].as_f64().unwrap() > 0.0);
     assert_eq!(
         (&beyond["total"]["size_usd"], &beyond["total"]["exit_gap_pct"]),
         (&json!(900_000_000), &Value::Null)
     );
-    // The same liquidity twice is refused.
+    // A portfolio that would use the same liquidity twice is rejected.
     let twice = ask(&format!("position=anvil/{weth}:400000&position={}:500", recorded.pool(0)));
     let (status, code, field) = twice.problem();
     assert_eq!(

@@ -1,5 +1,5 @@
-//! The largest size within a gap, and one sale in several orders: the command line's own answers,
-//! with their evidence.
+//! The largest size within a gap, and one sale in several orders: the same answers as on the command line, with
+//! evidence.
 
 use std::process::Command;
 
@@ -10,10 +10,10 @@ use crate::scenes::here::{Here, With, stored};
 use crate::scenes::service::{Recorded, Service, recorded};
 use crate::scenes::store::{BusyPool, slot};
 
-/// What only a service has, and what time makes of the age.
+/// The fields that only a service has, and the age, which depends on the time.
 const OF_A_SERVICE: [&str; 4] = ["snapshot_age_s", "evidence_url", "snapshot_url", "window_url"];
 
-/// What the command line says of the recorded series.
+/// The command line's answer for the recorded series.
 fn said(recorded: &Recorded, arguments: &[&str]) -> Value {
     let mut command = Command::new(binaries::path("exitgap"));
     command.args(arguments).args(["--json", "--db", "exitgap.db"]);
@@ -22,7 +22,7 @@ fn said(recorded: &Recorded, arguments: &[&str]) -> Value {
     serde_json::from_slice(&text).unwrap()
 }
 
-/// A document without what a service adds to it.
+/// A document without the fields that a service adds.
 fn plain(document: &Value) -> Value {
     let mut document = document.clone();
     let fields = document.as_object_mut().unwrap();
@@ -30,7 +30,7 @@ fn plain(document: &Value) -> Value {
     document
 }
 
-/// The evidence at the address that an answer names.
+/// The evidence at the address in an answer.
 fn evidence(service: &Service, answer: &Value) -> Value {
     let url = answer["evidence_url"].as_str().unwrap();
     let (_, target) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
@@ -66,7 +66,7 @@ async fn the_largest_size_is_the_command_lines_and_proven() {
                 nothing += 1;
                 continue;
             }
-            // It is the evidence of the size found, in this slot.
+            // The evidence is for the size found, in this slot.
             let proven = evidence(&service, &answer);
             let size = answer["max_size_usd"].to_string();
             assert_eq!(proven["request"]["size_usd"].as_str(), Some(size.as_str()));
@@ -88,7 +88,7 @@ async fn a_simulation_is_the_command_lines_and_its_size_at_once_proven() {
     let recorded = recorded(3).await;
     let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
     let pool = recorded.pool(0);
-    // A size that the pool does not fill at once, and fills in orders between which it recovers.
+    // A size that the pool cannot fill at once, but in several orders with recovery in between.
     let beyond = service.get(&format!("/v1/exit/{pool}?size_usd=1000000000&base=token0"));
     let most = beyond.json()["max_fillable_usd"].as_f64().unwrap();
     let beyond = format!("{:.0}", most * 1.5);
@@ -125,11 +125,11 @@ async fn a_simulation_is_the_command_lines_and_its_size_at_once_proven() {
         }
     }
     assert_eq!(refused_at_once, 1);
-    // Left out, nothing recovers and no time passes: the same document.
+    // Without these parameters, no recovery and no time passes: the document is the same.
     let short = format!("/v1/simulate/{pool}?size_usd=1000&orders=2");
     let whole = format!("{short}&recovery_pct=0&interval_s=0");
     assert_eq!(plain(&service.get(&short).found()), plain(&service.get(&whole).found()));
-    // What no order fills is refused as the command line refuses it.
+    // A size that no order fills is rejected, as on the command line.
     let answer = service.get(&format!("/v1/simulate/{pool}?size_usd={beyond}&orders=3"));
     assert_eq!(answer.problem(), (422, "beyond_liquidity".to_owned(), Some("size_usd".to_owned())));
     let refusal = said(&recorded, &["simulate", &pool, "--size-usd", &beyond, "--orders", "3"]);

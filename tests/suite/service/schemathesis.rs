@@ -24,7 +24,7 @@ async fn the_service_is_as_described() {
     let said = String::from_utf8_lossy(&output.stdout);
     println!("{said}");
     assert!(output.status.success(), "schemathesis found failures");
-    // All of it was tried.
+    // Every path was tested.
     let paths = service.get("/v1/openapi.json").found()["paths"].as_object().unwrap().len();
     assert!(said.contains(&format!("{paths} selected / {paths} total")));
     assert_eq!(service.end(), Some(0));

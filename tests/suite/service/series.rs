@@ -1,4 +1,4 @@
-//! History, stress and the fragility board: rows of what single exits said.
+//! History, stress and the fragility board: their rows equal the answers for single exits.
 
 use serde_json::{Value, json};
 
@@ -7,23 +7,23 @@ use crate::scenes::service::{Service, recorded};
 /// An hour and two slots.
 const SLOTS: usize = 14;
 
-/// What a row says of a size: the gap, or the refusal's code.
+/// A row's result for a size: the gap, or the error code.
 fn said(point: &Value) -> Value {
     let gap = &point["exit_gap_pct"];
     if gap.is_number() { gap.clone() } else { point["refusal"].clone() }
 }
 
-/// The number of a point, where it has one.
+/// The gap of a point, if it has one.
 fn number(point: &Value) -> Option<f64> {
     point["exit_gap_pct"].as_f64()
 }
 
-/// The most that could be filled, of a point beyond liquidity.
+/// The fillable size of a point beyond the pool's liquidity.
 fn fillable(point: &Value) -> Option<f64> {
     point["max_fillable_usd"].as_f64()
 }
 
-/// Worse is greater; what has no fill is worst.
+/// A worse point has a greater value; a point without a fill is the worst.
 fn badness(point: &Value) -> f64 {
     said(point).as_f64().unwrap_or(f64::INFINITY)
 }
@@ -114,8 +114,7 @@ async fn rows_say_what_exits_said_and_the_worst_of_them() {
     check_refusals(&service, &recorded.pool(0));
 }
 
-/// What is made of several slots says how long its series is, and of which slots it is made, as a
-/// single exit does.
+/// An answer from several slots states the length of its series and the slots it uses, like a single exit.
 fn check_disclosure(result: &Value, exit: &Value, size: u64) {
     for field in ["status", "days_observed", "method_version"] {
         assert_eq!(result[field], exit[field], "{field}");
@@ -126,7 +125,7 @@ fn check_disclosure(result: &Value, exit: &Value, size: u64) {
     assert_eq!(result["method"]["depth_source"], source);
 }
 
-/// Page by page, and in parts, a series is the same.
+/// A series is the same page by page and in parts.
 fn check_pages(service: &Service, pool: &str, ask: &dyn Fn(&str) -> Value, rows: &[Value]) {
     let (mut paged, mut cursor) = (Vec::new(), String::new());
     loop {
@@ -140,7 +139,7 @@ fn check_pages(service: &Service, pool: &str, ask: &dyn Fn(&str) -> Value, rows:
     assert_eq!(paged, rows);
     let part = ask("&interval=5m&from=2026-08-22T00:10:00Z&to=2026-08-22T00:24:59Z");
     assert_eq!(part["rows"].as_array().unwrap()[..], rows[2..5]);
-    // A part says what it is a part of.
+    // A part states which period it covers.
     assert_eq!(part["method"]["window"]["slots_recorded"], 3);
     assert_eq!(part["method"]["window"]["to"], "2026-08-22T00:20:00Z");
     let at = service.get(&format!("/v1/exit/{pool}?size_usd=1&at=2026-08-22T00:24:59Z"));
@@ -160,7 +159,7 @@ fn check_refusals(service: &Service, pool: &str) {
     assert_eq!(refused(order), (422, "period_reversed".into(), Some("from".into())));
     assert_eq!(refused("size_usd=1000&from=2027-08-22T01:00:00Z").1, "after_series");
     assert_eq!(refused("size_usd=1000&to=2026-08-21T01:00:00Z").1, "before_series");
-    // A period that begins before the series is cut to it.
+    // A period that begins before the series starts at the series' first slot.
     let whole = "size_usd=1000&interval=5m&from=";
     let cut = ["2026-08-21T01:00:00Z", "1969-01-01T00:00:00Z", "2026-08-22T00:00:00Z"]
         .map(|from| service.get(&format!("/v1/history/{pool}?{whole}{from}")).found());
@@ -179,7 +178,7 @@ async fn the_board_ranks_pools_by_what_their_exits_say() {
     for row in rows {
         let pool = row["pool"].as_str().unwrap();
         assert_eq!(row["status"], "preview");
-        // Under one day there is no score.
+        // With less than one day, the row has no score.
         assert_eq!(row["fragility_score"], Value::Null);
         let exit = service.get(&format!("/v1/exit/{pool}?size_usd=1")).found();
         for field in ["status", "days_observed", "method_version", "window_url"] {
@@ -248,7 +247,7 @@ async fn a_portfolios_total_says_what_it_rests_on() {
     });
     assert_eq!(total["method"], method);
     assert_eq!(total["evidence_urls"], json!([first["evidence_url"], second["evidence_url"]]));
-    // What is not filled has its refusal's.
+    // A position that is not filled has the error of the single exit.
     let some = ask(&format!("position={a}:1000000000&position={b}:500"));
     let refused = service.get(&format!("/v1/exit/{a}?size_usd=1000000000")).json();
     assert!(refused["evidence_url"].is_string(), "{refused}");
@@ -257,8 +256,8 @@ async fn a_portfolios_total_says_what_it_rests_on() {
     assert_eq!(some["total"]["days_observed"], first["days_observed"]);
 }
 
-/// Every way to name a token that an address's description has is taken there, and what the
-/// description does not have is refused.
+/// Every form of naming a token that the API description of an address allows works there, and other forms are
+/// rejected.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_base_is_named_alike_wherever_the_description_says_so() {
     let recorded = recorded(2).await;
@@ -287,7 +286,7 @@ async fn a_base_is_named_alike_wherever_the_description_says_so() {
             let expected = (400, "invalid_parameter".to_owned(), Some("base".to_owned()));
             assert_eq!(ask(names[1]).problem(), expected, "{path}");
             assert_eq!(ask(names[2]).problem(), expected, "{path}");
-            // A pool of no share has no vector of one.
+            // A pool without a tokenized stock has no such figure.
             let expected = if path.contains("/equity/") { 404 } else { 200 };
             assert_eq!(ask("token1").status, expected, "{path}");
             continue;
@@ -304,7 +303,7 @@ async fn a_base_is_named_alike_wherever_the_description_says_so() {
             };
             service.get(&format!("{path}?{more}base={base}"))
         };
-        // All of it but its age, which goes on.
+        // The answer without its age, which changes with time.
         let answer = |base: &str| {
             let mut found = ask(base).found();
             found.as_object_mut().unwrap().remove("snapshot_age_s");

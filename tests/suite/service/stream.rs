@@ -1,4 +1,4 @@
-//! Sealed slots as they come: every event once, also for who comes back, and no stream outlives the process.
+//! The stream of sealed slots: every event once, also after a reconnect, and the process can end despite open streams.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -14,7 +14,7 @@ use crate::scenes::here::{Here, With};
 use crate::scenes::service::{Recorded, Service, recorded};
 use crate::scenes::store::{BusyPool, key, slot, store_in};
 
-/// An event as a browser would dispatch it; without data only its id counts.
+/// An event as a browser dispatches it; if it has no data, only its id counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
     pub name: String,
@@ -47,7 +47,7 @@ impl Stream {
         Self { reader, head, retry: None }
     }
 
-    /// The next event with an id; `None` where the stream ends.
+    /// The next event with an id; `None` at the end of the stream.
     pub fn next(&mut self) -> Option<Event> {
         let (mut name, mut id, mut data) = (String::new(), String::new(), String::new());
         loop {
@@ -56,7 +56,7 @@ impl Stream {
                 return None;
             }
             let line = line.trim_end();
-            // The lengths of chunks stand between: nothing of an event begins like them.
+            // The lines with chunk lengths are skipped: no line of an event looks like them.
             if line == "0" {
                 return None;
             }
@@ -73,7 +73,7 @@ impl Stream {
         }
     }
 
-    /// So many events, as name and id.
+    /// Reads this many events, as name and id.
     fn take(&mut self, count: usize) -> Vec<(String, String)> {
         (0..count)
             .map(|n| self.next().unwrap_or_else(|| panic!("event {n}")))
@@ -86,7 +86,7 @@ fn named(name: &str, n: u32, place: u32) -> (String, String) {
     (name.to_owned(), format!("{}.{place}", slot(n).number()))
 }
 
-/// A store that seals slot after slot, and a service that looks at it.
+/// A store that seals slot after slot, and a service that reads it.
 struct Sealing {
     folder: TempDir,
     store: Store,
@@ -127,7 +127,7 @@ impl Sealing {
 fn every_event_comes_once_and_who_comes_back_goes_on_after_the_last() {
     let mut sealing = Sealing::new();
     let [one, two] = [0, 1].map(|n| sealing.pools[n].id.to_string());
-    // Named the other way round and twice: the order is that of their names.
+    // The query names the pools in another order and twice; the events are in the order of the pool names.
     let query = format!("?pool={two}&pool={one}&pool={two}");
     let mut stream = sealing.open(&query, None);
     let head = stream.head.to_ascii_lowercase();
@@ -159,7 +159,7 @@ fn every_event_comes_once_and_who_comes_back_goes_on_after_the_last() {
         assert_eq!(data(1)["depth_usd"].as_array().unwrap().len(), 2);
     }
     drop(stream);
-    // What came in the meantime, from the middle of a slot on.
+    // The events missed meanwhile, starting in the middle of a slot.
     sealing.seal();
     let last = format!("{}.1", slot(2).number());
     let mut back = sealing.open(&query, Some(&last));
@@ -172,12 +172,13 @@ fn every_event_comes_once_and_who_comes_back_goes_on_after_the_last() {
         named("slot", 4, 0),
     ];
     assert_eq!(back.take(5), expected);
-    // By its address, without pools.
+    // With the id in the address, without pools.
     let mut plain = sealing.open(&format!("?last_event_id={}.0", slot(3).number()), None);
     assert_eq!(plain.take(2)[1], named("slot", 4, 0));
     sealing.seal();
     assert_eq!(plain.take(1), [named("slot", 5, 0)]);
-    // One yet to come, and one of more than seven days ago; of seven days ago none is left out.
+    // An id in the future, and one from more than seven days ago; for an id from exactly seven days ago, no event is
+    // missing.
     drop(plain);
     sealing.store.fill_until(slot(2_030)).unwrap();
     sealing.next = 2_030;
@@ -252,7 +253,8 @@ fn who_comes_back_to_a_service_that_just_began_loses_nothing() {
     drop(reading.join().unwrap());
 }
 
-/// Nothing is kept for who does not read: the connection is closed, and who comes back goes on after the last that came.
+/// The service buffers nothing for a client that does not read: it closes the connection, and after a reconnect the
+/// client continues with the next event.
 #[test]
 fn who_does_not_read_is_closed_and_goes_on_later() {
     let folder = TempDir::new().unwrap();
@@ -270,14 +272,14 @@ fn who_does_not_read_is_closed_and_goes_on_later() {
     let last = format!("{}.0", slot(1).number());
     let mut slow = Stream::open(here.address, &target, Some(&last));
     assert!(slow.head.contains("200"), "{}", slow.head);
-    // It reads one event of some sixty thousand, and then no more.
+    // The client reads one of about sixty thousand events, and then no more.
     assert_eq!(slow.next().unwrap().id, last);
     let until = Instant::now() + Duration::from_secs(30);
     while here.app.streams.count() > 0 {
         assert!(Instant::now() < until, "its place is given back");
         std::thread::sleep(Duration::from_millis(50));
     }
-    // What was on its way comes, and then the end, long before the newest slot.
+    // The events in transit arrive, and then the end of the stream, long before the newest slot.
     let mut came = last;
     while let Some(event) = slow.next() {
         came = event.id;

@@ -1,4 +1,5 @@
-//! A token that takes a fee on transfer: found in the logs of its pool's swaps, recorded as a fact, and said with every answer.
+//! A token that takes a fee on transfer: the recorder detects it in the logs of its pool's swaps, records it as a fact,
+//! and every answer reports it.
 
 use std::process::Command;
 
@@ -35,7 +36,7 @@ async fn a_token_that_takes_a_fee_on_transfer_makes_answers_inexact() {
     let buy = || chain.swap_tx(&pair, weth.address, weth.units(1));
     let happens = |place| -> Vec<Tx> {
         match place {
-            // Before the token takes a fee, and two swaps after: too few to mark it.
+            // One swap before the token takes a fee, and two after it: too few to mark the token.
             1 => vec![buy(), chain.tax_tx(&taxed, 500), buy(), buy()],
             5 => vec![buy()],
             _ => Vec::new(),
@@ -45,7 +46,7 @@ async fn a_token_that_takes_a_fee_on_transfer_makes_answers_inexact() {
     let recorded = Recorded { folder, world, last };
     let id = format!("anvil:{:#x}", pair.address);
 
-    // Marked once the third swap that lacks units was read, not before.
+    // The token is marked after the third swap with missing units has been read, not earlier.
     let reader = Reader::open(&recorded.path("exitgap.db")).unwrap();
     let pool = reader.pool(&id.parse().unwrap()).unwrap().unwrap();
     let fact_at = |place: u64| {
@@ -58,7 +59,7 @@ async fn a_token_that_takes_a_fee_on_transfer_makes_answers_inexact() {
     assert_eq!(fact.contract.to_string(), format!("{:#x}", taxed.address));
     let numbers: Vec<u8> = fact.words.iter().map(|word| word.0[31]).collect();
     assert_eq!(numbers, [3, 0]);
-    // The fault is real: of what the pool paid, the holder received less.
+    // Control: the holder really received less than the pool paid.
     let balance = |account| chain.balance_of(taxed.address, account, BlockId::latest());
     let received = balance(chain.trader).await.unwrap() - taxed.units(1_000_000);
     let paid = taxed.units(100) - balance(pair.address).await.unwrap();
@@ -90,7 +91,7 @@ async fn a_token_that_takes_a_fee_on_transfer_makes_answers_inexact() {
     assert!(code == Some(0) && text.contains("NOT EXACT  TAX takes a fee"), "{text}");
     let (_, text) = run(&["estimate", &other, "--size-usd", "100", "--db", "exitgap.db"]);
     assert!(!text.contains("NOT EXACT"), "{text}");
-    // The evidence is as sound as that of other pools: the fact is one that the format names.
+    // The evidence passes all checks like that of other pools, because the format knows this fact.
     let url = exit["evidence_url"].as_str().unwrap();
     let evidence = service.get(&url[url.find("/api/").unwrap()..]);
     assert_eq!(evidence.status, 200);

@@ -1,5 +1,5 @@
-//! One service behind two hosts: `/v1/` at one, pages, evidence and log at the other, and each
-//! refuses what is the other's.
+//! One service behind two hosts: `/v1/` on one; pages, evidence and log on the other. Each host rejects the other's
+//! requests.
 
 use std::path::Path;
 use std::process::Command;
@@ -28,7 +28,7 @@ async fn clients_ask_each_host_for_what_it_has() {
     let found = LogWatch::new(&client, &memory, Vec::new()).verify_remote(&of, true).await;
     assert_eq!(found.unwrap().report.report.verdict, Verdict::Valid);
     assert!(client.slot_status(&pool, of.slot).await.is_ok());
-    // A caller who knows the other host need not be told.
+    // A caller may name the other host explicitly.
     let told = Client::new(Native::new().unwrap(), base).with_web(web.url().parse().unwrap());
     assert!(told.evidence(&of).await.is_ok());
 
@@ -44,14 +44,14 @@ async fn clients_ask_each_host_for_what_it_has() {
     for host in [&api, &web] {
         assert_eq!(*host.refused.lock().unwrap(), Vec::<String>::new());
     }
-    // The hosts do refuse: with the log asked for at the API's, none of this would have worked.
+    // Control: the hosts do reject wrong requests, so a client that asks the API's host for the log fails.
     let wrong = Client::new(Native::new().unwrap(), api.url().parse().unwrap())
         .with_web(api.url().parse().unwrap());
     assert!(wrong.checkpoint().await.is_err());
     assert_eq!(*api.refused.lock().unwrap(), ["/log/checkpoint"]);
 }
 
-/// A page of the web host says where the API is, and its policy lets it ask there.
+/// A page of the web host knows the API's address, and its content security policy allows requests to it.
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_of_the_web_host_know_the_apis() {
     let (_recorded, api, web, service) = scene().await;
@@ -71,7 +71,7 @@ async fn pages_of_the_web_host_know_the_apis() {
     }
 }
 
-/// In a browser: board, pool, evidence and portfolio work, and neither host is asked for the other's.
+/// In a browser, board, pool, evidence and portfolio work, and neither host gets a request for the other.
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_work_in_a_browser_where_the_api_has_a_host_of_its_own() {
     let (_recorded, api, web, _service) = scene().await;

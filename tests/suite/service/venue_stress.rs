@@ -1,4 +1,5 @@
-//! One exit over several venues in each slot of a week, after a shock: told of real contracts, recomputed from its file.
+//! One exit over several venues in each slot of a week after a shock: the figure for real contracts, and its
+//! recomputation from the file.
 
 use std::fs;
 use std::process::{Command, Output};
@@ -29,7 +30,7 @@ async fn without_a_shock_it_is_what_the_slots_say_and_with_one_it_is_worse() {
         let named: Vec<String> = venues.iter().map(|pool| format!("venue={pool}/{weth}")).collect();
         service.get(&format!("/v1/stress?{}&{query}", named.join("&"))).found()
     };
-    // Of one venue and without a shock: the worst, the book and the depth that the recorded series tells.
+    // With one venue and no shock: the worst slot, the book and the depth equal those of the recorded series.
     let first = &venues[..1];
     let told = ask(first, "size_usd=10000&limit_pct=0.01");
     let pool = &venues[0];
@@ -46,7 +47,7 @@ async fn without_a_shock_it_is_what_the_slots_say_and_with_one_it_is_worse() {
     for field in ["gap_q50_pct", "gap_q95_pct"] {
         assert_eq!(told[field], series["detail"][field], "{field}");
     }
-    // Liquidity that has gone, a price that has fallen, and a second venue.
+    // Removed liquidity, a fallen price, and a second venue.
     let number = |of: &Value, field: &str| of[field].as_f64().unwrap();
     let worst = |of: &Value| number(&of["worst_slots"][0], "exit_gap_pct");
     let thinned = ask(first, "size_usd=10000&haircut_pct=60");
@@ -56,7 +57,7 @@ async fn without_a_shock_it_is_what_the_slots_say_and_with_one_it_is_worse() {
     assert!(number(&fallen, "lowest_depth_usd") < number(&thinned, "lowest_depth_usd"));
     let both = ask(&venues, "size_usd=10000&haircut_pct=60&fall_pct=30");
     assert!(worst(&both) < worst(&fallen), "two venues take it better than one");
-    // A pair takes any size, ranges do not.
+    // A pair takes any size, concentrated liquidity does not.
     let much = ask(first, "size_usd=900000000&haircut_pct=99");
     assert_eq!((&much["slots_unfillable"], &much["gap_q50_pct"]), (&json!(3), &Value::Null));
     assert!(number(&much["worst_slots"][0], "max_fillable_usd") > 0.0);
@@ -67,7 +68,7 @@ async fn without_a_shock_it_is_what_the_slots_say_and_with_one_it_is_worse() {
     assert_eq!(service.end(), Some(0));
 }
 
-/// The file proves the figure, and no longer once a term or a result is another.
+/// The file proves the figure; a file with a changed parameter or result fails.
 fn proven(recorded: &Recorded, service: &Service, told: &Value) {
     let url = told["figure_url"].as_str().unwrap();
     let file = service.get(&url[url.find("/api/").unwrap()..]);
@@ -134,7 +135,7 @@ fn said_by_the_command_line(
     );
 }
 
-/// What is no question, or has no answer.
+/// Invalid questions, and questions without an answer.
 fn refused(service: &Service, venues: &[String]) {
     let [first, second] = [&venues[0], &venues[1]];
     for (query, status, code, field) in [

@@ -1,4 +1,4 @@
-//! Bounds, owners, two evaluators, order, leases, challenges, and what is forgotten.
+//! Limits, owners, two evaluators, order, leases, verification, and the deletion of old entries.
 
 use exitgap_core::alerts::{AlertEvent, AlertEventType};
 use exitgap_core::series::Slot;
@@ -26,7 +26,7 @@ impl Home {
     }
 }
 
-/// Later than all changes.
+/// A mark later than all changes.
 const MARK: i64 = i64::MAX;
 
 pub fn new(id: &str, client: u8, host: Option<&str>) -> NewAlert {
@@ -71,7 +71,7 @@ fn stepped(no: i64, events: Vec<AlertEvent>) -> AlertStep {
     AlertStep { no, events, run: None, state: None, ended: false }
 }
 
-/// What is taken next, nothing being marked.
+/// Takes the next deliveries, without marking them.
 fn taken(alerts: &Alerts, now_ms: u64) -> Vec<DeliveryTask> {
     alerts.turn(&[], 10, |_| 4, now_ms, now_ms + 100).unwrap()
 }
@@ -94,7 +94,7 @@ fn seqs(sendings: &[DeliveryTask]) -> Vec<u32> {
     sendings.iter().map(seq).collect()
 }
 
-/// A rule whose endpoint wants events.
+/// A rule whose endpoint has been verified.
 fn verified(alerts: &Alerts, id: &str, host: &str) -> KeptAlert {
     let alert = kept(alerts, &new(id, 1, Some(host)));
     let asked = taken(alerts, 0);
@@ -123,7 +123,7 @@ fn there_is_room_for_so_many_of_a_client_a_host_and_in_all() {
     assert!(alerts.end(last.no, 5).unwrap() && !alerts.end(last.no, 6).unwrap());
     kept(&alerts, &new("c2", 3, None));
     assert_eq!(alerts.counts().unwrap().alerts, 6);
-    // What ended by itself makes room too.
+    // Rules that expired make room, too.
     alerts.tidy(1_000_000).unwrap();
     assert_eq!(alerts.counts().unwrap().alerts, 0);
     let ended: Vec<_> = alerts.of_owner(&OWNER, 2_000).unwrap();
@@ -147,7 +147,7 @@ fn a_request_that_comes_again_makes_one_rule_and_others_see_none() {
     assert_eq!(alerts.keep(&named("a2", 2), &BOUNDS, 9).unwrap(), Kept::OtherRequest);
     assert!(alerts.is_owner(&OWNER).unwrap() && !alerts.is_owner(&[2; 32]).unwrap());
     assert_eq!(alerts.find_alert(&[2; 32], "a1", 0).unwrap(), None);
-    // It ends later whenever its owner comes, never earlier.
+    // Any request of its owner extends a rule's expiry and never shortens it.
     assert_eq!(alerts.find_alert(&OWNER, "a1", 3_000).unwrap().unwrap().expires_s, 3_000);
     assert_eq!(alerts.find_alert(&OWNER, "a1", 2_000).unwrap().unwrap().expires_s, 3_000);
 }
@@ -168,7 +168,7 @@ fn two_evaluators_make_one_event_and_one_delivery() {
     };
     let later = slot.next().unwrap();
     assert_eq!(one.take_slot(later, &[step("later")], MARK, 10).unwrap(), 1);
-    // Who comes after changes nothing, and what it keeps of its run is older.
+    // An evaluator that comes later changes nothing, because its stored run is older.
     assert_eq!(two.take_slot(slot, &[step("earlier")], MARK, 11).unwrap(), 0);
     assert_eq!(two.evaluated_slot().unwrap(), Some(later));
     assert_eq!(one.find_alert(&OWNER, "a1", 0).unwrap().unwrap().state, "later");
@@ -177,7 +177,7 @@ fn two_evaluators_make_one_event_and_one_delivery() {
     assert_eq!(seqs(&taken), [1]);
     marked(&one, &taken[0], Outcome::Taken, 21);
     assert_eq!(one.counts().unwrap().delivered, 1);
-    // Made again after it was sent, it is not sent again.
+    // An event that is computed again after its delivery is not sent again.
     assert_eq!(two.take_slot(slot, &[step("earlier")], MARK, 30).unwrap(), 0);
     assert_eq!(self::taken(&two, 500), []);
 }
@@ -194,7 +194,7 @@ fn a_slot_is_evaluated_when_no_event_of_it_is_yet_to_come() {
     let begins = |id: &str, first_slot| NewAlert { first_slot, ..new(id, 1, None) };
     assert_eq!(alerts.keep(&begins("late", first), &BOUNDS, 0).unwrap(), Kept::Passed);
     let rule = kept(&alerts, &begins("a1", second));
-    // Whoever does not know of it has not evaluated the slot.
+    // An evaluation without this rule does not count for the slot.
     alerts.take_slot(second, &[], mark, 11).unwrap();
     assert_eq!(alerts.evaluated_slot().unwrap(), Some(first));
     let (changed, mark) = alerts.changed_since(mark).unwrap();
@@ -205,7 +205,7 @@ fn a_slot_is_evaluated_when_no_event_of_it_is_yet_to_come() {
     assert_eq!(alerts.said_in(&OWNER, second).unwrap().len(), 1);
     assert_eq!(alerts.said_in(&OWNER, first).unwrap(), []);
     assert_eq!(alerts.said_in(&[0; 32], second).unwrap(), []);
-    // A mark that nobody shows any more is no later change.
+    // A mark that no change has any more does not hide later changes.
     alerts.tidy(40 * 86_400_000).unwrap();
     let (changed, mark) = alerts.changed_since(0).unwrap();
     assert_eq!(changed, []);
@@ -223,7 +223,7 @@ fn a_clock_that_was_an_hour_ahead_keeps_nothing_back() {
     let events = vec![event(1, Slot::FIRST)];
     alerts.take_slot(Slot::FIRST, &[stepped(alert.no, events)], MARK, ahead_ms).unwrap();
     assert_eq!(seqs(&taken(&alerts, right_ms)), [1], "it is due when its slot is over");
-    // Taken by who was killed then, under a lease of the wrong clock.
+    // A killed process had taken the delivery, with a lease from a wrong clock.
     assert_eq!(taken(&alerts, right_ms + 1), []);
     assert_eq!(seqs(&taken(&alerts, ahead_ms)), [1]);
     assert_eq!(seqs(&taken(&alerts, right_ms + 2)), [1]);
@@ -253,7 +253,7 @@ fn of_a_rule_one_event_after_the_other_is_sent_and_what_nobody_marks_again() {
     let first = taken(&alerts, 10);
     assert_eq!((seqs(&first), first[0].attempt), (vec![1], 1));
     assert_eq!(taken(&alerts, 50), [], "it is leased");
-    // Whoever had it was ended: it is sent again, as the same event.
+    // The process with the lease ended: the delivery is repeated as the same event.
     let again = taken(&alerts, 120);
     assert_eq!((seqs(&again), again[0].attempt), (vec![1], 1), "nothing is known to have failed");
     let off = Outcome::Failed { again_ms: Some(500), said: "500".to_owned() };
@@ -270,7 +270,7 @@ fn of_a_rule_one_event_after_the_other_is_sent_and_what_nobody_marks_again() {
     let states: Vec<_> = told.iter().map(|event| event.delivery.clone().unwrap().0).collect();
     assert_eq!(states, ["given_up", "delivered", "delivered"]);
     assert_eq!(alerts.events(alert.no, 2, 10).unwrap().len(), 1);
-    // By their owner's will they are sent again, from one on.
+    // The owner can request redelivery, starting at an event.
     assert_eq!(alerts.send_again(alert.no, 2, 600).unwrap(), 2);
     assert_eq!(seqs(&taken(&alerts, 600)), [2]);
 }

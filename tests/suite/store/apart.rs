@@ -1,5 +1,5 @@
-//! Payments and alerts in the database of a store on a server: who may do what there, a server that ends and comes back,
-//! and what a file held before.
+//! Payments and alerts in the database of a server store: the permissions of each role, a server that ends and returns,
+//! and the data of an earlier file.
 
 use std::path::Path;
 use std::process::Command;
@@ -17,7 +17,7 @@ use exitgap_tests::postgres::{Cluster, READER, RECORDER, SERVICE, database_of, s
 use super::alerts::new as new_alert;
 use super::payments::{SIGNER, new as new_payment, pool, sent, settled, settling};
 
-/// A payment that is settled and has a receipt, one that is settling, a reservation and a price.
+/// Stores a settled payment with a receipt, a payment that is settling, a reservation and a price.
 fn trade(payments: &Payments) {
     for (key, count) in [("one", 40), ("two", 3)] {
         settling(payments, key, count);
@@ -36,7 +36,7 @@ fn holds_the_trade(payments: &Payments) {
     let unfilled = payments.pending_transactions(SIGNER, 0).unwrap();
     assert_eq!(unfilled, [("one".to_owned(), sent(40, 1)), ("two".to_owned(), sent(41, 1))]);
     assert_eq!(payments.prices_since(1_000).unwrap(), [10_000]);
-    // Whoever comes second with the hash does so here, too.
+    // The second reservation of this hash gets the second place here, too.
     assert_eq!(payments.reserve(Word([3; 32]), [5; 32], 1_001).unwrap().place, 1);
 }
 
@@ -57,7 +57,7 @@ fn who_serves_is_paid_and_keeps_rules_and_records_nothing() {
     let of = |role| cluster.url(role, &database);
     trade(&Payments::open(&of(SERVICE)).unwrap());
     assert!(matches!(keep(&Alerts::open(&of(SERVICE)).unwrap()), Kept::New(_)));
-    // Whoever records sees the receipts that heads are to commit to.
+    // The recorder's role can read the receipts that heads should commit to.
     assert_eq!(Payments::open(&of(RECORDER)).unwrap().uncommitted_receipts(9).unwrap().len(), 1);
     for open in [
         |url: &Path| Payments::open(url).map(drop).map_err(|error| error.to_string()),
@@ -94,7 +94,7 @@ fn a_server_that_ends_and_comes_back_has_what_was_done() {
     let begin = |key: &str| payments.claim(&new_payment(key, 1), ClaimToken([1; 16]), 1_000);
     assert!(matches!(begin("three"), Err(PaymentsError::Database(_))));
     assert!(matches!(alerts.counts(), Err(AlertsError::Database(_))));
-    // Who asks while it is away is not kept waiting by each attempt anew, and a recorder begins without it.
+    // While the server is unreachable, not every request waits for another attempt, and a recorder starts without it.
     let later = Payments::open_later(&url).unwrap();
     assert!(later.uncommitted_receipts(9).unwrap_err().to_string().contains("cannot be reached"));
     assert!(later.uncommitted_receipts(9).unwrap_err().to_string().contains("reached just now"));

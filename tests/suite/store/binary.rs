@@ -1,5 +1,5 @@
-//! `exitgap-server` as a process: keys, a recorded and published log of real contracts, and
-//! evidence of it that `exitgap` verifies.
+//! `exitgap-server` as a process: keys, a recorded and published log of real contracts, and evidence from it that
+//! `exitgap` verifies.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -101,7 +101,7 @@ async fn what_a_recorder_published_is_audited_and_its_evidence_verified() {
             ["verify", "evidence.json", "--window", "window.json", "--trust", trust.trim_end()];
         let (code, out, err) = run("exitgap", folder, &verify);
         assert_eq!(code, Some(0), "{out}{err}");
-        // The same bytes on standard output.
+        // Standard output gets the same bytes.
         let (_, out, _) = run("exitgap-server", folder, &ask);
         assert_eq!(out, fs::read_to_string(folder.join("evidence.json")).unwrap());
     }
@@ -128,7 +128,7 @@ async fn what_a_recorder_published_is_audited_and_its_evidence_verified() {
     assert!(err.contains("damaged: slot 2026-08-22T00:05:00Z: anvil:"), "{err}");
     fs::write(&store, copy).unwrap();
 
-    // The key or the store of another time cannot go on.
+    // A wrong key or an older store cannot continue the log.
     fs::rename(folder.join("exitgap.key"), folder.join("right.key")).unwrap();
     assert_eq!(run("exitgap-server", folder, &key).0, Some(0));
     let (code, _, err) = record(3);

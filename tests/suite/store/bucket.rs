@@ -1,4 +1,4 @@
-//! A folder in storage of objects: whole up to its checkpoint at every moment, and never written over.
+//! A log folder in object storage: complete up to its checkpoint at every moment, and never overwritten.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -30,17 +30,17 @@ use crate::scenes::store::{BusyPool, key, slot};
 use crate::store::folder::{audit, restored_from};
 use crate::store::sealing::sealed_store;
 
-/// What a bucket holds, and how many more writes it takes.
+/// Object storage that fails after a number of writes.
 #[derive(Debug)]
 struct Failing {
     objects: InMemory,
-    /// Writes until all fail; negative: none does.
+    /// Number of writes until all fail; negative for no failures.
     left: AtomicI64,
-    /// Whether what fails was applied.
+    /// Whether a failing write is applied.
     applies: bool,
     failed: AtomicU64,
     unconditional: AtomicU64,
-    /// Whether it makes anew what is there, and says nothing.
+    /// Whether a conditional write silently overwrites an existing object.
     ignores_conditions: AtomicBool,
 }
 
@@ -105,7 +105,7 @@ impl ObjectStore for Failing {
     }
 }
 
-/// Storage that fails when it is told to, and the bucket in it.
+/// A storage with configurable failures, and a bucket in it.
 pub struct Scene {
     storage: Arc<Failing>,
     bucket: Bucket,
@@ -127,22 +127,22 @@ impl Scene {
         Self { storage, bucket, runtime }
     }
 
-    /// Where slots are claimed in it.
+    /// The claims of slots in the bucket.
     pub fn claims(&self) -> Arc<dyn exitgap_store::claims::Claims> {
         self.bucket.claims()
     }
 
-    /// Has it make anew what is there, or refuse to again.
+    /// Selects whether conditional writes overwrite existing objects.
     pub fn ignores_conditions(&self, does: bool) {
         self.storage.ignores_conditions.store(does, Ordering::SeqCst);
     }
 
-    /// Whether it can hold claims, as a recorder asks at its start.
+    /// Whether the bucket can store claims; a recorder checks this at its start.
     pub fn check_claims(&self) -> std::result::Result<(), BucketError> {
         self.bucket.check_claims()
     }
 
-    /// How many writes failed.
+    /// Number of failed writes.
     pub fn failed(&self) -> u64 {
         self.storage.failed.load(Ordering::SeqCst)
     }
@@ -155,7 +155,7 @@ impl Scene {
         self.bucket.upload_folder(&LogFolder::new(folder), store)
     }
 
-    /// Brings what the objects are into a folder.
+    /// Downloads the objects into a folder.
     pub fn fetch(&self, folder: &LogFolder) -> std::result::Result<u64, BucketError> {
         self.bucket.fetch(folder, |_, _| {})
     }
@@ -181,7 +181,7 @@ impl Scene {
             .unwrap();
     }
 
-    /// Whether it has all of a day, read back.
+    /// Whether the bucket contains a whole day, verified by reading it back.
     pub fn check_day(&self, day: &DayManifest) -> std::result::Result<(), BucketError> {
         self.bucket.check_day(day)
     }
@@ -191,7 +191,7 @@ impl Scene {
         self.runtime.block_on(self.storage.objects.delete(&key)).unwrap();
     }
 
-    /// How many slots the bucket's checkpoint covers; all that it commits to must be there.
+    /// Number of slots that the bucket's checkpoint covers. Requires that everything it commits to exists.
     fn whole(&self) -> u64 {
         let objects = self.objects();
         let Some(note) = objects.get("checkpoint") else { return 0 };
@@ -252,7 +252,7 @@ fn cut_off_after_any_write_the_bucket_is_whole_and_the_next_round_goes_on() {
     }
 }
 
-/// What whoever may write there can do to it, and what a bucket without room does.
+/// An older checkpoint, restored by anyone with write access, and a bucket without space: later uploads repair both.
 #[test]
 fn an_older_checkpoint_that_was_put_back_and_what_a_full_bucket_lacks_are_made_good() {
     let (home, path) = sealed_store();
@@ -290,7 +290,7 @@ fn tiles_that_filled_up_are_brought_and_their_narrower_ones_removed() {
         let brought = scene.bring(&folder, &path).unwrap();
         assert_eq!((brought.size, scene.whole()), (slots.into(), slots.into()));
     }
-    // A narrow tile whose folder went on meanwhile is the beginning of the one that is there.
+    // If the folder continued meanwhile, a partial tile is the beginning of the wider one that exists there.
     let later = Scene::new(false);
     assert_eq!(later.bring(&folder, &path).unwrap(), Brought { size: 600, slots: 600 });
     let narrower = |name: &&String| name.contains(".p/");
@@ -340,7 +340,7 @@ fn what_is_beside_the_log_comes_too_and_what_changes_is_replaced() {
     assert_eq!(objects[&format!("{peer}/checkpoint")], b"two");
     assert_eq!(objects["superseded-by"], b"exitgap.example/next/5957900\n");
     assert!(!objects.keys().any(|name| name.contains("aside")));
-    // Written once is written once.
+    // An object that was written once is not written again.
     write(proof, b"another");
     let beside = scene.bring(&folder, &path);
     assert!(beside.is_ok(), "what the bucket has under this name is not asked for again");
@@ -373,7 +373,7 @@ fn nothing_that_is_published_is_written_over() {
         }
     };
     assert_eq!(scene.bucket.check(&Reader::open(&path).unwrap()).unwrap(), 13);
-    // An older copy, and a history of the same key with another content.
+    // An older copy, and a history with the same key and other contents.
     let older = refused(&copies[1], &copies[0]);
     assert!(matches!(older, PublishError::StoreOlder { published: 13, found: 11, .. }), "{older}");
     let recorded = |name: &str, key: &SignerKey, slots: u32| {
@@ -392,7 +392,7 @@ fn nothing_that_is_published_is_written_over() {
     let other = refused(&folder_of, &store_of);
     assert!(matches!(other, PublishError::OtherLog { .. }), "{other}");
 
-    // An object that is there with other bytes stays, and says which it is.
+    // An existing object with other bytes stays, and the error names it.
     store.fill_until(slot(14)).unwrap();
     publish(&folder, &path);
     let manifest = LogFile::Slot(slot(13)).to_string();
@@ -402,7 +402,7 @@ fn nothing_that_is_published_is_written_over() {
     assert_eq!(scene.objects()[&manifest], b"something else");
     assert_eq!(scene.whole(), 13);
     scene.remove(&manifest);
-    // What is no checkpoint, or larger than one, is not gone on with either.
+    // The recorder also does not continue from an invalid or oversized checkpoint.
     let newest = before["checkpoint"].clone();
     scene.put("checkpoint", b"none");
     assert_eq!(scene.bring(&folder, &path).unwrap_err().code(), "contradicts");
@@ -423,7 +423,7 @@ fn a_store_is_restored_from_the_bucket_alone_also_a_slot_its_checkpoint_does_not
     let mut store = Store::open(&path, &key()).unwrap();
     store.fill_until(slot(12)).unwrap();
     publish(&folder, &path);
-    // All but the checkpoint comes: it is the last.
+    // Everything except the checkpoint is uploaded, because the checkpoint comes last.
     let mut writes = 0;
     while !scene.objects().contains_key(&LogFile::Slot(slot(11)).to_string()) {
         writes += 1;
@@ -441,7 +441,7 @@ fn a_store_is_restored_from_the_bucket_alone_also_a_slot_its_checkpoint_does_not
         again.reader().published_checkpoint(12).unwrap(),
         store.reader().published_checkpoint(12).unwrap()
     );
-    // And goes on: folder and bucket.
+    // Both the folder and the bucket can continue.
     drop(again);
     let again = home.path().join("again.db");
     fetched.check(&Reader::open(&again).unwrap()).unwrap();
@@ -451,7 +451,7 @@ fn a_store_is_restored_from_the_bucket_alone_also_a_slot_its_checkpoint_does_not
     assert_eq!(scene.bring(fetched.path(), &again).unwrap(), Brought { size: 12, slots: 1 });
     assert_eq!(scene.whole(), 12);
 
-    // A part that is not what its name says is not taken.
+    // A part whose hash does not match its name is rejected.
     let part = scene.objects().into_keys().find(|name| name.starts_with("parts/")).unwrap();
     scene.put(&part, b"another");
     let other = LogFolder::new(home.path().join("garbled"));

@@ -1,4 +1,5 @@
-//! What is about to be signed, claimed in a bucket: one history of recorders whose databases know nothing of each other.
+//! Slots are claimed in a bucket before they are signed, so that recorders with independent databases produce one
+//! history.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -15,7 +16,7 @@ use super::bucket::Scene;
 use super::postgres::checkpoints;
 use crate::scenes::store::{BusyPool, key, slot, store_in};
 
-/// A recorder on a machine of its own: its database, its folder, and what it reads.
+/// A recorder on its own machine, with its database, its folder, and its readings.
 struct Machine {
     home: TempDir,
     store: Store,
@@ -40,7 +41,7 @@ impl Machine {
         self.pools.each_mut().map(|pool| pool.recorded(slot(n))).into()
     }
 
-    /// Records these slots as it reads them.
+    /// Records these slots from its own readings.
     fn records(&mut self, slots: std::ops::Range<u32>) {
         for n in slots {
             let entries = self.recorded(n);
@@ -76,14 +77,14 @@ fn machines_with_databases_of_their_own_make_one_history() {
     let (mut one, mut other) = (Machine::new(bucket.claims()), Machine::new(bucket.claims()));
     one.records(0..3);
     one.folder.publish(one.store.reader()).unwrap();
-    // It has nothing, and may begin nothing: all is sealed as the first one claimed it.
+    // The second machine has no slots and cannot start a history: it seals all slots as the first one claimed them.
     let entries = other.missing();
     let error = other.append(0, &entries).unwrap_err();
     assert!(matches!(*error, StoreError::Claimed { size: 1 }), "{error}");
     assert_eq!(other.checkpoints(), [""; 0]);
     assert_eq!(other.seals_claimed().unwrap(), 3);
     assert_eq!(other.checkpoints(), one.checkpoints());
-    // From then on whoever claims a slot first says what it is, slots that nobody recorded included.
+    // From then on, the first claim of a slot determines its contents, also for slots that no recorder read.
     let entries = other.missing();
     other.append(4, &entries).unwrap();
     let entries = one.recorded(3);
@@ -104,7 +105,7 @@ fn a_database_that_lost_what_was_published_is_brought_up_to_it() {
     let mut one = Machine::new(bucket.claims());
     one.records(0..4);
     one.folder.publish(one.store.reader()).unwrap();
-    // The same machine with the database of a standby that had got the first slot only.
+    // The same machine with the database of a standby that had received only the first slot.
     let mut behind = Machine::new(bucket.claims());
     behind.folder = one.folder.clone();
     assert_eq!(behind.folder.seal_claimed(&mut behind.store).unwrap(), Some(slot(0)));
@@ -115,7 +116,7 @@ fn a_database_that_lost_what_was_published_is_brought_up_to_it() {
     assert_eq!(behind.checkpoints(), one.checkpoints());
 }
 
-/// A body may refer to the slot before it, which is not published while its witnesses are awaited.
+/// A body may refer to the previous slot, which is not published while the recorder waits for its witnesses.
 #[test]
 fn claims_are_sealed_one_after_the_other_whoever_waits_for_witnesses() {
     let bucket = Scene::new(false);
@@ -143,7 +144,7 @@ fn storage_that_makes_an_object_twice_holds_no_claims() {
     }
 }
 
-/// How often something was signed.
+/// Number of signatures.
 static SIGNED: AtomicU32 = AtomicU32::new(0);
 
 #[test]
@@ -157,7 +158,7 @@ fn what_cannot_be_claimed_is_not_signed_and_what_may_be_claimed_is_sealed_so() {
         let entries = one.recorded(0);
         one.append(0, &entries).unwrap();
         let signed = SIGNED.load(Ordering::SeqCst);
-        // The part comes, and then its claim: or it came, and its answer did not.
+        // The part is uploaded and the claim fails: either it is not written, or it is written without a response.
         bucket.fail_after(1);
         let entries = one.recorded(1);
         let error = one.append(1, &entries).unwrap_err();
@@ -166,7 +167,7 @@ fn what_cannot_be_claimed_is_not_signed_and_what_may_be_claimed_is_sealed_so() {
         assert_eq!(SIGNED.load(Ordering::SeqCst), signed, "nothing is signed that is not claimed");
         assert_eq!(one.checkpoints().len(), 1);
         bucket.fail_after(-1);
-        // The next slot fills this one as missing; it is what it was claimed to be.
+        // The next slot records this one as missing, unless it was already claimed otherwise.
         let later = one.recorded(2);
         let appended = one.append(2, &later);
         if applies {
@@ -185,10 +186,10 @@ fn what_cannot_be_claimed_is_not_signed_and_what_may_be_claimed_is_sealed_so() {
     }
 }
 
-/// Claims that whoever can write there has changed.
+/// Claims that someone with write access has changed.
 struct Altered {
     claims: Arc<dyn Claims>,
-    /// How many slots later the claim is that it gives for one.
+    /// How many slots later the returned claim is.
     later: u64,
     how: fn(Vec<u8>) -> Vec<u8>,
     parts: fn(Vec<u8>) -> Vec<u8>,
@@ -244,7 +245,7 @@ fn only_who_has_the_logs_key_says_what_is_signed_next() {
         (
             altered(
                 |mut bytes| {
-                    // The size, in the note that the key signed.
+                    // The size in the note that the key signed.
                     let at = bytes.windows(3).position(|bytes| bytes == b"\n1\n").unwrap();
                     bytes[at + 1] = b'2';
                     bytes

@@ -11,20 +11,20 @@ use tempfile::TempDir;
 
 use crate::scenes::store::{BusyPool, key, slot};
 
-/// Names the database to the child process, which otherwise has nothing to do.
+/// The variable that names the database to the child process. Without it, the child does nothing.
 const CHILD_DATABASE: &str = "EXITGAP_TEST_CHILD_DATABASE";
-/// The pools the child records, so that a slot is worth interrupting.
+/// The child's number of pools, chosen so that a slot takes long enough to be interrupted.
 const POOLS: u8 = 20;
 
-/// Not a test of its own: the writing process of the others. Records slot after slot and says
-/// so, after each commit, until it is killed.
+/// Not a test by itself, but the writing process of the other tests: it records slot after slot and prints a line after
+/// each commit until it is killed.
 #[test]
 fn child_that_records_until_it_is_killed() {
     let Ok(path) = std::env::var(CHILD_DATABASE) else { return };
     let mut store = Store::open(&path, &key()).unwrap();
     let mut pools: Vec<_> = (0..POOLS).map(|number| BusyPool::new(number, 50)).collect();
     let begin = store.reader().slots().unwrap().map_or(0, |(_, last)| {
-        // A pause of one slot after each restart.
+        // One slot is skipped after each restart.
         last.number() - Slot::FIRST.number() + 2
     });
     for n in begin.. {
@@ -44,8 +44,7 @@ fn spawn_writer(path: &Path) -> Child {
         .unwrap()
 }
 
-/// Lets the writer run until it has acknowledged `slots` more, kills it, and returns the last
-/// slot it acknowledged.
+/// Lets the writer acknowledge `slots` more slots, kills it, and returns the last acknowledged slot.
 fn kill_after(mut child: Child, slots: usize) -> u32 {
     let acknowledged = |line: std::io::Result<String>| {
         line.unwrap().strip_prefix("acknowledged ").map(|n| n.parse::<u32>().unwrap())
@@ -53,7 +52,7 @@ fn kill_after(mut child: Child, slots: usize) -> u32 {
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().filter_map(acknowledged);
     let seen = lines.by_ref().nth(slots - 1).expect("the writer ended by itself");
     child.kill().unwrap();
-    // What it said between our decision and its end counts as well.
+    // Lines that it printed between the decision and its end count, too.
     let last = lines.last();
     let status = child.wait().unwrap();
     assert_eq!(status.signal(), Some(9), "it was killed, and did not end otherwise: {status}");

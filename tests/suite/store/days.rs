@@ -1,4 +1,4 @@
-//! Closed days as Parquet: written out of a store, committed to by a log of their own, audited by themselves, exported.
+//! Closed days as Parquet files: written from a store, committed to by their own log, audited separately, exported.
 
 use std::fs;
 use std::path::Path;
@@ -25,9 +25,9 @@ fn closed_days_are_written_audited_by_themselves_and_exported() {
     let names: Vec<String> = manifests.iter().map(|manifest| manifest.day.to_string()).collect();
     assert_eq!(names, ["2026-08-22", "2026-08-23", "2026-08-24"]);
     assert_eq!((manifests[0].slots(), manifests[0].pools(), manifests[0].rows()), (20, 2, 40));
-    // The retired one has its last row, the new one no row before its first.
+    // The retired pool's last row is included, and the new pool has no row before its first.
     assert_eq!(manifests[1].rows(), 288 + 181 + 208);
-    // Nothing is due twice, and what is written is what the log of days has.
+    // No day is due twice, and the log of days contains exactly the written ones.
     assert!(days.write().is_empty());
 
     let key = days.key();
@@ -42,7 +42,7 @@ fn closed_days_are_written_audited_by_themselves_and_exported() {
         let found = ["heads", "snapshots", "retracted"].map(|name| report[name].as_u64().unwrap());
         assert_eq!(found, [heads, snapshots, retracted], "{report}");
     }
-    // By the manifest's own key it is not known whose it is.
+    // With only the manifest's own key, the author is unknown.
     let (code, report, _) =
         exitgap(&["audit", days.path("2026-08-23").to_str().unwrap(), "--json"]);
     assert_eq!((code, &report["verdict"]), (Some(7), &"incomplete".into()));
@@ -53,7 +53,7 @@ fn closed_days_are_written_audited_by_themselves_and_exported() {
         let (code, _, said) = exitgap(&["audit", day.to_str().unwrap(), more[0], more[1]]);
         assert_eq!(code, Some(2), "{said}");
     }
-    // In a log's folder a day that lies there is not what is audited.
+    // A day's manifest inside a log's folder does not change what is audited.
     let inside = days.folder().path().join("manifest.json");
     fs::copy(days.path("2026-08-23/manifest.json"), &inside).unwrap();
     let (code, report, _) =
@@ -61,7 +61,7 @@ fn closed_days_are_written_audited_by_themselves_and_exported() {
     assert_eq!((code, &report["size"]), (Some(0), &884.into()), "{report}");
     fs::remove_file(inside).unwrap();
 
-    // Fetched again elsewhere, of one pool only: as few files as have it, and they say so.
+    // Exports the files of one pool only: as few files as contain it, and the output says so.
     let out = TempDir::new().unwrap();
     let [log, out_path] = [days.folder().path().to_owned(), out.path().to_owned()];
     let [log, out_path] = [log.to_str().unwrap(), out_path.to_str().unwrap()];
@@ -80,7 +80,7 @@ fn closed_days_are_written_audited_by_themselves_and_exported() {
         "{words}"
     );
     assert!(words.contains("Each file matches the signed log of days"), "{words}");
-    // A log of days that does not continue from what was seen is told from the one that was.
+    // A log of days that is inconsistent with the stored checkpoint is reported.
     let seen = out.path().join("days-checkpoint");
     let note = fs::read_to_string(&seen).unwrap();
     let root = note.lines().nth(2).unwrap();
@@ -124,7 +124,7 @@ fn an_old_slot_is_answered_from_its_days_files() {
     };
     let (code, of_day, said) = ask(&["--day", folder.to_str().unwrap()]);
     assert_eq!(code, Some(0), "{said}");
-    // A database that the environment names does not stand in its way.
+    // A database URL in the environment does not interfere.
     let mut beside = Command::new(binaries::path("exitgap"));
     beside.env("EXITGAP_DB", "nowhere.db").args(["snapshot", &pool, "--at", &at, "--day"]);
     let output = beside.arg(&folder).output().unwrap();
@@ -158,7 +158,7 @@ fn what_was_signed_of_days_is_never_signed_otherwise() {
     let [checkpoint, tile] = ["checkpoint", "tile/entries/000.p/3"].map(|file| days.path(file));
     let [note, bytes] = [&checkpoint, &tile].map(|path| fs::read(path).unwrap());
 
-    // Cut off between the guard and the folder: the next start publishes the same.
+    // The process ended between writing the guard and the folder: the next start publishes the same.
     for file in ["checkpoint", "tile/entries/000.p/3", "tile/0/000.p/3"] {
         fs::remove_file(days.path(file)).unwrap();
     }
@@ -182,7 +182,7 @@ fn what_was_signed_of_days_is_never_signed_otherwise() {
     assert_eq!(fs::read(&checkpoint).unwrap(), note);
     assert_eq!(fs::read(&tile).unwrap(), bytes);
 
-    // The last day's files are gone, too: it is written again, and must come out as it was signed.
+    // The last day's files are missing, too: the day is written again and must equal the signed one.
     let back = || {
         for file in ["checkpoint", "tile/entries/000.p/3", "tile/0/000.p/3"] {
             fs::remove_file(days.path(file)).unwrap();
@@ -214,11 +214,11 @@ fn what_was_signed_of_days_is_never_signed_otherwise() {
     assert_eq!(fs::read(&checkpoint).unwrap(), older, "nothing is published");
     fs::write(&guard, signed).unwrap();
     drop(opened);
-    // What came out the same is there, and only to be published.
+    // The identical files exist and only need to be published.
     assert!(days.write().is_empty());
     assert_eq!(fs::read(&checkpoint).unwrap(), note);
 
-    // Days that were lost are not signed a second time.
+    // Lost days are not signed a second time.
     let kept = TempDir::new().unwrap();
     let moved = kept.path().join("days");
     fs::rename(days.folder().path().join("days"), &moved).unwrap();
@@ -227,18 +227,19 @@ fn what_was_signed_of_days_is_never_signed_otherwise() {
     fs::rename(&moved, days.folder().path().join("days")).unwrap();
     assert_eq!(days.open().due(&reader).unwrap(), None);
 
-    // Another's checkpoint beside the store, or one under another key, is none.
+    // The guard file contains another checkpoint, or one with another key: both are rejected.
     let [ours, other] = [fs::read(&guard).unwrap(), b"exitgap".to_vec()];
     fs::write(&guard, other).unwrap();
     assert!(matches!(days.open().due(&reader).unwrap_err(), DaysError::Guard { .. }));
     fs::write(&guard, &ours).unwrap();
-    // Two processes at once: the second is told.
+    // With two processes at the same time, the second reports the lock.
     let _held = days.open();
     let second = DaysLog::open(days.folder(), &days.store(), vec![key()]);
     assert!(matches!(second, Err(DaysError::Locked { .. })));
 }
 
-/// Beside a recorder: what closes is written, once somebody has begun where much is due already.
+/// While a service records, each day is written when it closes, once an operator has started the writing of the many
+/// days already due.
 #[test]
 fn a_service_that_records_writes_days_as_they_close() {
     let days = Days::new();
@@ -248,7 +249,7 @@ fn a_service_that_records_writes_days_as_they_close() {
         let path = store.clone();
         let open = Box::new(move || DaysLog::open(folder.clone(), &path, vec![key()]));
         let tell = Box::new(move |due| {
-            // Nobody listens any more once the test has heard enough.
+            // The receiver may be gone once the test has received enough.
             let _ = told.send(due);
         });
         (start(open, store, tell).unwrap(), heard)
@@ -261,7 +262,7 @@ fn a_service_that_records_writes_days_as_they_close() {
     );
     assert!(!days.path("checkpoint").exists());
     drop(writing);
-    // It ends at its next look at the latest, and then the lock is free.
+    // The writer ends at its next check at the latest, and then the lock is free.
     let opened = until_open(&days);
     let reader = Reader::open(days.store()).unwrap();
     opened.write_next(&reader, |_, _| {}).unwrap().unwrap();
@@ -285,7 +286,7 @@ fn until_open(days: &Days) -> DaysLog {
     }
 }
 
-/// By hand, for what has closed before; a second time there is nothing to do.
+/// Manually, for the days that have already closed; a second run has nothing to do.
 #[test]
 fn an_operator_writes_days_by_hand() {
     let days = Days::new();
@@ -308,7 +309,7 @@ fn an_operator_writes_days_by_hand() {
     assert!(err.contains("another process"), "{err}");
 }
 
-/// A key that is not the log's signs nothing, and leaves nothing.
+/// A key that is not the log's signs nothing and leaves no files.
 #[test]
 fn only_the_logs_own_key_signs_its_days() {
     let days = Days::new();
@@ -323,7 +324,7 @@ fn only_the_logs_own_key_signs_its_days() {
     assert_eq!(days.write().len(), 3);
 }
 
-/// What is wrong with a day is named, and nothing wrong passes.
+/// Every modification of a day is reported by name.
 #[test]
 fn a_day_that_was_tampered_with_does_not_pass() {
     let days = Days::new();
@@ -379,7 +380,7 @@ fn a_day_that_was_tampered_with_does_not_pass() {
     );
 }
 
-/// What a Python program of the fixtures says of the files.
+/// The output of a Python program of the fixtures about the files.
 fn read_by(program: &str, folder: &str, arguments: &[&str]) -> Value {
     let python = fixtures::folder().join(folder).join("bin/python");
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("py").join(program);
@@ -388,7 +389,7 @@ fn read_by(program: &str, folder: &str, arguments: &[&str]) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// Others' readers see the rows, types and numbers that a store has.
+/// Third-party readers see the rows, types and numbers of the store.
 #[test]
 #[ignore = "slow: with `cargo xtask test --all`, which installs duckdb and pyarrow"]
 fn duckdb_and_pyarrow_read_the_files() {

@@ -1,4 +1,4 @@
-//! Closed days in storage of objects: whole up to the checkpoint of the log of days at every moment.
+//! Closed days in object storage: complete up to the checkpoint of the log of days at every moment.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,7 +14,7 @@ use crate::scenes::days::Days;
 use crate::scenes::origin::files;
 use crate::store::bucket::Scene;
 
-/// How many days the objects' checkpoint of days covers; all that it commits to must be there.
+/// Number of days that the objects' checkpoint covers. Requires that everything it commits to exists.
 fn whole(objects: &BTreeMap<String, Vec<u8>>) -> u64 {
     let Some(note) = objects.get("days/checkpoint") else { return 0 };
     let note = String::from_utf8(note.clone()).unwrap();
@@ -65,12 +65,12 @@ fn days_are_whole_in_the_bucket_after_any_write_and_come_back_from_there() {
         let mut expected = files(folder.path());
         expected.retain(|name, _| !narrower(name));
         assert_eq!(scene.objects(), expected);
-        // The way back.
+        // Downloads them again.
         let home = TempDir::new().unwrap();
         let back = LogFolder::new(home.path().join("log"));
         scene.fetch(&back).unwrap();
         assert_eq!(files(back.path()), expected);
-        // Only the days were lost; and nothing of a folder that is further is put back.
+        // Only the days were lost. The download never replaces files of a folder that is further ahead.
         fs::remove_dir_all(back.path().join("days")).unwrap();
         scene.fetch(&back).unwrap();
         assert_eq!(files(back.path()), expected);
@@ -100,7 +100,7 @@ fn another_past_of_days_is_not_written_over() {
     }
 }
 
-/// A copy of a log's folder that has no closed days yet.
+/// A copy of a log's folder without closed days.
 fn without_days(folder: &Path) -> std::path::PathBuf {
     let copy = folder.with_extension("without-days");
     let _ = fs::remove_dir_all(&copy);
@@ -114,7 +114,7 @@ fn without_days(folder: &Path) -> std::path::PathBuf {
     copy
 }
 
-/// What may leave a database is asked of every copy, and not only of its list of files.
+/// Before days leave a database, every copy is read back completely, not only listed.
 #[test]
 fn a_copy_of_a_day_is_read_back_to_the_last_file() {
     let days = Days::new();

@@ -1,4 +1,5 @@
-//! The writing of closed days, killed at any instant: what is published always holds, and the next start goes on.
+//! The writing of closed days is killed at random times: the published days are always valid, and the next start
+//! continues.
 
 use std::fs;
 use std::process::Stdio;
@@ -11,7 +12,7 @@ use exitgap_store::days::PublishedDays;
 
 use crate::scenes::days::{Days, audit, require_held};
 
-/// The days that are published, each of which has its files; the same as before, or more.
+/// The published days, each of which must have its files; at least as many as before.
 fn published(days: &Days, before: &[DayManifest]) -> Vec<DayManifest> {
     let folder: LogFolder = days.folder();
     let Some(read) = PublishedDays::from_folder(&folder).unwrap() else { return Vec::new() };
@@ -39,7 +40,7 @@ fn killed_at_any_instant_days_go_on_where_they_were() {
     let (whole, rest, expected) = clean;
     assert!(rest.is_empty() && expected.len() == 3);
     let (mut kills, mut known) = (0, Vec::new());
-    // A little longer each time, from nothing to all of it, and a day is kept once it is there.
+    // The time grows from nothing to the whole duration, and a written day stays.
     for step in 1..=40 {
         let mut child = days.command().stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         sleep(whole.mul_f64(f64::from(step) / 40.0).min(Duration::from_secs(20)));

@@ -1,4 +1,4 @@
-//! Many pools, many days, and keys that change: ranges, pages, signatures.
+//! Many pools, many days, and changing keys: ranges, pages, signatures.
 
 use std::fs;
 
@@ -15,7 +15,7 @@ use crate::scenes::days::{audit, exitgap, require_held};
 use crate::scenes::here::{Here, With};
 use crate::scenes::store::{key, slot};
 
-/// Slots of the first day: a log that begins late.
+/// Number of slots in the first day, in which the log begins late.
 const EVENING: u32 = 3;
 
 fn pool(number: u8) -> PoolId {
@@ -23,7 +23,7 @@ fn pool(number: u8) -> PoolId {
     PoolId::new("anvil".parse().unwrap(), address)
 }
 
-/// A store of so many pools, none of which was ever read, over the evening and so many days.
+/// A store of this many pools without readings, with the evening and this many days.
 fn log_of(pools: u8, days: u32) -> (TempDir, LogFolder) {
     let home = TempDir::new().unwrap();
     let mut store = Store::create(home.path().join("series.db"), &key()).unwrap();
@@ -35,7 +35,7 @@ fn log_of(pools: u8, days: u32) -> (TempDir, LogFolder) {
     let entries: Vec<NewEntry> = (0..pools).map(entry).collect();
     store.append_slot(slot(288 - EVENING), &entries).unwrap();
     let folder = LogFolder::new(home.path().join("log"));
-    // The log's key is there from its first slot on; its other files no day needs.
+    // The folder contains the log's key from the first slot on; the days need none of its other files.
     folder.publish(store.reader()).unwrap();
     store.fill_until(slot((days + 1) * 288)).unwrap();
     (home, folder)
@@ -61,7 +61,7 @@ fn more_pools_than_a_range_has_stand_in_several_and_one_is_fetched_alone() {
     assert!(
         day.join("snapshots-0001.parquet").exists() && !day.join("snapshots-0002.parquet").exists()
     );
-    // Of the last pools only their own files come; what is there holds, and not all is there.
+    // An export of the last pools contains only their files: these are valid, and the day is incomplete.
     let out = home.path().join("out");
     let last = pool(252).to_string();
     let arguments = [
@@ -85,7 +85,7 @@ fn more_pools_than_a_range_has_stand_in_several_and_one_is_fetched_alone() {
     let report = audit(&part, &trust);
     assert_eq!(report["verdict"], "incomplete");
     assert_eq!((&report["fault"]["code"], &report["pools"]), (&"file_absent".into(), &3.into()));
-    // A range in the place of another is no range of this day.
+    // A range file in the place of another is rejected.
     fs::copy(part.join("figures-0001.parquet"), part.join("figures-0000.parquet")).unwrap();
     assert_eq!(audit(&part, &trust)["fault"]["code"], "file_hash_mismatch");
 }
@@ -139,7 +139,7 @@ fn while_a_key_is_changed_two_sign_and_then_the_new_one_alone() {
     assert_eq!([signed_by(&key()), signed_by(&new)], [false, true]);
     let keys = fs::read_to_string(folder.path().join("days/verifier-key")).unwrap();
     assert_eq!(keys.lines().count(), 2, "{keys}");
-    // A day whose slots two keys signed holds by either.
+    // A day whose slots two keys signed is valid with either.
     for (signer, lacking) in [(key(), &["day_after", "log_of_days"][..]), (new, &["day_after"])] {
         let trust =
             signer.with_name("exitgap.example/test/5958141").unwrap().verifier().to_string();

@@ -1,5 +1,4 @@
-//! What ends for good: a pool that retires, and a log whose data is lost and that another one
-//! succeeds.
+//! Permanent endings: a pool that retires, and a log whose data is lost and that has a successor.
 
 use std::fs;
 use std::time::Duration;
@@ -38,7 +37,7 @@ fn a_retired_pool_has_a_last_head_and_never_another() {
         store.append_slot(slot(n), &entries).unwrap();
     }
     let [first, second, third] = &mut pools[..] else { unreachable!() };
-    // Refusals, none of which writes anything.
+    // These requests are rejected without writing anything.
     let mut rest: Vec<NewEntry> = vec![first.recorded(slot(6)), third.recorded(slot(6))];
     let stranger = BusyPool::new(9, 1);
     let refused = |store: &mut Store, entries: &[NewEntry], pool: &BusyPool| {
@@ -55,7 +54,7 @@ fn a_retired_pool_has_a_last_head_and_never_another() {
     assert!(matches!(error, StoreError::NoEntries { .. }), "{error}");
     assert_eq!(store.reader().slots().unwrap().unwrap().1, slot(5));
 
-    // A block of the retired pool is found orphaned in the same slot.
+    // In the same slot, a block of the retired pool turns out to be orphaned.
     let mut changes = retiring(&second.id);
     let canonical = exitgap_core::ids::BlockHash([0xee; 32]);
     let retraction =
@@ -65,7 +64,7 @@ fn a_retired_pool_has_a_last_head_and_never_another() {
     assert!(!store.append_slot_with(slot(6), &rest, &changes).unwrap().written);
     let error = store.append_slot(slot(6), &rest).unwrap_err();
     assert!(matches!(error, StoreError::ChangesDiffer { .. }), "{error}");
-    // It is final: for an entry, another retirement, a retraction.
+    // The retirement is final: a later entry, retirement or retraction is rejected.
     rest = vec![first.recorded(slot(7)), third.recorded(slot(7))];
     let retired = |error: StoreError| matches!(&error, StoreError::PoolRetired { retired, .. } if *retired == slot(6));
     let mut with = rest.clone();
@@ -134,7 +133,7 @@ async fn the_recorder_retires_what_it_is_told_to_and_refuses_what_is_retired() {
     assert_eq!(recorder.unconfigured_pools().unwrap()[0].0, ids[2]);
     recorder.record_slot(slot(11)).await.unwrap();
     recorder.record_slot(slot(12)).await.unwrap();
-    // Said again at each start, it changes nothing.
+    // Repeating the retirement at each start changes nothing.
     assert_eq!(recorder.retire(&ids[1..2]).unwrap(), []);
     drop(recorder);
     let reader = Reader::open(&path).unwrap();
@@ -173,7 +172,7 @@ fn a_log_whose_slots_are_lost_ends_and_its_successor_names_it() {
     write("same-name.toml", config("next.db", "old.key", "next-log"));
     write("same-folder.toml", config("next.db", "next.key", "log"));
     let successor = |config: &str| server(home, &["successor", "--of", "log", "--config", config]);
-    // While everything is there, nothing ends.
+    // While all data exists, a log cannot be ended.
     let (code, _, err) = successor("next.toml");
     assert_eq!(code, Some(1));
     assert!(err.contains("every slot of exitgap.example/test/5957856 can be read"), "{err}");
@@ -198,14 +197,14 @@ fn a_log_whose_slots_are_lost_ends_and_its_successor_names_it() {
     let (code, _, err) = successor("next.toml");
     assert_eq!(code, Some(1));
     assert!(err.contains("next.db already exists"), "{err}");
-    // Nothing goes on with the old log any more, and it has one successor only.
+    // The old log cannot continue, and it can have only one successor.
     let ended = old.check(&Reader::open(&path).unwrap()).unwrap_err();
     assert!(
         matches!(ended, PublishError::Superseded { successor, .. } if successor == "exitgap.example/next")
     );
     assert!(matches!(old.supersede("exitgap.example/other"), Err(PublishError::Superseded { .. })));
 
-    // The series go on as new ones, under first heads of their own.
+    // The series continue as new ones with their own first heads.
     let store = home.join("next.db");
     let mut recording = Store::open(&store, &next).unwrap();
     let folder = LogFolder::new(home.join("next-log"));
@@ -230,7 +229,7 @@ fn a_log_whose_slots_are_lost_ends_and_its_successor_names_it() {
     let document = folder.path().join("predecessor");
     let told = fs::read_to_string(&document).unwrap();
     assert_eq!(told, expected.to_document());
-    // The first leaf commits to it: no other, and not none.
+    // The first leaf commits to exactly this predecessor document.
     for (false_one, code) in [
         (told.replace("\n11\n", "\n12\n"), "predecessor_mismatch"),
         (told.replace("\n11\n", "\n011\n"), "predecessor_invalid"),
@@ -248,7 +247,7 @@ fn a_log_whose_slots_are_lost_ends_and_its_successor_names_it() {
     assert_eq!(folder.restore(&mut restored, |_, _| {}).unwrap(), 4);
     assert_eq!(restored.reader().log().unwrap().unwrap().predecessor, Some(expected));
 
-    // What nobody signed is succeeded by nobody.
+    // An unsigned log cannot have a successor.
     fs::write(home.join("log/verifier-key"), format!("{}\n", next.verifier())).unwrap();
     assert!(matches!(old.lost(|_, _| {}), Err(SuccessorError::Unsigned { .. })));
     let nothing = LogFolder::new(home.join("none")).lost(|_, _| {});

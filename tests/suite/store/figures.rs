@@ -1,5 +1,5 @@
-//! The derived rows: figures of slots, days and all pools, each against a naive count; checked
-//! and made anew by `fsck`.
+//! The derived rows: figures of slots, days and all pools, each compared with a naive computation; `fsck` checks and
+//! rebuilds them.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -30,7 +30,7 @@ fn figures_are_those_of_each_snapshot_and_its_window() {
     let folder = TempDir::new().unwrap();
     let path = store_in(folder.path(), "series.db");
     let mut store = Store::create(&path, &key()).unwrap();
-    // One deep enough for the standard sizes, one for none of them; opened anew in between.
+    // One pool is deep enough for the standard sizes, the other for none of them. The store is reopened in between.
     let (mut pool, mut shallow) = (BusyPool::new(4, 40), BusyPool::new(5, 1));
     for n in (0..30).chain(2_000..2_060) {
         if n % 20 == 7 {
@@ -54,8 +54,8 @@ fn figures_are_those_of_each_snapshot_and_its_window() {
     reader.fsck(|_| {}).unwrap();
 }
 
-/// Requires that the pool's figures are those of its snapshots; and counts gaps, refusals and
-/// medians compared.
+/// Requires that the pool's figures equal those computed from its snapshots; counts the compared gaps, rejections and
+/// medians.
 fn check_figures(reader: &Reader, stored: &Pool) -> (u32, u32, u32) {
     let figures = all(reader, stored);
     assert_eq!(figures.len(), 2_060);
@@ -109,7 +109,7 @@ fn check_figures(reader: &Reader, stored: &Pool) -> (u32, u32, u32) {
     (filled, refused, medians)
 }
 
-/// The day as one pass over its rows makes it, written another way than the store's.
+/// Computes the day in one pass over its rows, independently of the store's code.
 fn naive_day(rows: &[&Figures]) -> Rollup {
     let recorded: Vec<_> = rows
         .iter()
@@ -146,7 +146,7 @@ fn naive_day(rows: &[&Figures]) -> Rollup {
             let numbers: Vec<_> = gaps.iter().filter_map(number).collect();
             let rollup = gaps.last().map(|(_, last)| exitgap_store::GapRollup {
                 last: *last,
-                // The last of equals counts, which of those turned around is the earliest.
+                // Of equal values, the latest counts: `max_by_key` returns the last one, and the order is reversed.
                 worst: numbers.iter().rev().copied().max_by_key(|(_, percent)| percent.0),
                 refused_slots: u32::try_from(gaps.len() - numbers.len()).unwrap(),
                 least_fillable: gaps.iter().filter_map(most).min_by_key(|(_, most)| *most),
@@ -157,7 +157,7 @@ fn naive_day(rows: &[&Figures]) -> Rollup {
     day
 }
 
-/// Requires that days, board and newest slots are those of the figures.
+/// Requires that days, board and newest slots equal those computed from the figures.
 pub fn check_rollups(reader: &Reader) {
     let board = reader.board().unwrap();
     let pools = reader.pools().unwrap();
@@ -213,7 +213,7 @@ fn days_and_the_board_are_those_of_the_figures() {
     let mut store = Store::create(&path, &key()).unwrap();
     let mut pools: Vec<_> = (1..=3).map(|number| BusyPool::new(number, 20)).collect();
     for n in 0..700_u32 {
-        // Restarts in mid-day and at its edges, a pause over midnight, a pool that begins late.
+        // Restarts within a day and at its edges, a pause over midnight, a pool that begins late.
         if [100, 288, 400, 576].contains(&n) {
             drop(store);
             store = Store::open(&path, &key()).unwrap();
@@ -243,7 +243,7 @@ fn days_and_the_board_are_those_of_the_figures() {
     assert_eq!((day[0].rollup.recorded_slots, day[0].rollup.missing_slots), (288 - 12 - 6, 12 + 6));
 }
 
-/// Damage to what is derived, each found by `fsck` and mended by a rebuild.
+/// Damage to derived rows: `fsck` finds each, and a rebuild repairs it.
 const DAMAGE: [(&str, &str); 11] = [
     ("figures", "UPDATE figures SET gap0_1k = gap0_1k + 1 WHERE pool_no = 2 AND slot = 5957860"),
     (
@@ -316,7 +316,7 @@ fn damage_to_what_is_derived_is_named_and_made_good() {
         assert_eq!(rebuild(&path, None, |_| {}).unwrap().rows, 0);
         Reader::open(&path).unwrap().fsck(|_| {}).unwrap();
     }
-    // Rows that nothing stands behind.
+    // Rows without underlying data.
     let (_folder, path) = sealed_store();
     let whole = dump(&path);
     let surplus =

@@ -1,4 +1,5 @@
-//! What pools logged: written with the slot whose head commits to it, published beside it, and restored from there.
+//! The pools' logged fills: written with the slot whose head commits to them, published next to it, and restored from
+//! there.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +13,7 @@ use tempfile::TempDir;
 use crate::scenes::store::{BusyPool, key, slot, store_in};
 use crate::store::folder::{audit, restored_from};
 
-/// A store of two pools of which the first logged something in its second and third slot.
+/// A store of two pools; the first logged fills in its second and third slot.
 fn store_with_fills(path: &Path) -> (Store, [BusyPool; 2]) {
     let mut store = Store::create(path, &key()).unwrap();
     let mut pools = [1, 2].map(|number| BusyPool::new(number, 5));
@@ -54,7 +55,7 @@ fn what_heads_commit_to_is_kept_published_and_restored() {
     assert_eq!(reader.head(&stored, slot(3)).unwrap().unwrap().head.commits.get("fills"), None);
     assert_eq!(reader.fills_until(&stored, slot(1)).unwrap(), Some((slot(1), 1_010)));
     assert_eq!(reader.fills_until(&stored, Slot::LAST).unwrap(), Some((slot(2), 1_020)));
-    // Page by page.
+    // The fills page by page.
     let first = reader.fills(&stored, [Slot::FIRST, Slot::LAST], 1).unwrap();
     assert_eq!((first.entries.len(), first.next), (1, Some(slot(2))));
     assert!(of(&reader, &quiet).0.entries.is_empty());
@@ -69,7 +70,7 @@ fn what_heads_commit_to_is_kept_published_and_restored() {
     assert_eq!(ended, Ok(4));
     assert_eq!(of(restored.reader(), &pool).0, page);
     assert_eq!(restored.reader().fsck(|_| {}).unwrap(), reader.fsck(|_| {}).unwrap());
-    // What is gone or another is named.
+    // A missing or changed file is reported by name.
     let bytes = fs::read(&file).unwrap();
     for (n, content) in [(1, None), (2, Some(&b"xx"[..])), (3, Some(&bytes[..bytes.len() - 1]))] {
         match content {
@@ -126,7 +127,7 @@ fn fills_that_cannot_be_a_pools_next_ones_are_refused_and_nothing_is_written() {
     let late = NewFills { fills: late, ..next.clone() };
     assert!(refused(vec![late]).contains("log 0: out of order"));
     assert_eq!(store.reader().log_size().unwrap(), before);
-    // One of no blocks begins anew, after others or at first.
+    // Fills that cover no blocks restart the series, both after others and at the beginning.
     let anew = |pool: &BusyPool, block| {
         let of = pool.fills([block, block + 1]);
         NewFills { fills: Fills { to_block: block, logs: Vec::new(), ..of.fills }, ..of }
@@ -134,7 +135,7 @@ fn fills_that_cannot_be_a_pools_next_ones_are_refused_and_nothing_is_written() {
     let changes = Changes { fills: vec![anew(pool, 1_050), anew(quiet, 7)], ..Changes::default() };
     assert!(store.append_slot_with(slot(4), &entries, &changes).unwrap().written);
     assert!(!store.append_slot_with(slot(4), &entries, &changes).unwrap().written);
-    // A sealed slot holds these and no others.
+    // A sealed slot contains exactly these fills.
     let other = Changes { fills: vec![anew(pool, 1_050)], ..Changes::default() };
     let error = store.append_slot_with(slot(4), &entries, &other).unwrap_err();
     assert!(matches!(error, StoreError::ChangesDiffer { .. }), "{error}");

@@ -1,5 +1,5 @@
-//! Publishing a log: every file as an auditor of another crate wants it, kills at any moment,
-//! and starts that would make a second history.
+//! Publishing a log: every file as an independent auditor expects it, kills at any moment, and starts that would
+//! produce a second history.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -23,7 +23,7 @@ use tempfile::TempDir;
 use crate::scenes::store::{BusyPool, copy, key, slot, store_in};
 use crate::store::sealing::sealed_store;
 
-/// What `exitgap audit` says of a folder, by the key of the store's log.
+/// The report of `exitgap audit` on a folder, with the key of the store's log.
 pub fn audit(folder: &Path, store: &Path) -> Value {
     let key = Reader::open(store).unwrap().log().unwrap().unwrap().keys[0].to_string();
     let mut command = Command::new(binaries::path("exitgap"));
@@ -32,7 +32,7 @@ pub fn audit(folder: &Path, store: &Path) -> Value {
         .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)))
 }
 
-/// What comes of restoring a log into a new store at `path`, and that store.
+/// Restores a log into a new store at `path`; returns the result and the store.
 pub fn restored_from(log: &LogFolder, path: &Path) -> (Result<u64, String>, Store) {
     let mut restored = Store::create(path, &key()).unwrap();
     let ended = log.restore(&mut restored, |_, _| {}).map_err(|error| error.to_string());
@@ -70,7 +70,7 @@ fn what_is_published_is_what_an_auditor_wants_also_across_full_tiles() {
     assert_eq!(publish(&folder, &path).unwrap(), PublishReport { size: 11, slots: 0 });
     assert_eq!(files(&folder), before);
 
-    // Through 255, 256 and 257 slots, one at a time, and on to 600 at once.
+    // Grows to 255, 256 and 257 slots, one at a time, and then to 600 at once.
     let mut store = Store::open(&path, &key()).unwrap();
     for size in [255, 256, 257, 600] {
         store.fill_until(slot(size)).unwrap();
@@ -104,7 +104,7 @@ fn what_is_published_is_what_an_auditor_wants_also_across_full_tiles() {
     assert_eq!(tiles, expected, "partial tiles stay until the full one is there");
 }
 
-/// The fault is a slot of more parts than a manifest names, made by allowing it none.
+/// The fault: a slot with more parts than a manifest may name, simulated by a limit of zero.
 #[test]
 fn a_slot_that_could_not_be_published_is_not_recorded() {
     let (home, path) = sealed_store();
@@ -119,8 +119,8 @@ fn a_slot_that_could_not_be_published_is_not_recorded() {
     assert!(refused.to_string().contains("record fewer pools in one log"), "{refused}");
     assert_eq!(store.reader().log_size().unwrap(), 11);
     assert_eq!(log.publish_newest(&mut store).unwrap(), PublishReport { size: 11, slots: 11 });
-    // The same slot is written once it may be, and what is published then is what a reader of
-    // the store would publish.
+    // The same slot is written after the limit is raised, and the published files equal those published from the store
+    // by a reader.
     let mut store = store.limit_parts(1);
     store.append_slot(slot(11), &offered).unwrap();
     let other = home.path().join("other-log");
@@ -157,7 +157,7 @@ fn a_folder_of_an_earlier_version_is_refused_by_name() {
     named(&refused);
 }
 
-/// What other programs keep in the folder is theirs.
+/// Files of other programs in the folder stay untouched.
 #[test]
 fn reserved_folders_are_ignored_by_writer_auditor_and_restore() {
     let (home, path) = sealed_store();
@@ -181,7 +181,7 @@ fn a_copy_made_beside_the_writer_holds_and_is_refused_once_it_is_old() {
     let (home, path) = sealed_store();
     let (folder, copy) = (home.path().join("log"), store_in(home.path(), "copy.db"));
     let mut store = Store::open(&path, &key()).unwrap();
-    // Still in the write-ahead log when it is copied.
+    // These slots are still in the write-ahead log during the copy.
     store.fill_until(slot(12)).unwrap();
     publish(&folder, &path).unwrap();
     fs::write(home.path().join("copy.db.part"), "left by an earlier try").unwrap();
@@ -195,7 +195,7 @@ fn a_copy_made_beside_the_writer_holds_and_is_refused_once_it_is_old() {
     store.fill_until(slot(13)).unwrap();
     publish(&folder, &path).unwrap();
     assert!(matches!(check(), Err(PublishError::StoreOlder { published: 13, found: 12, .. })));
-    // What is damaged at its edge is not copied as if it were sound.
+    // A store with damage in its newest slot is not copied as valid.
     drop(store);
     crate::store::sealing::damage(
         &path,
@@ -217,14 +217,14 @@ fn a_lost_store_comes_back_from_its_slots_and_no_other_does() {
     assert!(matches!(nothing, RestoreError::NothingPublished { .. }), "{nothing}");
     publish(&folder, &path).unwrap();
 
-    // Two slots, then a damaged manifest, then the rest: an older copy goes on.
+    // Two slots, then a damaged manifest, then the rest: the restore continues from the older state.
     let at = |n: u32| folder.join(format!("slots/{}.jsonl", slot(n).number()));
     let (third, fourth) = (fs::read(at(2)).unwrap(), fs::read(at(3)).unwrap());
     fs::write(at(2), &fourth).unwrap();
     let wrong = log.restore(&mut empty, |_, _| {}).unwrap_err();
     assert!(matches!(&wrong, RestoreError::Slot { path, .. } if *path == at(2)), "{wrong}");
     assert_eq!(empty.reader().log_size().unwrap(), 2);
-    // Others may have signed beside the log: what they signed stays beside it.
+    // Signatures of others next to the log's own are not restored.
     let own = String::from_utf8(third).unwrap();
     let witness = SignerKey::from_seed("witness.example", [9; 32]).unwrap();
     let line = witness.sign("another text\n").unwrap().lines().last().unwrap().to_owned();
@@ -246,7 +246,7 @@ fn a_lost_store_comes_back_from_its_slots_and_no_other_does() {
     assert_eq!(log.publish(empty.reader()).unwrap(), PublishReport { size: 12, slots: 1 });
     assert_eq!(audit(&folder, &lost)["verdict"], "valid");
 
-    // Another history of the same name does not become this one, and another key none.
+    // Another history with the same name is not merged into this one, and a store with another key is rejected.
     let other = store_in(home.path(), "other.db");
     let mut second = Store::create(&other, &key()).unwrap();
     second.append_slot(slot(0), &[BusyPool::new(1, 5).recorded(slot(0))]).unwrap();
@@ -259,10 +259,10 @@ fn a_lost_store_comes_back_from_its_slots_and_no_other_does() {
     assert!(matches!(refused, RestoreError::Folder(PublishError::OtherLog { .. })), "{refused}");
 }
 
-/// Names store and folder to the child process, which otherwise has nothing to do.
+/// The variable that names store and folder to the child process. Without it, the child does nothing.
 const CHILD_FOLDER: &str = "EXITGAP_TEST_CHILD_FOLDER";
 
-/// Not a test of its own: records and publishes slot after slot until it is killed.
+/// Not a test by itself: records and publishes slot after slot until it is killed.
 #[test]
 fn child_that_publishes_until_it_is_killed() {
     let Ok(home) = std::env::var(CHILD_FOLDER) else { return };
@@ -288,7 +288,7 @@ fn killed_at_any_moment_every_file_the_checkpoint_commits_to_is_there() {
     drop(Store::create(&path, &key()).unwrap());
     let mut rng = Rng::new(9);
     let (mut within, mut kills) = (0, 0);
-    // Until some of the kills fell between a slot's commit and its checkpoint.
+    // Continues until some kills occurred between a slot's commit and its checkpoint.
     while kills < 12 || within < 3 {
         assert!(kills < 200, "no kill ever fell into a publication");
         let mut child = Command::new(std::env::current_exe().unwrap())
@@ -301,7 +301,7 @@ fn killed_at_any_moment_every_file_the_checkpoint_commits_to_is_there() {
             .unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         assert!(lines.any(|line| line.unwrap().starts_with("published")), "it ended by itself");
-        // No state is waited for: the moment is what is random.
+        // The test waits for no particular state, so that the moment is random.
         std::thread::sleep(Duration::from_micros(rng.below(40_000)));
         child.kill().unwrap();
         let status = child.wait().unwrap();
@@ -338,7 +338,7 @@ fn no_store_goes_on_that_would_make_a_second_history() {
     let refused = |store: &Path| check(store).unwrap_err();
     check(&path).unwrap();
 
-    // An old copy, also where somebody put the old checkpoint beside it, and an empty store.
+    // An old copy, with and without an old checkpoint in the folder, and an empty store.
     let newest = fs::read(folder.join("checkpoint")).unwrap();
     let older = |error: PublishError, size| {
         let wanted =
@@ -359,14 +359,14 @@ fn no_store_goes_on_that_would_make_a_second_history() {
     assert!(matches!(refused(&empty), PublishError::SealedBefore { .. }));
     fs::write(folder.join("checkpoint"), &newest).unwrap();
 
-    // A history of the same name and key, of other content.
+    // A history with the same name and key, but other content.
     let rewritten = store_in(home.path(), "rewritten.db");
     let mut second = Store::create(&rewritten, &key()).unwrap();
     second.append_slot(slot(0), &[pool.recorded(slot(0))]).unwrap();
     second.fill_until(slot(20)).unwrap();
     assert!(matches!(refused(&rewritten), PublishError::Rewritten { size: 13, .. }));
     assert!(matches!(publish(&folder, &rewritten), Err(PublishError::Rewritten { .. })));
-    // Another log altogether.
+    // A different log.
     let other = store_in(home.path(), "other.db");
     let key = SignerKey::from_seed("exitgap.example/other", [8; 32]).unwrap();
     let mut third = Store::create(&other, &key).unwrap();
@@ -377,7 +377,7 @@ fn no_store_goes_on_that_would_make_a_second_history() {
         PublishError::OtherLog { found: log, .. } if log.starts_with(found)
     ));
 
-    // A manifest that is there with another content is not overwritten.
+    // An existing manifest with other content is not overwritten.
     fs::remove_file(folder.join("checkpoint")).unwrap();
     let manifest = folder.join("slots/5957859.jsonl");
     let whole = fs::read(&manifest).unwrap();

@@ -1,4 +1,5 @@
-//! A log that is followed into a store without its key: over a change of that key, and what such a store never does.
+//! Following a log into a store without its key: across a change of that key, and the operations that such a store
+//! rejects.
 
 use std::fs;
 use std::ops::Range;
@@ -11,7 +12,7 @@ use tempfile::TempDir;
 use crate::scenes::origin::files;
 use crate::scenes::store::{BusyPool, key, slot, store_in};
 
-/// Records slots with these keys, and publishes them.
+/// Records slots with these keys and publishes them.
 fn record(home: &Path, keys: &[&SignerKey], slots: Range<u32>, pools: &mut [BusyPool]) {
     let path = store_in(home, "series.db");
     let mut store = match slots.start {
@@ -29,7 +30,7 @@ fn record(home: &Path, keys: &[&SignerKey], slots: Range<u32>, pools: &mut [Busy
     store.reader().fsck(|_| {}).unwrap();
 }
 
-/// The folder as a copier leaves it: all but what the follower writes, with the newest checkpoint.
+/// The folder as a copier leaves it: everything except the follower's own files, with the newest checkpoint.
 fn copied(home: &Path, to: &Path) -> String {
     for (file, bytes) in files(&home.join("log")) {
         if file != "checkpoint" && !file.starts_with("tile/") {
@@ -56,7 +57,8 @@ fn a_log_is_followed_over_a_change_of_its_key_by_whoever_trusts_both() {
     let folder = LogFolder::new(&log);
     let note = copied(home, &log);
 
-    // Who trusts the old key alone does not take the newest checkpoint's word, and takes what it signed.
+    // A follower that trusts only the old key rejects the newest checkpoint and accepts the slots that the old key
+    // signed.
     let path = store_in(here.path(), "series.db");
     let mut store = Store::open_follower(&path, &keys[..1]).unwrap();
     let refused = folder.follow(&mut store, &note, &keys[..1], 7);
@@ -66,7 +68,7 @@ fn a_log_is_followed_over_a_change_of_its_key_by_whoever_trusts_both() {
     assert_eq!(store.reader().log_size().unwrap(), 5, "by a store that knows the old one only");
     drop(store);
 
-    // With both it goes on, and ends with what is published.
+    // With both keys, it continues and ends in the published state.
     let mut store = Store::open_follower(&path, &keys).unwrap();
     assert_eq!(folder.follow(&mut store, &note, &keys, 6).unwrap(), 6);
     let half = fs::read_to_string(log.join("checkpoint")).unwrap();
@@ -75,7 +77,7 @@ fn a_log_is_followed_over_a_change_of_its_key_by_whoever_trusts_both() {
     assert_eq!(fs::read_to_string(log.join("checkpoint")).unwrap(), note);
     assert_eq!(store.reader().fsck(|_| {}).unwrap().slots, 7);
     assert_eq!(store.reader().log().unwrap().unwrap().keys, keys);
-    // Said again it changes nothing.
+    // Repeating it changes nothing.
     assert_eq!(folder.follow(&mut store, &note, &keys, 7).unwrap(), 7);
 }
 
@@ -100,7 +102,7 @@ fn a_store_that_follows_seals_nothing_of_its_own() {
     assert_eq!(store.reader().log_size().unwrap(), 2, "nothing of it stays");
     store.reader().fsck(|_| {}).unwrap();
     drop(store);
-    // Keys of another log are refused where there is one, and it is not touched.
+    // Keys of another log are rejected if the store has a log, which stays unchanged.
     let other = SignerKey::from_seed("other.example/log/5957856", [3; 32]).unwrap().verifier();
     let refused = Store::open_follower(&path, &[other]).map(drop);
     assert!(matches!(refused, Err(StoreError::OtherLogsKeys { .. })), "{refused:?}");

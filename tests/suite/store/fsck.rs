@@ -1,4 +1,4 @@
-//! `fsck`: a store that holds, and damage of every kind, named.
+//! `fsck` accepts a valid store and names every kind of damage.
 
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ fn fsck(path: &Path) -> Result<FsckCounts, Damage> {
     Reader::open(path)?.fsck(|_| {})
 }
 
-/// What `fsck --derived` does.
+/// Runs `fsck --derived`.
 fn fsck_derived(path: &Path) -> Result<FsckCounts, Damage> {
     Reader::open(path)?.fsck_derived(|_| {})
 }
@@ -46,7 +46,7 @@ fn a_store_that_holds_is_counted_and_every_slot_told() {
     assert_eq!(fsck_derived(&path).unwrap(), whole);
 }
 
-/// The hash that a day keeps of a pool's rows of figures, by this test's own reading of it.
+/// The stored hash of a pool's figures of a day, computed independently by this test.
 fn digest(connection: &Connection, pool_no: i64) -> Vec<u8> {
     let mut statement =
         connection.prepare("SELECT * FROM figures WHERE pool_no = ?1 ORDER BY slot").unwrap();
@@ -69,7 +69,7 @@ fn digest(connection: &Connection, pool_no: i64) -> Vec<u8> {
                 other => panic!("{other:?}"),
             }
         }
-        // Any document's hash is the SHA-256 of its bytes.
+        // Every document's hash is the SHA-256 of its bytes.
         digest = Head::hash_of(&digest).0.to_vec();
     }
     digest
@@ -82,7 +82,7 @@ fn figures_written_anew_with_their_hash_are_found_where_all_are_computed_anew() 
     let sql = "SELECT figures_sha256 FROM day WHERE pool_no = 2";
     let stored: Vec<u8> = connection.query_row(sql, (), |row| row.get(0)).unwrap();
     assert_eq!(stored, digest(&connection, 2));
-    // What nothing else rests on: the basis of a slot that is not the newest.
+    // Nothing else depends on this value: the basis of a slot that is not the newest.
     let change = "UPDATE figures SET basis0 = basis0 + 1 WHERE pool_no = 2 AND slot = 5957860";
     connection.execute_batch(change).unwrap();
     let derived = |damage: Damage| {
@@ -125,11 +125,11 @@ fn a_slots_tiles_are_checked_and_a_damaged_one_proves_nothing() {
 
 #[test]
 fn what_no_answer_rests_on_is_looked_at_too() {
-    // A body that is said to refer to another, and names none.
+    // A body that should refer to another but names none.
     let (_folder, path) = damaged("UPDATE body SET level = 1 WHERE level = 0");
     let body = fsck(&path).unwrap_err();
     assert!(matches!(*body.error, StoreError::Corrupt { .. }), "{body}");
-    // A signature beside the log's own, of nobody it knows.
+    // An additional signature of an unknown signer.
     let foreign = format!("— exitgap.example/test/5957856 {}=", "A".repeat(91));
     let (_folder, path) = damaged(&format!(
         "UPDATE sealed_slot SET checkpoint = checkpoint || '{foreign}' || char(10) WHERE slot = 5957860"
@@ -146,7 +146,7 @@ fn each_kind_of_damage_is_found_first_where_it_is() {
         fsck(&path).expect_err(change)
     };
     let at_slot_4 = |damage: &Damage| assert_eq!(damage.slot, Some(slot(4)), "{damage}");
-    // A body, an entry's figures, a leaf, nodes of the tree, a checkpoint.
+    // Damages a body, an entry's figures, a leaf, nodes of the tree, and a checkpoint.
     let body = found(
         "UPDATE body SET zstd = (SELECT zstd FROM body WHERE level = 0 ORDER BY body_no LIMIT 1)
          WHERE snapshot_sha256 = (SELECT snapshot_sha256 FROM entry WHERE slot = 5957860 AND pool_no = 2)",
@@ -172,7 +172,7 @@ fn each_kind_of_damage_is_found_first_where_it_is() {
             matches!(*head.error, StoreError::CorruptHead { what: CorruptHead::Hash { .. }, .. });
         assert!(what, "{head}");
     }
-    // The one row of the log under another number, and beside itself.
+    // The log's single row with another number, and an additional row.
     for change in [
         "UPDATE log SET log_no = 5",
         "INSERT INTO log (log_no, verifier_key, first_slot) SELECT 5, verifier_key, first_slot FROM log",
@@ -181,7 +181,7 @@ fn each_kind_of_damage_is_found_first_where_it_is() {
         let stray = found(&format!("PRAGMA ignore_check_constraints = 1; {change}"));
         assert!(stray.to_string().contains("a row with number 5"), "{stray}");
     }
-    // A chain of heads hashed anew still meets the leaf.
+    // A rehashed chain of heads still contradicts the leaf.
     let run = found("UPDATE entry SET missing_run_slots = 7 WHERE missing_run_slots = 2");
     assert!(
         matches!(*run.error, StoreError::CorruptHead { what: CorruptHead::Rule(_), .. }),
@@ -215,7 +215,7 @@ fn each_kind_of_damage_is_found_first_where_it_is() {
         at_slot_4(&note);
         assert!(note.to_string().contains(words), "{note}");
     }
-    // Signed by nobody we know: the text is right, the signature is that of another slot.
+    // The text is correct, but the signature is that of another slot.
     let forged = found(
         "UPDATE sealed_slot SET checkpoint =
             substr(checkpoint, 1, instr(checkpoint, '—') - 1) || (
@@ -227,7 +227,7 @@ fn each_kind_of_damage_is_found_first_where_it_is() {
     assert!(forged.to_string().contains("is not signed by"), "{forged}");
     let depth = found("UPDATE entry SET depth1_usd = 3 WHERE missing_reason = 'chain_lagging'");
     assert!(matches!(*depth.error, StoreError::CorruptRow { table: "entry", .. }), "{depth}");
-    // Rows that nothing commits to.
+    // Rows that no head commits to.
     let rows = |change: &str, name: &str| {
         let damage = found(change);
         assert!(
@@ -247,10 +247,10 @@ fn each_kind_of_damage_is_found_first_where_it_is() {
     );
 }
 
-/// The last slot of [`retracting_store`], of which the one two before is taken back.
+/// The last slot of [`retracting_store`], which retracts the slot two before it.
 const LAST: u32 = 300;
 
-/// A store of one pool with more than a day behind it, whose last slot takes one back.
+/// A store of one pool with more than a day of slots; its last slot retracts an earlier one.
 fn retracting_store() -> (TempDir, PathBuf) {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("series.db");
@@ -278,7 +278,7 @@ fn retractions_too_far_back_or_without_both_hashes_are_found() {
         fsck(&path).expect_err(change)
     };
     for change in [
-        // 300 slots back, where a slot is recorded too.
+        // 300 slots earlier, where the slot is recorded, too.
         "UPDATE retraction SET slot = 5957856",
         "UPDATE retraction SET slot = slot + 1",
         "UPDATE retraction SET canonical_hash = orphaned_hash",
@@ -294,7 +294,7 @@ fn retractions_too_far_back_or_without_both_hashes_are_found() {
         let row = matches!(&*found.error, StoreError::CorruptRow { table: "retraction", .. });
         assert!(row, "{change}: {found}");
     }
-    // One more, which no head tells of.
+    // An additional retraction that no head contains.
     let more = "INSERT INTO retraction SELECT pool_no, 5957856, by_slot, code, orphaned_hash,
                 canonical_hash FROM retraction";
     let found = found(more);
@@ -302,7 +302,7 @@ fn retractions_too_far_back_or_without_both_hashes_are_found() {
     assert!(rows, "{found}");
 }
 
-/// A store of one pool whose second and third slot commit to what it logged, and to receipts.
+/// A store of one pool whose second and third slot commit to logged fills and to receipts.
 fn store_with_documents() -> (TempDir, PathBuf) {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("series.db");
@@ -388,8 +388,7 @@ fn issued_estimates_that_are_not_those_of_their_head_are_found() {
     assert!(matches!(&*found.error, StoreError::Rows { table: "issued", .. }), "{found}");
 }
 
-/// Writes another last head, and everything that follows from it, signed by the log's own key:
-/// as an operator could.
+/// Replaces the last head and everything that follows from it, signed with the log's own key, as an operator could.
 fn reseal_last(path: &Path, head: &Head) {
     let reader = Reader::open(path).unwrap();
     let canonical = head.to_canonical().unwrap();
@@ -430,7 +429,7 @@ fn a_second_first_head_is_found_even_where_it_is_sealed_and_signed() {
     let pool = reader.pools().unwrap().remove(0);
     let head = reader.head(&pool, slot(LAST)).unwrap().unwrap().head;
     drop(reader);
-    // Written anew as it is, everything holds: what is found below is not the harness's.
+    // Control: rewriting the unchanged head causes no error, so the errors below come from the changes.
     reseal_last(&path, &head);
     fsck(&path).unwrap();
     let first = Head {
@@ -447,7 +446,7 @@ fn a_second_first_head_is_found_even_where_it_is_sealed_and_signed() {
     let what = matches!(&*found.error, StoreError::CorruptHead { .. });
     assert!(what && found.pool == Some(pool.id), "{found}");
 
-    // The pool said to begin with that head: the heads before it are nobody's.
+    // If the pool supposedly begins with that head, the earlier heads belong to no pool.
     let (_folder, path) = retracting_store();
     reseal_last(&path, &first);
     damage(&path, &format!("UPDATE pool SET first_slot = {}", head.slot.number()));
@@ -460,7 +459,7 @@ fn a_second_first_head_is_found_even_where_it_is_sealed_and_signed() {
     );
 }
 
-/// The depths of the last slot's own snapshot.
+/// The depths of the last slot's snapshot.
 fn head_depths(path: &Path) -> [Option<u64>; 2] {
     let connection = Connection::open(path).unwrap();
     let sql = "SELECT depth0_usd, depth1_usd FROM entry WHERE slot = ?1";

@@ -1,5 +1,4 @@
-//! Which estimates were paid for: written with the slot whose head commits to it, published beside it, restored from
-//! there.
+//! The paid estimates: written with the slot whose head commits to them, published next to it, and restored from there.
 
 use std::fs;
 use std::path::Path;
@@ -17,8 +16,8 @@ fn with(issued: Vec<IssuedReceipts>) -> Changes {
     Changes { issued, ..Changes::default() }
 }
 
-/// A store of two pools, of which the first sold estimates in its second and third slot, and the second in its third,
-/// where it logged something, too, and then is missing.
+/// A store of two pools. The first sold estimates in its second and third slot; the second in its third slot, in which
+/// it also logged fills, and is missing afterwards.
 fn store_with_issued(path: &Path) -> (Store, [BusyPool; 2]) {
     let mut store = Store::create(path, &key()).unwrap();
     let mut pools = [1, 2].map(|number| BusyPool::new(number, 5));
@@ -80,7 +79,7 @@ fn receipts_that_heads_commit_to_are_kept_published_and_restored() {
     assert_eq!(ended, Ok(4));
     assert_eq!(of(restored.reader(), &pool).0, page);
     assert_eq!(restored.reader().fsck(|_| {}).unwrap(), reader.fsck(|_| {}).unwrap());
-    // What is gone, or another, is named, by whoever restores and by whoever audits.
+    // Restore and audit both report a missing or changed file by name.
     let file = log.path().join(format!("issued/{}.zst", slot(2).number()));
     let whole = fs::read(&file).unwrap();
     let alone = fs::read(log.path().join(format!("issued/{}.zst", slot(1).number()))).unwrap();
@@ -123,7 +122,7 @@ fn receipts_that_no_head_can_commit_to_are_refused_and_nothing_is_written() {
     assert!(refused(vec![pool.issued(&[])]).contains("0 receipts"));
     assert!(refused(vec![pool.issued(&[2, 1])]).contains("receipt 1 does not come after"));
     assert_eq!(store.reader().log_size().unwrap(), before);
-    // A sealed slot holds these and no others.
+    // A sealed slot contains exactly these receipts.
     let given = with(vec![pool.issued(&[8])]);
     assert!(store.append_slot_with(slot(4), &entries, &given).unwrap().written);
     assert!(!store.append_slot_with(slot(4), &entries, &given).unwrap().written);

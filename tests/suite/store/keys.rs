@@ -1,4 +1,4 @@
-//! The drills of `exitgap-server`'s page on change: a log's key is changed, and one is stolen.
+//! The drills of `exitgap-server`'s documentation about changes: a key rotation, and a stolen key.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::scenes::operator::{config, server, write_key};
 use crate::scenes::store::{BusyPool, key, slot, store_in};
 use crate::store::sealing::sealed_store;
 
-/// `exitgap audit` of a folder, as somebody elsewhere runs it.
+/// `exitgap audit` of a folder, as a third party runs it.
 fn audit(home: &Path, arguments: &[&str]) -> Value {
     let mut command = Command::new(binaries::path("exitgap"));
     let output = command.arg("audit").args(arguments).arg("--json").current_dir(home).output();
@@ -30,7 +30,7 @@ fn a_stolen_key_ends_the_log_and_its_forgeries_contradict_what_was_kept() {
     fs::copy(home.join("log/checkpoint"), home.join("kept-checkpoint")).unwrap();
     fs::copy(home.join("log/verifier-key"), home.join("key")).unwrap();
 
-    // The thief signs another history, of the same slots and one more, in the log's name.
+    // The thief signs another history with the log's name: the same slots and one more.
     let mut forged = Store::create(store_in(home, "forged.db"), &key()).unwrap();
     let mut pool = BusyPool::new(1, 7);
     for n in 0..12 {
@@ -38,14 +38,14 @@ fn a_stolen_key_ends_the_log_and_its_forgeries_contradict_what_was_kept() {
         forged.append_slot(slot(n), &[entry]).unwrap();
     }
     LogFolder::new(home.join("forged")).publish(forged.reader()).unwrap();
-    // Who has nothing but the key is deceived; who kept a checkpoint is not.
+    // A reader with only the key accepts the forged log; a reader with an earlier checkpoint does not.
     let alone = audit(home, &["forged", "--trust", "key"]);
     assert_eq!((&alone["verdict"], &alone["slots"]), (&"valid".into(), &12.into()), "{alone}");
     let told = audit(home, &["forged", "--trust", "key", "--since", "kept-checkpoint"]);
     assert_eq!(told["verdict"], "invalid", "{told}");
     assert!(told["contradiction"].is_object(), "{told}");
 
-    // The operator: the folder is still theirs, the log ends, another begins.
+    // The operator still has the folder, ends the log, and starts a successor.
     let checked = audit(home, &["log", "--trust", "key", "--since", "kept-checkpoint"]);
     assert_eq!(checked["verdict"], "valid", "{checked}");
     let (code, _, err) =
@@ -62,12 +62,12 @@ fn a_stolen_key_ends_the_log_and_its_forgeries_contradict_what_was_kept() {
     assert_eq!(code, Some(0), "{err}");
     assert_eq!(out, "exitgap.example/b succeeds exitgap.example/test/5957856 with 11 slots\n");
     assert!(err.contains("its key is compromised"), "{err}");
-    // Nobody goes on with the old log by accident.
+    // The old log cannot be continued by accident.
     let (code, _, err) = server(home, &["record", "--config", "old.toml"]);
     assert_eq!(code, Some(1));
     assert!(err.contains("has ended; its successor is exitgap.example/b"), "{err}");
 
-    // What the new log's first leaf commits to is the old one's last state, and not the thief's.
+    // The first leaf of the new log commits to the last state of the old log, not of the thief's.
     let secret = fs::read_to_string(home.join("b.key")).unwrap();
     let key: SignerKey = secret.trim_end().parse().unwrap();
     let mut next = Store::open(store_in(home, "b.db"), &key).unwrap();
@@ -81,13 +81,13 @@ fn a_stolen_key_ends_the_log_and_its_forgeries_contradict_what_was_kept() {
     assert_eq!(report["predecessor"], state.join(" "), "{report}");
 }
 
-/// What anyone can say of a log's folder who trusts the keys in a file.
+/// The verdict on a log's folder for anyone who trusts the keys in a file.
 fn verdict(home: &Path, trusted: &str) -> (Value, Value) {
     let report = audit(home, &["log", "--trust", trusted]);
     (report["verdict"].clone(), report["fault"]["code"].clone())
 }
 
-/// Records slots as the recorder does with these keys, and publishes them.
+/// Records slots like the recorder does with these keys, and publishes them.
 fn record(home: &Path, keys: &[&SignerKey], slots: std::ops::Range<u32>) {
     let mut store = Store::open(store_in(home, "series.db"), keys[0]).unwrap();
     if let Some(second) = keys.get(1) {
@@ -97,7 +97,7 @@ fn record(home: &Path, keys: &[&SignerKey], slots: std::ops::Range<u32>) {
     let known = store.reader().pools().unwrap();
     for n in slots {
         let mut entries: Vec<_> = pools.iter_mut().map(|pool| pool.recorded(slot(n))).collect();
-        // The one that the recorder was configured for.
+        // The pool that the recorder was configured for.
         for pool in &known {
             if entries.iter().all(|entry| entry.pool != pool.id) {
                 let (pool, default_base) = (pool.id.clone(), pool.default_base);
@@ -111,8 +111,8 @@ fn record(home: &Path, keys: &[&SignerKey], slots: std::ops::Range<u32>) {
     store.reader().fsck(|_| {}).unwrap();
 }
 
-/// Lets `exitgap-server record` record one slot, in which no node answers, with these lines under
-/// `[evidence]`: its exit code, and what it said.
+/// Runs `exitgap-server record` for one slot with an unreachable node and these lines under `[evidence]`; returns the
+/// exit code and the error output.
 fn record_slot(home: &Path, keys: &str, n: u32) -> (Option<i32>, String) {
     let text = config("series.db", "none.key", "log").replace("key_file = \"none.key\"", keys);
     let text = format!("{text}[recorder]\nseal_after_s = 5\n");
@@ -138,7 +138,7 @@ fn a_log_goes_on_under_another_key_after_both_signed_for_a_while() {
     assert_eq!(code, Some(0), "{err}");
     let new: SignerKey =
         fs::read_to_string(home.join("new.key")).unwrap().trim_end().parse().unwrap();
-    // A key that never signed beside one of the log's own is refused, and so is one of another name.
+    // A key that never signed together with one of the log's own is rejected, and so is a key with another name.
     assert!(matches!(Store::open(&path, &new), Err(StoreError::WrongKey { .. })));
     let stranger = SignerKey::from_seed("exitgap.example/other", [3; 32]).unwrap();
     let mut store = Store::open(&path, &old).unwrap();
@@ -153,7 +153,7 @@ fn a_log_goes_on_under_another_key_after_both_signed_for_a_while() {
     assert_eq!(code, Some(1));
     assert!(said.contains("use the log's key"), "{said}");
 
-    // Both sign: who trusts either key can verify.
+    // Both keys sign: a reader who trusts either can verify.
     let both = "key_file = \"new.key\"\nretiring_key_file = \"old.key\"";
     let (code, said) = record_slot(home, both, 22);
     assert_eq!(code, Some(0), "{said}");
@@ -183,18 +183,18 @@ fn a_log_goes_on_under_another_key_after_both_signed_for_a_while() {
         fs::remove_file(home.join(&out)).unwrap();
         done.unwrap().status.code()
     };
-    // While both sign, either key is enough; before it, only the old one was there.
+    // While both sign, either key suffices; before that, only the old key does.
     assert_eq!((evidence(23, "old-key"), evidence(23, "new-key")), (Some(0), Some(0)));
     assert_eq!((evidence(21, "old-key"), evidence(21, "new-key")), (Some(0), Some(6)));
 
-    // A copy of the store from before is not gone on with, and says what to do.
+    // An older copy of the store cannot continue, and the error says what to do.
     let copy = Store::open(home.join("before.db"), &old).unwrap();
     let refused = LogFolder::new(home.join("log")).check(copy.reader()).unwrap_err();
     assert!(matches!(refused, PublishError::KeyNotKnown { .. }), "{refused}");
     assert!(refused.to_string().contains("restore"), "{refused}");
     drop(copy);
 
-    // The old key is gone.
+    // The old key was deleted.
     fs::remove_file(home.join("old.key")).unwrap();
     let (code, said) = record_slot(home, "key_file = \"new.key\"", 24);
     assert_eq!(code, Some(0), "{said}");
@@ -202,12 +202,12 @@ fn a_log_goes_on_under_another_key_after_both_signed_for_a_while() {
     let note = fs::read_to_string(home.join("log/checkpoint")).unwrap();
     assert_eq!(note.matches("\n— ").count(), 1, "{note}");
     assert_eq!((evidence(25, "old-key"), evidence(25, "new-key")), (Some(6), Some(0)));
-    // What it signed stays valid under its public half.
+    // Its signatures stay valid under its public key.
     assert_eq!(evidence(21, "old-key"), Some(0));
     assert_eq!(verdict(home, "both-keys"), ("valid".into(), Value::Null));
     assert_eq!(verdict(home, "old-key").1, "signature_not_trusted");
 
-    // A lost store comes back without the old key, with every signature as it was.
+    // A lost store can be restored without the old key, with all original signatures.
     let published = |size: u64| {
         let reader = Reader::open(&path).unwrap();
         reader.checkpoint(size).unwrap().unwrap()

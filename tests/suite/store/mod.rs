@@ -1,4 +1,4 @@
-//! The append-only store, its log and the folder that is published.
+//! The append-only store, its log, and the published folder.
 
 pub mod alerts;
 mod apart;

@@ -1,4 +1,4 @@
-//! Series of one contract that pools three tokens: one snapshot and one body for all of them.
+//! The series of one contract with three tokens: all of them share one snapshot and one body.
 
 use std::path::Path;
 
@@ -23,7 +23,7 @@ fn name(pair: &str) -> PoolId {
     format!("{CONTRACT}{pair}").parse().unwrap()
 }
 
-/// The contract at slot `n`: its balances move with every slot.
+/// The contract at slot `n`: its balances change in every slot.
 fn snapshot(pair: &str, n: u32) -> Snapshot {
     let whole = |decimals: u32| U256::from(10_u128.pow(6 + decimals));
     let parts = StableSwapParts {
@@ -70,8 +70,8 @@ fn missing(pair: &str) -> NewEntry {
     NewEntry { reading: Err(MissingReason::OracleInvalid), ..recorded(pair, 0) }
 }
 
-/// Beside another pool: the second series begins in slot 4, the third in slot 9 before both, and
-/// in slots 5 to 7 the first is missing.
+/// The entries, including another pool's. The second series begins in slot 4, the third in slot 9 and is listed before
+/// both, and in slots 5 to 7 the first is missing.
 fn entries(n: u32, beside: &mut BusyPool) -> Vec<NewEntry> {
     let first = if (5..8).contains(&n) { missing(".0-2") } else { recorded(".0-2", n) };
     let mut entries = vec![first, beside.recorded(slot(n))];
@@ -86,7 +86,7 @@ fn entries(n: u32, beside: &mut BusyPool) -> Vec<NewEntry> {
 
 const SLOTS: u32 = 60;
 
-/// A store of all of it; reopened at every slot of which `reopens` says so.
+/// A store of all slots, reopened at every slot for which `reopens` returns true.
 fn store_at(path: &Path, reopens: impl Fn(u32) -> bool) -> Store {
     let mut beside = BusyPool::new(1, 3);
     let mut store = Store::create(path, &key()).unwrap();
@@ -107,7 +107,7 @@ fn the_series_of_a_contract_share_their_bodies_in_the_store_and_in_the_folder() 
     drop(store_at(&path, |_| false));
     let reader = Reader::open(&path).unwrap();
     let checked = reader.fsck_derived(|_| {}).unwrap();
-    // The first is missing in three slots, in which the second is there.
+    // The first series is missing in three slots, in which the second is recorded.
     let of_pools = u64::from(SLOTS - 3) + u64::from(SLOTS - 4) + u64::from(SLOTS - 9);
     let expected = (of_pools + u64::from(SLOTS), 2 * u64::from(SLOTS));
     assert_eq!((checked.snapshots, checked.bodies), expected);
@@ -119,7 +119,7 @@ fn the_series_of_a_contract_share_their_bodies_in_the_store_and_in_the_folder() 
     assert_eq!(report["verdict"], "valid", "{report}");
     assert_eq!(report["snapshots"], checked.snapshots);
 
-    // Whoever begins anywhere finds the same files to write, and the same to read.
+    // After a restart at any slot, the same files are written and read.
     let again = store_in(home.path(), "again.db");
     drop(store_at(&again, |n| n % 7 == 3 || (4..12).contains(&n)));
     let other = home.path().join("other");
@@ -149,7 +149,7 @@ fn each_series_answers_for_its_own_pair() {
         let evidence = reader.evidence(&pool.id, Base::Token0, slot(SLOTS - 1), size).unwrap();
         let report = verify(&evidence, &policy);
         assert_eq!(report.verdict, Verdict::Valid, "{pair}: {report:?}");
-        // Said of another pair of the same contract, it is false.
+        // The same snapshot is false for another pair of the same contract.
         let other = if pair == ".0-1" { ".1-2" } else { ".0-1" };
         let text = String::from_utf8(evidence).unwrap();
         let [ours, theirs] = [pair, other].map(|pair| format!("\"pool\":\"{CONTRACT}{pair}\""));

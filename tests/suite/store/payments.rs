@@ -1,4 +1,4 @@
-//! Claims among threads and connections, numbers without holes, states that only go where they may.
+//! Claims by several threads and connections, nonces without gaps, and the allowed state transitions.
 
 use exitgap_core::analytics::accuracy::IssuedReceipts;
 use exitgap_core::ids::{Address, BlockHash, PoolId, Word};
@@ -131,7 +131,7 @@ fn what_cannot_be_signed_takes_no_number_and_leaves_the_claim() {
     assert!(matches!(begun, Err(PaymentsError::ClaimLost { key }) if key == "of the signer"));
     assert_eq!(payments.payment("k").unwrap().unwrap().state, State::Claimed);
     assert_eq!(payments.sent_for("k").unwrap(), []);
-    // Another's token, and a claim that was given up.
+    // Another claimant's token, and a claim that has expired.
     let sign = |nonce| Ok::<_, PaymentsError>(sent(nonce, 1));
     let begun = payments.begin_settling(("k", token(2)), (SIGNER, 0), 1_000, sign);
     assert!(matches!(begun, Err(PaymentsError::ClaimLost { .. })));
@@ -268,10 +268,10 @@ fn a_receipt_is_kept_as_it_was_first_and_goes_with_its_claim() {
     assert_eq!(home.open().keep_receipt("k", "d.e.f", &pool()).unwrap(), "a.b.c");
     assert!(payments.orphan("k").unwrap() && payments.settle("k", settled()).unwrap());
     assert_eq!(payments.receipt("k").unwrap().as_deref(), Some("a.b.c"));
-    // What its payer signed for is another request: another answer, another receipt.
+    // The payer signed for another request, so it has another answer and another receipt.
     payments.claim(&with(2, true), token(2), 1_000).unwrap();
     assert_eq!(payments.receipt("k").unwrap(), None);
-    // What was issued is committed to whatever became of the payment; once it was, no longer.
+    // Heads commit to every issued receipt, whatever became of the payment, and only once.
     assert_eq!(payments.keep_receipt("k", "g.h.i", &pool()).unwrap(), "g.h.i");
     let [first, second] = ["a.b.c", "g.h.i"].map(IssuedReceipts::receipt_of);
     let due = |limit| payments.uncommitted_receipts(limit).unwrap();
@@ -279,7 +279,7 @@ fn a_receipt_is_kept_as_it_was_first_and_goes_with_its_claim() {
     assert_eq!(due(1), [(pool(), first)]);
     home.open().mark_committed(&[first]).unwrap();
     assert_eq!(due(9), [(pool(), second)]);
-    // A receipt that is given again, or signed again by another process, is not due again.
+    // A receipt that is returned again, or signed again by another process, is not due again.
     payments.mark_committed(&[second]).unwrap();
     assert_eq!(payments.keep_receipt("k", "g.h.i", &pool()).unwrap(), "g.h.i");
     assert_eq!(payments.receipt("k").unwrap().as_deref(), Some("g.h.i"));

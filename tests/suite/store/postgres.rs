@@ -1,4 +1,4 @@
-//! A store on a `PostgreSQL` server: what is different of one.
+//! A store on a `PostgreSQL` server: its differences from a file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::scenes::operator::{config, server, write_key};
 use crate::scenes::store::{BusyPool, key, slot};
 use crate::store::sealing::sealed_store;
 
-/// A store with so many slots of two pools.
+/// A store with this many slots of two pools.
 pub fn store_with(slots: u32) -> (PathBuf, [BusyPool; 2]) {
     let url = shared().store();
     let mut store = Store::open(&url, &key()).unwrap();
@@ -29,7 +29,7 @@ pub fn checkpoints(store: &Path) -> Vec<String> {
     sizes.map(|size| reader.checkpoint(size).unwrap().unwrap()).collect()
 }
 
-/// Makes the description of the schema anew where it is asked to.
+/// Rewrites the description of the schema on request.
 #[test]
 fn the_schema_is_described_as_the_migrations_make_it() {
     let path = Path::new("../crates/exitgap-store/src/db/postgres/sql");
@@ -55,7 +55,7 @@ fn a_store_moves_to_a_server_and_back_with_every_checkpoint_byte_for_byte() {
     drop(there);
     assert_eq!(checkpoints(&url), checkpoints(&path));
     Reader::open(&url).unwrap().fsck_derived(|_| {}).unwrap();
-    // It goes on there, and what it publishes goes on from what is published.
+    // Recording continues on the server, and publishing continues from the published state.
     let mut there = Store::open(&url, &key()).unwrap();
     let mut pools: Vec<_> = (1..=3).map(|number| BusyPool::new(number, 5)).collect();
     let entries: Vec<_> = pools.iter_mut().map(|pool| pool.recorded(slot(11))).collect();
@@ -75,7 +75,7 @@ fn a_store_moves_to_a_server_and_back_with_every_checkpoint_byte_for_byte() {
     assert_eq!(checkpoints(&back), checkpoints(&url));
 }
 
-/// Every file below a folder with its bytes, but for tiles that later ones replace.
+/// Every file below a folder with its bytes, except tiles that wider ones replace.
 pub fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let (mut found, mut folders) = (Vec::new(), vec![folder.to_owned()]);
     while let Some(inner) = folders.pop() {
@@ -96,7 +96,7 @@ pub fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     found
 }
 
-/// What nobody may do to what is recorded: each with a row that it would touch.
+/// Forbidden changes of recorded data, each with a row that it would affect.
 const FORBIDDEN: [&str; 9] = [
     "UPDATE exitgap.entry SET depth0_usd = 1",
     "DELETE FROM exitgap.entry",
@@ -117,7 +117,7 @@ fn nothing_recorded_is_changed_by_whoever_records_nor_past_the_triggers() {
     for sql in FORBIDDEN {
         let refused = shared().sql_as(RECORDER, database, sql).unwrap_err();
         assert!(refused.contains("permission denied"), "{sql}: {refused}");
-        // Whoever owns everything, past ordinary triggers.
+        // The superuser, who can bypass ordinary triggers.
         for mode in ["origin", "replica"] {
             let sql = format!("SET session_replication_role = {mode}; {sql}");
             let refused = shared().sql_as("postgres", database, &sql).unwrap_err();
@@ -152,7 +152,7 @@ fn nothing_recorded_is_changed_by_whoever_records_nor_past_the_triggers() {
         assert!(refused.contains("permission denied"), "{sql}: {refused}");
     }
     assert_eq!(checkpoints(&url), before);
-    // Who only reads, reads everything.
+    // The reader role can read everything.
     let reader = Reader::open(shared().url(READER, database)).unwrap();
     reader.fsck_derived(|_| {}).unwrap();
     assert!(matches!(
@@ -170,7 +170,7 @@ fn a_database_that_is_no_store_is_named_with_what_to_do() {
         assert_eq!(errors.0.to_string(), errors.1.to_string());
         errors.0
     };
-    // Again is nothing new.
+    // Repeating the migration changes nothing.
     let again = migrate(&url, &admin, None, None).unwrap();
     assert_eq!((again.made.len(), again.from, again.to), (0, Some(11), 11));
     shared().sql(&database, "DROP TRIGGER entry_follows ON exitgap.entry");
@@ -224,7 +224,7 @@ fn a_database_that_is_no_store_is_named_with_what_to_do() {
     assert!(store.limit_growth(Some(1)).is_err());
 }
 
-/// The three commands of the operator's guide.
+/// The three commands in the operator's guide.
 #[test]
 fn an_operator_moves_a_store_to_a_server_by_three_commands() {
     let (home, path) = sealed_store();
@@ -265,7 +265,7 @@ fn an_operator_moves_a_store_to_a_server_by_three_commands() {
     assert_eq!(checkpoints(&url), checkpoints(&path));
     let (code, said) = run(&["fsck", "--derived"], "exitgap.toml");
     assert!(code == Some(0) && said.starts_with("ok: "), "{said}");
-    // What the server could lose is said; nothing answers at the chain's node here.
+    // `check` reports what the server could lose. The chain's node is unreachable here.
     let (code, said) = run(&["check"], "exitgap.toml");
     assert_eq!(code, Some(1));
     for part in [
@@ -276,7 +276,7 @@ fn an_operator_moves_a_store_to_a_server_by_three_commands() {
         assert!(said.contains(part), "{part}: {said}");
     }
     assert!(!said.contains("can change recorded data"), "{said}");
-    // Whether alerts can be kept there, too, is asked with the role that keeps them.
+    // `check` also tests whether alerts can be stored there, with the role that stores them.
     for (role, expected) in [
         ("gaps_recorder", "alerts on a server: can be written"),
         ("gaps_reader", "is not allowed to read it; run `exitgap-server migrate`"),
@@ -293,7 +293,7 @@ fn an_operator_moves_a_store_to_a_server_by_three_commands() {
     assert!(code == Some(0) && said.contains("0 rows were wrong"), "{said}");
     let (code, said) = run(&["backup", "--out", "copy.db"], "exitgap.toml");
     assert!(code == Some(1) && said.contains("pg_dump"), "{said}");
-    // The command line asks by the same URL, and whoever may only read, too.
+    // The command line uses the same URL, also with the read-only role.
     for role in ["gaps_recorder", "gaps_reader"] {
         let url = cluster.url(role, "gaps");
         let mut exitgap = std::process::Command::new(exitgap_tests::binaries::path("exitgap"));
@@ -301,7 +301,7 @@ fn an_operator_moves_a_store_to_a_server_by_three_commands() {
         let pools = String::from_utf8(pools.stdout).unwrap();
         assert_eq!(pools.matches("anvil:0x").count(), 3, "{pools}");
     }
-    // A log ends only where another can begin, and one begins only where none is.
+    // A log can end only if the target has no log yet.
     let next = exitgap_core::tlog::SignerKey::from_seed("exitgap.example/next", [9; 32]).unwrap();
     write_key(&home.join("next.key"), &next);
     fs::write(home.join("next.toml"), config(url.to_str().unwrap(), "next.key", "next-log"))
@@ -315,7 +315,7 @@ fn an_operator_moves_a_store_to_a_server_by_three_commands() {
     drop(held);
 }
 
-/// A certificate for 127.0.0.1 that an authority of its own signed, as files in a folder.
+/// Writes a certificate for 127.0.0.1, signed by a separate authority, to a folder.
 fn certify(folder: &Path) {
     let openssl = |args: &str| {
         let done = std::process::Command::new("openssl")
@@ -360,7 +360,7 @@ fn what_goes_to_another_machine_is_encrypted_and_its_server_is_known() {
         (output.status.success(), String::from_utf8(output.stderr).unwrap())
     };
     assert_eq!(check("require", "ca.pem"), (true, String::new()));
-    // An authority that did not sign it, and a server that was asked for nothing.
+    // Another authority that did not sign the certificate, and a connection that does not require encryption.
     fs::create_dir(home.join("other")).unwrap();
     certify(&home.join("other"));
     let (done, said) = check("require", "other/ca.pem");

@@ -1,4 +1,4 @@
-//! Days whose snapshots left a server's database: they are answered for from their files, and nothing else changes.
+//! Days whose snapshots left a server's database: their files answer requests, and nothing else changes.
 
 use std::fs;
 
@@ -22,13 +22,13 @@ fn state_of(documents: &SnapshotDocuments) -> StateHash {
     PoolState::hash_of(&documents.state)
 }
 
-/// Whether a day's bodies have a place.
+/// Whether the database has a partition for a day's bodies.
 fn has_place(scene: &Scene, n: u32) -> bool {
     let place = format!("SELECT to_regclass('exitgap.body_{}') IS NOT NULL", day(n));
     scene.sql(&place) == "t"
 }
 
-/// How many snapshots there are of a day.
+/// Number of snapshots of a day.
 fn left_of(scene: &Scene, n: u32) -> String {
     let of_day = format!(
         "SELECT count(*) FROM exitgap.entry WHERE snapshot_sha256 IS NOT NULL AND slot / 288 = {}",
@@ -63,7 +63,7 @@ fn what_has_left_is_read_from_its_days_and_answers_are_what_they_were() {
         format!("/v1/history/{pool}?size_usd=25000&from={then}&to={}", slot(40)),
     ];
     let ask = || {
-        // The retired pool and the one that is not read any more are listed by what they are called.
+        // The list contains the names of the retired pool and of the pool that is no longer read.
         let here = Here::start(&home, With { store: Some(scene.url.clone()), ..With::default() });
         here.refresh();
         targets.each_ref().map(|target| {
@@ -75,7 +75,7 @@ fn what_has_left_is_read_from_its_days_and_answers_are_what_they_were() {
     let answers = ask();
     let signed = checkpoints(&scene.url);
 
-    // Nothing of a rehearsal is done.
+    // A dry run changes nothing.
     let (code, said) = scene.prune(&["--one-copy", "--hot-days", "10", "--dry-run"]);
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("2026-08-22: the folder has a complete copy;"), "{said}");
@@ -89,7 +89,7 @@ fn what_has_left_is_read_from_its_days_and_answers_are_what_they_were() {
     let (code, said) = scene.prune(&["--one-copy", "--hot-days", "10"]);
     assert_eq!((code, said.contains("0 days left")), (Some(0), true), "{said}");
 
-    // The database does not have them, and says where they are.
+    // The database no longer contains them, and its error names the day.
     let count = scene.sql("SELECT count(*) FROM exitgap.body");
     assert_eq!(count, "2");
     let left = |found: Result<_, StoreError>| match found {
@@ -97,7 +97,7 @@ fn what_has_left_is_read_from_its_days_and_answers_are_what_they_were() {
         other => panic!("{:?}", other.map(|_: Option<SnapshotDocuments>| ())),
     };
     assert_eq!(left(scene.reader().documents(snapshots[0].2)), "2026-08-22");
-    // Whoever has the folder reads every one, by whatever it is asked for by.
+    // A reader with the folder can read every snapshot, by any of its keys.
     let reader = scene.with_days();
     for ((pool, at, hash), documents) in snapshots.iter().zip(&before) {
         assert_eq!(reader.documents(*hash).unwrap().as_ref(), Some(documents));
@@ -106,7 +106,7 @@ fn what_has_left_is_read_from_its_days_and_answers_are_what_they_were() {
         let snapshot = reader.snapshot_at(&pool, *at).unwrap().unwrap();
         assert_eq!((snapshot.slot(), snapshot.observation().pool()), (*at, &pool.id));
     }
-    // What nobody recorded is not there, also where it begins as something that was.
+    // An unknown hash is not found, even if it begins like a known one.
     let (mut hash, mut state) = (snapshots[0].2, state_of(&before[0]));
     (hash.0[31], state.0[31]) = (hash.0[31] ^ 1, state.0[31] ^ 1);
     for (hash, state) in [(hash, state), (SnapshotHash([7; 32]), StateHash([7; 32]))] {
@@ -115,7 +115,7 @@ fn what_has_left_is_read_from_its_days_and_answers_are_what_they_were() {
     }
     assert_eq!(ask(), answers);
 
-    // All of it still holds, and goes on.
+    // Everything is still valid and can continue.
     let checked = reader.fsck(|_| {}).unwrap();
     assert_eq!((checked.snapshots, checked.left, checked.bodies), (465, 463, 2));
     assert_eq!(reader.fsck_derived(|_| {}).unwrap(), checked);
@@ -128,14 +128,14 @@ fn what_has_left_is_read_from_its_days_and_answers_are_what_they_were() {
     assert_eq!(checkpoints(&scene.url), signed);
     let mut store = Store::open(&scene.url, &key()).unwrap();
     assert_eq!([DAYS - 1, DAYS].map(|n| has_place(&scene, n)), [true, false]);
-    // The next day's place is made two hours before it begins.
+    // The partition of the next day is created two hours before it begins.
     for (slots_before, made) in [(287, false), (25, false), (24, true), (0, true)] {
         scene.append(&mut store, DAYS * 288 - slots_before);
         assert_eq!(has_place(&scene, DAYS), made, "{slots_before}");
     }
     let folder = scene.folder();
     folder.publish(store.reader()).unwrap();
-    // A folder that was lost is not made of a database that has less.
+    // A lost folder cannot be rebuilt from a database that lacks its days.
     let other = LogFolder::new(scene.home().join("other"));
     let error = other.publish(store.reader()).unwrap_err();
     assert!(
@@ -143,7 +143,7 @@ fn what_has_left_is_read_from_its_days_and_answers_are_what_they_were() {
         "{error}"
     );
     drop(store);
-    // And a database is made whole from what is published.
+    // A complete database can be restored from the published files.
     let whole = scene.home().join("whole.db");
     let mut restored = Store::create(&whole, &key()).unwrap();
     folder.restore(&mut restored, |_, _| {}).unwrap();
@@ -178,7 +178,7 @@ fn only_what_every_copy_has_leaves() {
     fs::remove_file(&file).unwrap();
     refused(&["--one-copy", "--hot-days", "10"], "snapshots-0000.parquet does not exist");
     fs::write(&file, &whole).unwrap();
-    // Another log's days are not this store's.
+    // The days of another log do not belong to this store.
     let (other, path) = (TempDir::new().unwrap(), scene.home().join("other.db"));
     let mut store = Store::create(&path, &key()).unwrap();
     store.append_slot(slot(0), &[BusyPool::new(9, 2).recorded(slot(0))]).unwrap();
@@ -196,7 +196,7 @@ fn only_what_every_copy_has_leaves() {
         "its files belong to a different log from the store",
     );
     fs::write(scene.home().join("exitgap.toml"), own).unwrap();
-    // A store in a file keeps all.
+    // A store in a file keeps everything.
     let file = config("series.db", "exitgap.key", "log");
     fs::write(scene.home().join("file.toml"), file).unwrap();
     let (code, said) = scene.prune(&["--one-copy", "--config", "file.toml"]);
@@ -255,7 +255,7 @@ fn nobody_else_removes_a_day_and_none_leaves_out_of_turn() {
         let refused = scene.sql_as("postgres", &sql).unwrap_err();
         assert!(refused.contains(why), "{sql}: {refused}");
     }
-    // What is being read is waited for: whoever reads on sees it, and it leaves after.
+    // A running read delays the removal: the reader still sees the rows, and they leave afterwards.
     let reading = std::thread::scope(|scope| {
         let reading = scope.spawn(|| {
             let sql = format!(
@@ -273,11 +273,11 @@ fn nobody_else_removes_a_day_and_none_leaves_out_of_turn() {
         reading.join().unwrap()
     });
     assert_eq!(reading.lines().rfind(|line| !line.is_empty()), Some("231"));
-    // What has left is not begun again.
+    // A day that has left is not created again.
     let again = format!("SELECT exitgap.make_day({first})");
     let refused = scene.sql_as(RECORDER, &again).unwrap_err();
     assert!(refused.contains("no slot of the day can be next"), "{refused}");
-    // However many days there are, and whatever the server makes of that.
+    // The number of days and the server's query plan do not matter.
     let more = "DO $$ DECLARE place text; BEGIN FOR day IN 90000..90099 LOOP place := format('exitgap.body_%s', day); \
                 EXECUTE format('CREATE TABLE %s (LIKE exitgap.body INCLUDING ALL)', place); \
                 EXECUTE format('CREATE TRIGGER body_stays BEFORE UPDATE OR DELETE OR TRUNCATE ON %s FOR EACH STATEMENT \
@@ -296,7 +296,7 @@ fn nobody_else_removes_a_day_and_none_leaves_out_of_turn() {
     );
     scene
         .sql(&as_owner.replace("90000..90099", "90100..90100").replace("ENABLE ALWAYS", "DISABLE"));
-    // Places that are not as the others are refused.
+    // Partitions that differ from the others are rejected.
     let error = Reader::open(&scene.url).unwrap_err();
     assert!(
         matches!(&error, StoreError::SchemaAltered { object, .. } if object.contains("body_stays")),
@@ -344,7 +344,7 @@ fn files_that_are_not_those_of_before_are_said_to_be_that() {
     assert!(scene.with_days().documents(hash).unwrap().is_some());
     fs::remove_file(one.join("manifest.json")).unwrap();
     fault("manifest.json does not exist");
-    // A body that was lost is not one that has left.
+    // A lost body is not confused with one that has left.
     let newest = scene.snapshots().into_iter().max_by_key(|(_, at, _)| *at).unwrap();
     scene.damage(&format!("DELETE FROM body_{} WHERE true", day(DAYS - 1)));
     let reader = scene.with_days();

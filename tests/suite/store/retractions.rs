@@ -1,5 +1,4 @@
-//! Slots taken back: found by the recorder on a chain that was reorganised, told by heads, and
-//! skipped by every figure.
+//! Retracted slots: the recorder finds them after a reorganization, heads contain them, and all figures skip them.
 
 use std::path::Path;
 use std::process::Command;
@@ -24,7 +23,7 @@ use crate::scenes::store::{BusyPool, key, slot, store_in};
 use crate::store::figures::check_rollups;
 use crate::store::folder::audit;
 
-/// The final chain's block, as far as these tests know.
+/// The final chain's block, for these tests.
 const CANONICAL: BlockHash = BlockHash([0xee; 32]);
 
 fn taking_back(pool: &BusyPool, slots: &[u32]) -> Changes {
@@ -32,7 +31,7 @@ fn taking_back(pool: &BusyPool, slots: &[u32]) -> Changes {
     Changes { retractions: slots.iter().map(retraction).collect(), ..Changes::default() }
 }
 
-/// What `exitgap estimate` answers from the store, and its exit code.
+/// The result of `exitgap estimate` from the store, and its exit code.
 fn estimate(path: &Path, pool: &PoolId, at: Option<Slot>) -> (Option<i32>, String) {
     let mut command = Command::new(binaries::path("exitgap"));
     command.args(["estimate", &pool.to_string(), "--size-usd", "1", "--json", "--db"]).arg(path);
@@ -44,7 +43,7 @@ fn estimate(path: &Path, pool: &PoolId, at: Option<Slot>) -> (Option<i32>, Strin
     (output.status.code(), String::from_utf8(words).unwrap())
 }
 
-/// Publishes the store, audits it, and restores it from the slots: all must agree.
+/// Publishes the store, audits it, and restores it from the slots: all three must agree.
 fn publish_audit_restore(path: &Path, retracted: u64) {
     let home = TempDir::new().unwrap();
     let folder = LogFolder::new(home.path().join("log"));
@@ -74,7 +73,7 @@ fn retracted_slots_are_told_by_heads_and_skipped_by_every_figure() {
     let mut rng = Rng::new(3);
     let (mut taken_back, mut newest_taken_back) = (0, 0);
     for n in 0..620_u32 {
-        // Some of the slots before, over midnight too, in heads of recorded and missing slots.
+        // Retracts some earlier slots, also across midnight, in heads of recorded and missing slots.
         let mut changes = Changes::default();
         if n % 5 == 4 {
             let reader = store.reader();
@@ -98,7 +97,7 @@ fn retracted_slots_are_told_by_heads_and_skipped_by_every_figure() {
         let entries = [first, pools[1].recorded(slot(n))];
         let written = store.append_slot_with(slot(n), &entries, &changes).unwrap();
         assert!(written.written);
-        // The same again is accepted, and with other retractions refused.
+        // Repeating the same slot is accepted; with other retractions it is rejected.
         assert!(!store.append_slot_with(slot(n), &entries, &changes).unwrap().written);
         if !changes.retractions.is_empty() {
             let refused = store.append_slot(slot(n), &entries).unwrap_err();
@@ -131,7 +130,7 @@ fn retracted_slots_are_told_by_heads_and_skipped_by_every_figure() {
     let orphaned = reader.block_of(&stored, retracted).unwrap().unwrap().hash;
     assert_eq!(how.why, TakenBack::Orphaned { orphaned, canonical: CANONICAL });
     assert_eq!(reader.retraction_of(&stored, retracted).unwrap(), Some(how));
-    // A caller is told, and of the newest slot that stands gets an answer.
+    // A request for the retracted slot is rejected; without a time, the newest valid slot answers.
     let (code, words) = estimate(&path, &stored.id, Some(retracted));
     assert_eq!(code, Some(4), "{words}");
     assert!(words.contains("was retracted at") && words.contains("\"slot_retracted\""), "{words}");
@@ -180,30 +179,29 @@ fn what_cannot_be_taken_back_is_refused_by_name() {
         store.append_slot_with(slot(301), std::slice::from_ref(&next), &same).unwrap_err();
     let rule = matches!(refused, StoreError::Retraction { rule: RetractionRule::SameBlock, .. });
     assert!(rule, "{refused}");
-    // Nothing of it was written; as far back as it may is taken.
+    // The rejected slot was not written. The oldest allowed retraction is accepted.
     assert_eq!(store.reader().slots().unwrap().unwrap().1, slot(300));
     store.append_slot_with(slot(301), &[next], &taking_back(&pool, &[13])).unwrap();
     store.reader().fsck(|_| {}).unwrap();
 }
 
-/// When the recorder that orphaned slots are found by is another one.
+/// When the recorder restarts while it looks for orphaned slots.
 #[derive(Clone, Copy, PartialEq)]
 enum Restarted {
     Never,
-    /// After the orphaned slots were first said to be so.
+    /// After the first check found the orphaned slots.
     Once,
     /// After every slot.
     Always,
 }
 
-/// Orphans the blocks of two recorded slots; the recorder, perhaps another one by then, finds
-/// them when they are final, asks again one slot later or at once of a second node, and the next
-/// head takes them back.
+/// Orphans the blocks of two recorded slots. The recorder, possibly restarted, finds them when they are final, checks
+/// again one slot later (or at once with a second node), and the next head retracts them.
 async fn orphan_two_slots(restarted: Restarted, second: bool) {
     let (chain, world) = scene().await;
     let mut market = Market::new(&chain, &world, 3).await.unwrap();
     let mut config = world_config(&chain, &world, &[chain.url()], [0, 6]).await;
-    // Slot 1 is not yet final when the chain is reorganised.
+    // Slot 1 is not final yet when the chain is reorganized.
     config.chain[0].confirmations = Some(4);
     let other = Proxy::start(&chain.url());
     config.chain[0].second_rpc_url = second.then(|| other.url().parse().unwrap());
@@ -221,7 +219,7 @@ async fn orphan_two_slots(restarted: Restarted, second: bool) {
         let report = running.record_slot(at(n)).await.unwrap();
         assert_eq!((report.recorded, report.retracted), (2, 0), "{report:?}");
     }
-    // Per slot the market makes three blocks, of which the second is the slot's.
+    // The market creates three blocks per slot; the second is the slot's.
     let read_at = |n| {
         let reader = Reader::open(&path).unwrap();
         let pool = reader.pools().unwrap().remove(0);
@@ -236,7 +234,7 @@ async fn orphan_two_slots(restarted: Restarted, second: bool) {
     let stays = [0, 1, 2].map(|n| before[n].hash.0 == now[n]);
     assert_eq!(stays, [true, false, false], "the blocks of two slots are orphaned");
 
-    // Said after slot 3, and by one node alone again after slot 4.
+    // Found after slot 3, and with only one node confirmed after slot 4.
     let told_by = if second { 4 } else { 5 };
     for n in 3..7 {
         mine_slot(&chain, at(n)).await;
@@ -299,7 +297,7 @@ async fn a_second_node_that_says_the_same_saves_the_second_asking() {
     orphan_two_slots(Restarted::Never, true).await;
 }
 
-/// A node that for a while names other blocks than the chain has takes nothing back.
+/// A node that temporarily reports other blocks than the chain's causes no retraction.
 #[tokio::test]
 async fn what_a_node_says_once_takes_nothing_back() {
     let (chain, world) = scene().await;
@@ -328,7 +326,7 @@ async fn what_a_node_says_once_takes_nothing_back() {
         let suspected = Reader::open(&path).unwrap().suspicions().unwrap();
         let fired = proxy.fired();
         match n {
-            // The slot is final, and its block said to be another one.
+            // The slot is final, and the node reports another block.
             2 => {
                 assert!(fired > 0);
                 let of = |suspicion: &Suspicion| (suspicion.slot, suspicion.confirmed);
@@ -343,8 +341,8 @@ async fn what_a_node_says_once_takes_nothing_back() {
     assert_eq!(Reader::open(&path).unwrap().fsck(|_| {}).unwrap().retractions, 0);
 }
 
-/// A made-up block in the place of this one, and one after it that names it as its parent: with a
-/// field no build knows, so that their hashes cannot be judged.
+/// An invented block in place of this one, and a successor that names it as its parent. Both have an unknown field, so
+/// that their hashes cannot be checked.
 fn other_history(request: &Value, truth: &Value, number: u64) -> Option<Lie> {
     let other = "0x2222222222222222222222222222222222222222222222222222222222222222";
     if request["method"] != "eth_getBlockByNumber" {

@@ -1,4 +1,4 @@
-//! Who seals a store on a server, one at a time, and what is claimed before it is signed.
+//! The lease for sealing a store on a server, held by one process at a time, and the claims before signing.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -12,12 +12,12 @@ use tempfile::TempDir;
 use super::postgres::{checkpoints, files, store_with};
 use crate::scenes::store::{BusyPool, key, slot};
 
-/// Has the lease of a store run out.
+/// Makes the lease of a store expire.
 fn run_out(store: &Path) {
     shared().sql(database_of(store).unwrap(), "UPDATE exitgap.sealer SET until = '-infinity'");
 }
 
-/// Asks until one is counted.
+/// Repeats the query until it counts one.
 fn until(count: &str, database: &str) {
     let (count, begun) = (count.replace("$db", &format!("'{database}'")), Instant::now());
     while shared().sql("postgres", &count) != "1" {
@@ -36,14 +36,14 @@ fn one_seals_at_a_time_and_who_was_taken_over_from_writes_nothing_more() {
         "{refused}"
     );
     assert!(matches!(Store::create(&url, &key()), Err(StoreError::Leased { .. })));
-    // It stands still until its lease has run out, and another takes over.
+    // The first process pauses until its lease has expired, and another takes over.
     run_out(&url);
     let mut second = Store::open(&url, &key()).unwrap();
     let entries = pools.each_mut().map(|pool| pool.recorded(slot(2)));
     let error = first.append_slot(slot(2), &entries).unwrap_err();
     assert!(error.to_string().contains("another recorder has taken over"), "{error}");
     assert!(second.append_slot(slot(2), &entries).unwrap().written);
-    // It finds out by itself, too, when it renews.
+    // The first process also detects this when it renews its lease.
     let begun = Instant::now();
     while first.is_open() && begun.elapsed() < Duration::from_secs(30) {
         std::thread::sleep(Duration::from_millis(50));
@@ -51,7 +51,7 @@ fn one_seals_at_a_time_and_who_was_taken_over_from_writes_nothing_more() {
     assert!(!first.is_open() && second.is_open());
     assert!(matches!(first.reopen(), Err(StoreError::Leased { .. })));
     drop(second);
-    // What was given back is free at once; who comes back goes on from what is there.
+    // A released lease is free immediately, and the process that returns continues from the stored state.
     first.reopen().unwrap();
     let entries = pools.each_mut().map(|pool| pool.recorded(slot(3)));
     assert!(first.append_slot(slot(3), &entries).unwrap().written);
@@ -59,7 +59,7 @@ fn one_seals_at_a_time_and_who_was_taken_over_from_writes_nothing_more() {
     assert_eq!(Reader::open(&url).unwrap().fsck(|_| {}).unwrap().slots, 4);
 }
 
-/// A recorder is cut off after it claimed a slot, perhaps after it signed it, and before its commit.
+/// A recorder loses its connection after claiming a slot, possibly after signing it, and before its commit.
 #[test]
 fn what_was_about_to_be_signed_is_sealed_as_it_was_claimed_and_never_otherwise() {
     let home = TempDir::new().unwrap();
@@ -70,7 +70,7 @@ fn what_was_about_to_be_signed_is_sealed_as_it_was_claimed_and_never_otherwise()
         let mut first = Store::open(&url, &key()).unwrap();
         let claimed = pools.each_mut().map(|pool| pool.recorded(slot(2)));
         let cut = std::thread::scope(|scope| {
-            // The row that seals waits for a lock until the connection is cut.
+            // The insert of the sealed slot waits for a lock until the connection is closed.
             let holding = scope.spawn(|| {
                 let hold = "BEGIN; LOCK TABLE exitgap.sealed_slot IN SHARE ROW EXCLUSIVE MODE; SELECT pg_sleep(60)";
                 shared().sql_as("postgres", database, hold).unwrap_err();
@@ -120,7 +120,7 @@ fn what_was_about_to_be_signed_is_sealed_as_it_was_claimed_and_never_otherwise()
         folder.publish(second.reader()).unwrap();
         drop(second);
         assert_eq!(Reader::open(&url).unwrap().fsck_derived(|_| {}).unwrap().slots, 5);
-        // What is sealed needs no claim any more; what is not keeps it.
+        // The claims of sealed slots are removed; that of an unsealed slot stays.
         assert_eq!(shared().sql(database, "SELECT count(*) FROM exitgap.claim"), "1");
         shared().sql_as(RECORDER, database, "DELETE FROM exitgap.claim").unwrap();
     }
@@ -157,7 +157,7 @@ fn a_claim_that_is_no_slot_is_refused_and_keeps_its_place() {
     }
 }
 
-/// A slot that the schema refuses is one that nobody could ever seal.
+/// A slot that violates the schema could never be sealed.
 #[test]
 fn what_the_schema_refuses_is_not_claimed() {
     let (url, mut pools) = store_with(2);
@@ -165,7 +165,7 @@ fn what_the_schema_refuses_is_not_claimed() {
     let mut store = Store::open(&url, &key()).unwrap();
     let entries = pools.each_mut().map(|pool| pool.recorded(slot(2)));
     let alter = |sql: &str| shared().sql(database, &format!("ALTER TABLE exitgap.entry {sql}"));
-    // The second pool's, the last that is written.
+    // Rejects the second pool's row, which is written last.
     alter("ADD CONSTRAINT never CHECK (slot <> 5957858 OR pool_no <> 2) NOT VALID");
     let error = store.append_slot(slot(2), &entries).unwrap_err();
     assert!(error.to_string().contains("never"), "{error}");
@@ -177,7 +177,7 @@ fn what_the_schema_refuses_is_not_claimed() {
     assert_eq!(claims(), "1");
 }
 
-/// The connection that commits claims is another than the slot's own.
+/// Claims are committed on another connection than the slot itself.
 #[test]
 fn a_store_whose_claims_are_cut_off_is_opened_again_and_goes_on() {
     let (url, mut pools) = store_with(2);
@@ -191,7 +191,8 @@ fn a_store_whose_claims_are_cut_off_is_opened_again_and_goes_on() {
              SELECT pid FROM pg_stat_activity WHERE datname = '{database}' AND backend_type = 'client backend' ORDER BY backend_start OFFSET 1 LIMIT 1
          )"
     );
-    // After the slots' own, and before the lease's, which comes with its first renewal.
+    // This is the second connection: after that of the slots, and before that of the lease, which opens with its first
+    // renewal.
     assert_eq!(shared().sql("postgres", &cut), "1");
     let entries = entries(3);
     let error = store.append_slot(slot(3), &entries).unwrap_err();
@@ -204,7 +205,7 @@ fn a_store_whose_claims_are_cut_off_is_opened_again_and_goes_on() {
 
 static SIGNED: AtomicU32 = AtomicU32::new(0);
 
-/// The fault: the server is told to stop waiting for its standby, which there is none of. It commits, and warns.
+/// The fault: the server, which has no standby, is told to stop waiting for one. It commits with a warning.
 #[test]
 fn nothing_is_signed_after_a_commit_that_did_not_wait_for_its_standby() {
     let cluster = Cluster::start(&["fsync=off"]).unwrap();
@@ -220,7 +221,7 @@ fn nothing_is_signed_after_a_commit_that_did_not_wait_for_its_standby() {
         cluster.sql("postgres", "SELECT pg_reload_conf()");
     };
     let entries = [pool.recorded(slot(1))];
-    // Its claim, which is there after the first time, and its being there, which has to be confirmed.
+    // First the claim is written without confirmation; the second time it already exists and must be confirmed.
     for claims in ["0", "1"] {
         set("SET synchronous_standby_names = 'nobody'");
         let claimed = "SELECT count(*) FROM exitgap.claim WHERE size = 2";
@@ -243,7 +244,7 @@ fn nothing_is_signed_after_a_commit_that_did_not_wait_for_its_standby() {
     assert_eq!(SIGNED.load(Ordering::Relaxed), 2);
 }
 
-/// What its URL names first may be an old primary: one on which no commit comes through, or none any more.
+/// The first server in the URL may be an old primary on which commits hang or are no longer allowed.
 #[test]
 fn a_server_that_lets_nobody_commit_keeps_no_recorder_from_the_next() {
     let mut old = Cluster::start(&["fsync=off"]).unwrap();

@@ -1,4 +1,4 @@
-//! What the store seals: heads, leaves, the signed log, and the evidence made of them.
+//! The data that the store seals: heads, leaves, the signed log, and the evidence made from them.
 
 use std::path::PathBuf;
 
@@ -18,8 +18,8 @@ use tempfile::TempDir;
 
 use crate::scenes::store::{BusyPool, key, slot, store_in};
 
-/// A store of three pools, the third from slot 5 on; slot 2 is missing for the first pool,
-/// slots 6 to 8 passed while nothing recorded, and the writer was opened anew before slot 9.
+/// A store of three pools, the third from slot 5 on. Slot 2 is missing for the first pool, slots 6 to 8 passed without
+/// a recorder, and the writer was reopened before slot 9.
 pub fn sealed_store() -> (TempDir, PathBuf) {
     let folder = TempDir::new().unwrap();
     let path = store_in(folder.path(), "series.db");
@@ -78,14 +78,14 @@ fn every_recorded_slot_has_evidence_that_verifies() {
             policy.window = Some(reader.window(&pool.id, slot(n)).unwrap().to_canonical().unwrap());
             let report = verify(&file, &policy);
             assert_eq!(report.verdict, Verdict::Valid, "{report:?}");
-            // The same file, whenever it is asked for.
+            // Repeated requests return the same file.
             assert_eq!(reader.evidence(&pool.id, base, slot(n), usd("250")).unwrap(), file);
             valid += 1;
         }
     }
     assert_eq!((valid, missing), (7 + 8 + 3, 4 + 3 + 3));
 
-    // A stranger's key of the same name proves nothing.
+    // Another key with the same name proves nothing.
     let pool = &reader.pools().unwrap()[0].id;
     let file = reader.evidence(pool, Base::Token0, slot(10), usd("1")).unwrap();
     let other = SignerKey::from_seed(&log.origin.to_string(), [8; 32]).unwrap();
@@ -107,7 +107,7 @@ fn heads_follow_each_other_and_every_proof_of_the_log_holds() {
             let hash = Head::hash_of(&pair[0].canonical);
             assert_eq!(pair[1].head.check_follows(&pair[0].head, hash), Ok(()));
         }
-        // From the middle on, and one alone.
+        // From the middle on, and a single head.
         assert_eq!(reader.heads(&pool, slot(7), Slot::LAST).unwrap(), heads[heads.len() - 4..]);
         assert_eq!(reader.head(&pool, slot(10)).unwrap().as_ref(), heads.last());
         assert_eq!(reader.head(&pool, slot(11)).unwrap(), None);
@@ -141,7 +141,7 @@ fn the_lowest_depth_is_that_of_seven_days_also_after_a_pause() {
     let folder = TempDir::new().unwrap();
     let path = store_in(folder.path(), "series.db");
     let mut store = Store::create(&path, &key()).unwrap();
-    // The price wanders, and so do depths; the first ones fall out of the window one by one.
+    // The price varies, and so do the depths; the first ones leave the window one by one.
     let mut pool = BusyPool::new(4, 2);
     for n in (0..12).chain(2_008..2_040) {
         store.append_slot(slot(n), &[pool.recorded(slot(n))]).unwrap();
@@ -206,7 +206,7 @@ fn what_was_not_asked_or_not_recorded_is_named() {
         ask(&pools[0].id, 2, "1"),
         EvidenceError::Missing { reason: MissingReason::ChainLagging, .. }
     ));
-    // That a size cannot be filled has evidence like any number.
+    // A size that cannot be filled has evidence like any number.
     let refused = reader.evidence(&pools[0].id, Base::Token0, slot(1), usd("1000000000")).unwrap();
     let stated = Evidence::from_bytes(&refused).statement().unwrap().answer.clone();
     assert_eq!(stated.refusal().unwrap().code, "beyond_liquidity");
@@ -215,14 +215,14 @@ fn what_was_not_asked_or_not_recorded_is_named() {
     assert_eq!(report.verdict, Verdict::Valid, "{report:?}");
 }
 
-/// Changes something in a store of [`sealed_store`], guards out of the way and put back.
+/// Changes a store of [`sealed_store`]; removes the guards first and restores them afterwards.
 pub fn damaged(change: &str) -> (TempDir, PathBuf) {
     let (folder, path) = sealed_store();
     damage(&path, change);
     (folder, path)
 }
 
-/// Changes something in the store at `path`, guards out of the way and put back.
+/// Changes the store at `path`; removes the guards first and restores them afterwards.
 pub fn damage(path: &std::path::Path, change: &str) {
     if let Some(database) = postgres::database_of(path) {
         postgres::shared().damage(database, change);
@@ -293,7 +293,7 @@ fn a_recorder_does_not_go_on_from_a_damaged_edge() {
 
 #[test]
 fn a_window_that_holds_together_and_tells_another_series_ends_elsewhere() {
-    // The same series but for slot 2, which is missing; another tells a snapshot of it.
+    // The same series, except that slot 2 is missing in one and recorded in the other.
     let series = |turned: bool| {
         let folder = TempDir::new().unwrap();
         let mut store = Store::create(store_in(folder.path(), "series.db"), &key()).unwrap();
@@ -315,7 +315,7 @@ fn a_window_that_holds_together_and_tells_another_series_ends_elsewhere() {
     };
     let (file, window, mut policy) = series(false);
     let (_, forged, _) = series(true);
-    // It rebuilds, its links and figures hold, and it ends with the very same snapshot.
+    // The forged window can be rebuilt, its links and figures are consistent, and it ends with the same snapshot.
     let bytes = forged.to_canonical().unwrap();
     assert_eq!(HeadWindow::from_canonical(&bytes), Ok(forged.clone()));
     let last = |window: &HeadWindow| window.last().unwrap().0.clone();

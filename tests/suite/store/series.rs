@@ -1,4 +1,4 @@
-//! The store on its own: what it keeps, what it refuses, what it names when damaged.
+//! The store by itself: its contents, the entries that it rejects, and the damage that it names.
 
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{MissingReason, Slot};
@@ -40,7 +40,7 @@ fn a_pause_is_filled_and_a_pool_added_later_begins_later() {
         written(3)
     );
 
-    // Read beside the writer, which stays open.
+    // Reads while the writer is still open.
     let reader = Reader::open(&path).unwrap();
     assert_eq!(reader.slots().unwrap(), Some((slot(0), slot(5))));
     let pools = reader.pools().unwrap();
@@ -110,7 +110,7 @@ fn the_same_slot_again_is_accepted_and_another_content_refused() {
         StoreError::BeforeFirstSlot { first, found } if (first, found) == (slot(3), slot(2))
     ));
 
-    // What a slot may not hold, named before anything is written, the pause included.
+    // Invalid contents of a slot are rejected before anything is written, including the slots of the pause.
     assert!(matches!(refused(9, &[]), StoreError::NoEntries { .. }));
     let twice = [first.recorded(slot(9)), first.recorded(slot(9))];
     assert!(
@@ -161,7 +161,7 @@ fn a_busy_pool_of_1200_ticks_costs_little_more_than_a_kilobyte_per_slot() {
     let mut pool = BusyPool::new(1, 600);
     let mut snapshots = Vec::new();
     for n in 0..288 {
-        // A restart goes on with the day's key record.
+        // After a restart, the day's key record is still used.
         if n == 150 {
             drop(store);
             store = Store::open(&path, &key()).unwrap();
@@ -175,7 +175,7 @@ fn a_busy_pool_of_1200_ticks_costs_little_more_than_a_kilobyte_per_slot() {
     assert_eq!(totals.snapshots, 288);
     assert!(totals.canonical_bytes / 288 > 30_000, "{totals:?}");
     assert!(totals.zstd_bytes / 288 <= 600, "{totals:?}");
-    // With entry, head and figures, and the slot's leaf and checkpoint, which all pools share.
+    // Includes entry, head and figures, and the slot's leaf and checkpoint, which all pools share.
     assert!((totals.database_bytes - empty) / 288 <= 1_500, "{totals:?}");
     let pool = &reader.pools().unwrap()[0];
     for (n, snapshot) in (0..).zip(&snapshots) {

@@ -1,4 +1,4 @@
-//! Reading that recorders of a server's store share: who reads what, and which readings count.
+//! Shared reading by the recorders of a server store: the distribution of the shards, and the readings that count.
 
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -16,7 +16,7 @@ fn named(held: &[HeldShard]) -> Vec<&str> {
     held.iter().map(|held| &held.shard[..]).collect()
 }
 
-/// The same store, with leases of a second.
+/// The same store with leases of a second.
 fn with_short_leases(url: &Path) -> PathBuf {
     format!("{}&options=-c%20exitgap.lease_s%3D1", url.display()).into()
 }
@@ -29,7 +29,7 @@ fn shards_are_shared_out_among_those_that_attend() {
     assert_eq!(one.holds(), Duration::from_secs(1));
     let alone = one.attend(&shards, true).unwrap();
     assert_eq!(named(&alone), ["a", "b", "c", "d", "e"]);
-    // Who comes second finds none, until the first leaves some; who reads leaves none.
+    // A second recorder gets no shards until the first releases some; a recorder that is reading releases none.
     let two = Share::open(&url).unwrap();
     assert!(two.attend(&shards, true).unwrap().is_empty());
     assert_eq!(one.attend(&shards, false).unwrap(), alone);
@@ -39,9 +39,9 @@ fn shards_are_shared_out_among_those_that_attend() {
     let taken = two.attend(&shards, true).unwrap();
     assert_eq!(named(&taken), named(&alone[kept..]));
     assert!(taken.iter().zip(&alone[kept..]).all(|(now, before)| now.epoch > before.epoch));
-    // By another connection it is the same recorder.
+    // Another connection still belongs to the same recorder.
     assert_eq!(one.again().unwrap().attend(&shards, true).unwrap(), left);
-    // One that ends without a word: its time runs out.
+    // The second recorder ends without releasing its shards, so its lease expires.
     drop(two);
     let begun = Instant::now();
     let all = loop {
@@ -52,9 +52,9 @@ fn shards_are_shared_out_among_those_that_attend() {
         assert!(begun.elapsed() < Duration::from_secs(20), "{held:?}");
         thread::sleep(Duration::from_millis(100));
     };
-    // What it had all the time is no other's since.
+    // The shards that the first recorder kept never changed their owner.
     assert_eq!(all[..kept], left);
-    // One that says so leaves its shards at once, and what it still reads does not count.
+    // A recorder that leaves releases its shards immediately, and its later readings do not count.
     let three = Share::open(&url).unwrap();
     one.leave().unwrap();
     assert_eq!(named(&three.attend(&shards, true).unwrap()), ["a", "b", "c", "d", "e"]);
@@ -70,7 +70,7 @@ fn a_reading_counts_once_until_its_slot_is_frozen() {
     let held = share.attend(&shards, true).unwrap();
     let [a, b] = &held[..] else { panic!("{held:?}") };
     let mut store = Store::open(&url, &key()).unwrap();
-    // Of a slot that is sealed none counts, frozen or not.
+    // A reading of a sealed slot never counts, frozen or not.
     assert_eq!(share.put(slot(1), a, b"late").unwrap(), Put::Frozen);
     assert_eq!(share.put(slot(2), a, b"first").unwrap(), Put::Counts);
     assert_eq!(share.put(slot(2), a, b"second").unwrap(), Put::Counts);
@@ -79,14 +79,14 @@ fn a_reading_counts_once_until_its_slot_is_frozen() {
     assert_eq!(store.shard_reading(slot(2), "a").unwrap().unwrap(), b"first");
     assert_eq!(store.shard_reading(slot(2), "b").unwrap(), None);
     assert_eq!(store.shards_held().unwrap().len(), 2);
-    // Another's number is not enough.
+    // A wrong epoch is rejected.
     let other = HeldShard { epoch: b.epoch + 1, ..b.clone() };
     assert_eq!(share.put(slot(2), &other, b"mine").unwrap(), Put::TakenOver);
     store.freeze(slot(2)).unwrap();
     assert_eq!(share.put(slot(2), b, b"late").unwrap(), Put::Frozen);
     assert_eq!(share.put(slot(3), b, b"next").unwrap(), Put::Counts);
     assert_eq!(store.shards_read(slot(2)).unwrap(), ["a"]);
-    // Nobody who records changes or removes what is not sealed yet.
+    // A recorder can neither change nor delete unsealed readings.
     for refused in [
         "UPDATE exitgap.reading SET bytes = ''",
         "DELETE FROM exitgap.reading WHERE slot = 5957858",
@@ -101,7 +101,7 @@ fn a_reading_counts_once_until_its_slot_is_frozen() {
             assert!(told.contains("exitgap: ") || told.contains("permission denied"), "{told}");
         }
     }
-    // Sealed slots need theirs no more.
+    // The readings of sealed slots are deleted.
     let entries = pools.each_mut().map(|pool| pool.recorded(slot(2)));
     store.append_slot(slot(2), &entries).unwrap();
     store.freeze(slot(3)).unwrap();
@@ -174,7 +174,7 @@ fn a_store_in_a_file_is_read_by_one() {
     assert_eq!(store.shard_reading(slot(0), "a").unwrap(), None);
     assert_eq!(store.next_read(None).unwrap(), None);
     drop(store);
-    // Nor is a server's that is not made for it.
+    // A database without the necessary tables is rejected, too.
     let nowhere = shared().url(RECORDER, "nowhere");
     let error = Share::open(&nowhere).unwrap_err();
     assert!(matches!(error, SharingError::Store(StoreError::Unreachable { .. })), "{error}");

@@ -1,5 +1,5 @@
-//! Which standbys a commit is to wait for, as the operator's guide says: where one is promoted while the old primary lives
-//! on, a recorder that is still with the old one must sign nothing there. And the way back.
+//! The standbys that a commit must wait for, as described in the operator's guide: if one is promoted while the old
+//! primary still runs, a recorder on the old primary must not sign anything. Also the return to normal operation.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -11,10 +11,10 @@ use exitgap_tests::postgres::{Cluster, RECORDER, database_of};
 use super::postgres::checkpoints;
 use crate::scenes::store::{BusyPool, key, slot};
 
-/// How many slots the old primary's recorder signed.
+/// Number of slots that the old primary's recorder signed.
 static SIGNED: AtomicU32 = AtomicU32::new(0);
 
-/// A primary with two standbys, or one, that waits as it is told to.
+/// A primary with one or two standbys and this setting for synchronous commits.
 struct Servers {
     primary: Cluster,
     standbys: Vec<Cluster>,
@@ -45,8 +45,8 @@ impl Servers {
     }
 }
 
-/// How many slots the old primary's recorder signed after its first standby was promoted, and whether the new one's history
-/// is another.
+/// Returns how many slots the old primary's recorder signed after the first standby was promoted, and whether the new
+/// primary has another history.
 fn signed_by_the_old(names: &str, standbys: &[&str]) -> (u32, bool) {
     let servers = Servers::start(names, standbys);
     let old = servers.primary.store();
@@ -66,13 +66,13 @@ fn signed_by_the_old(names: &str, standbys: &[&str]) -> (u32, bool) {
     let entries = [pool.recorded(slot(1))];
     std::thread::scope(|scope| {
         let appending = scope.spawn(|| store.append_slot(slot(1), &entries).is_ok());
-        // As long as a lease: a commit that is confirmed takes milliseconds.
+        // Waits as long as a lease; a confirmed commit takes milliseconds.
         let begun = Instant::now();
         while !appending.is_finished() && begun.elapsed() < Duration::from_secs(15) {
             std::thread::sleep(Duration::from_millis(50));
         }
         let before = SIGNED.load(Ordering::Relaxed);
-        // Whoever waits is let go, and must not sign.
+        // Cancels the wait of the commit, after which the recorder must not sign.
         while !appending.is_finished() {
             servers.primary.stop_waiting();
             std::thread::sleep(Duration::from_millis(20));
@@ -83,7 +83,7 @@ fn signed_by_the_old(names: &str, standbys: &[&str]) -> (u32, bool) {
     drop(store);
     let signed_after = SIGNED.load(Ordering::Relaxed) - 1;
 
-    // The new one takes the slot with other bytes.
+    // The new primary seals the slot with other bytes.
     let database = database_of(&old).unwrap();
     new.sql(database, "ALTER SYSTEM RESET synchronous_standby_names");
     new.sql(database, "SELECT pg_reload_conf()");
@@ -101,7 +101,7 @@ fn signed_by_the_old(names: &str, standbys: &[&str]) -> (u32, bool) {
 fn commits_wait_for_each_standby_that_may_be_promoted() {
     assert_eq!(signed_by_the_old("FIRST 1 (b)", &["b"]), (0, false));
     assert_eq!(signed_by_the_old("FIRST 2 (b, c)", &["b", "c"]), (0, false));
-    // The control: what the guide warns of signs two histories.
+    // Control: with the setting that the guide warns of, two histories are signed.
     assert_eq!(signed_by_the_old("ANY 1 (b, c)", &["b", "c"]), (1, true));
     assert_eq!(signed_by_the_old("*", &["b", "c"]), (1, true));
 }
@@ -126,7 +126,7 @@ fn after_a_failover_nothing_is_recorded_until_the_new_primary_has_a_standby() {
     let entries = [pool.recorded(slot(1))];
     let back = std::thread::scope(|scope| {
         let recording = scope.spawn(|| {
-            // As a recorder does that waits to take over.
+            // Like a recorder that waits to take over.
             let begun = Instant::now();
             while begun.elapsed() < Duration::from_mins(2) {
                 if let Ok(mut store) = Store::open(&url, &key())

@@ -1,4 +1,4 @@
-//! What a second connection, a damaged disk or another program does to a store.
+//! Interference by a second connection, a damaged disk, or another program.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use crate::scenes::store::{BusyPool, key, slot};
 
-/// A store of one pool: `recorded` snapshots, then one missing slot. The folder lives with it.
+/// A store of one pool: `recorded` snapshots, then one missing slot. The returned folder keeps it alive.
 fn store_with(recorded: u32) -> (TempDir, PathBuf, BusyPool) {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("series.db");
@@ -67,8 +67,7 @@ pub fn dump(path: &Path) -> Vec<String> {
     .collect()
 }
 
-/// Takes a guard away, changes something, and puts the guard back, so that only the content is
-/// altered and not the schema.
+/// Removes a guard, changes something, and restores the guard, so that the schema stays unchanged.
 fn behind_the_guard(path: &Path, guard: &str, change: &str) {
     let second = Connection::open(path).unwrap();
     let query = "SELECT sql FROM sqlite_schema WHERE name = ?1";
@@ -77,10 +76,10 @@ fn behind_the_guard(path: &Path, guard: &str, change: &str) {
     second.execute_batch(&changed).unwrap();
 }
 
-/// Settings under which less is checked; they are the connection's own choice.
+/// Settings that disable checks; every connection can choose them.
 const CARELESS: &str = "PRAGMA foreign_keys = OFF; PRAGMA recursive_triggers = OFF;";
 
-/// Statements a second, careless connection tries, and what the database answers.
+/// Statements of a second connection with these settings, and the database's answers.
 const ATTACKS: [(&str, &str); 65] = [
     (
         "UPDATE entry SET missing_reason = 'recorder_down' WHERE missing_reason IS NOT NULL",
@@ -267,14 +266,14 @@ fn a_second_connection_cannot_change_what_is_written() {
     let second = Connection::open(&path).unwrap();
     second.execute_batch(CARELESS).unwrap();
     for (attack, answer) in ATTACKS {
-        // What an attack of several statements began is taken back.
+        // Rolls back the statements before the rejected one.
         let refusal = second.execute_batch(&format!("BEGIN; {attack}")).expect_err(attack);
         second.execute_batch("ROLLBACK").unwrap();
         let refusal = refusal.to_string();
         assert!(refusal.contains(answer), "{attack}: {refusal}");
     }
     assert_eq!(dump(&path), before);
-    // The attacks would work: without one of the guards, its statement goes through.
+    // Control: without one of the guards, its statement succeeds.
     second.execute_batch("DROP TRIGGER entry_stays; DELETE FROM entry").unwrap();
     assert_ne!(dump(&path), before);
 }
@@ -312,7 +311,7 @@ fn a_dropped_guard_another_file_and_a_newer_schema_are_named_on_open() {
     let nowhere = folder.path().join("nowhere.db");
     assert!(matches!(error(&nowhere).0, StoreError::NotFound { .. }));
     assert!(matches!(error(&nowhere).1, StoreError::NotFound { .. }));
-    // An interrupted creation leaves an empty file, which is no store but no obstacle.
+    // An interrupted creation leaves an empty file, which is not a store but no obstacle.
     fs::write(&nowhere, "").unwrap();
     assert!(matches!(error(&nowhere).0, StoreError::NotFound { .. }));
     assert!(Store::create(&nowhere, &key()).is_ok());
@@ -334,7 +333,7 @@ fn every_flipped_bit_of_a_body_is_named_when_it_is_read() {
         .collect();
     drop(reader);
     let second = Connection::open(&path).unwrap();
-    // Thousands of changes, none of which has to outlive the machine.
+    // Thousands of changes; none of them must survive a crash.
     second.execute_batch("PRAGMA synchronous = OFF; DROP TRIGGER body_is_not_changed").unwrap();
     let body = |number: usize| -> Vec<u8> {
         let sql = "SELECT zstd FROM body WHERE snapshot_sha256 = ?1";
@@ -344,7 +343,7 @@ fn every_flipped_bit_of_a_body_is_named_when_it_is_read() {
         let sql = "UPDATE body SET zstd = ?2 WHERE snapshot_sha256 = ?1";
         assert_eq!(second.execute(sql, (hashes[number].0, zstd)).unwrap(), 1);
     };
-    // The reader would refuse the altered schema: it is put back around each change.
+    // The reader would reject the changed schema, so the guard is restored around each change.
     let guard = "CREATE TRIGGER body_is_not_changed BEFORE UPDATE ON body BEGIN
     SELECT RAISE(ABORT, 'exitgap: a body is never changed');
 END";
@@ -352,7 +351,7 @@ END";
     let reader = Reader::open(&path).unwrap();
     second.execute_batch("DROP TRIGGER body_is_not_changed").unwrap();
 
-    // A key record takes what refers to it along, under its own name.
+    // Damage to a key record affects the records that refer to it; the error names the key record.
     for (damaged, read) in [(0, 0), (2, 2), (0, 2)] {
         let whole = body(damaged);
         let content = reader.documents(hashes[read]).unwrap().unwrap();
@@ -362,7 +361,7 @@ END";
             flipped[bit / 8] ^= 1 << (bit % 8);
             put(damaged, &flipped);
             match reader.documents(hashes[read]) {
-                // Another spelling of the same content, such as a match found elsewhere.
+                // Another encoding of the same content, for example with a match at another position.
                 Ok(Some(bytes)) if bytes == content => harmless += 1,
                 Err(StoreError::Corrupt { hash, what }) => {
                     assert_eq!(hash, hashes[damaged], "bit {bit}: {what}");
@@ -380,7 +379,7 @@ END";
         assert!(reader.documents(hashes[read]).unwrap().is_some());
     }
 
-    // A recorder that starts on a damaged store builds on nothing damaged.
+    // A recorder that starts on a damaged store does not refer to damaged data.
     put(0, b"damaged");
     second.execute_batch(guard).unwrap();
     let mut store = Store::open(&path, &key()).unwrap();
@@ -393,7 +392,7 @@ END";
 #[test]
 fn a_body_that_would_inflate_beyond_bounds_is_not_inflated() {
     let (_folder, path, _) = store_with(1);
-    // A frame that says 1 TiB and repeats a zero.
+    // A frame that declares 1 TiB and repeats a zero.
     let bomb = "28b52ffd c0 58 0000000000010000 030010 00".replace(' ', "");
     let change =
         format!("UPDATE body SET zstd = x'{bomb}', snapshot_bytes = 4096, state_bytes = 4190208");
@@ -456,7 +455,7 @@ fn rows_that_contradict_each_other_are_named() {
     behind_the_guard(&path, "pool_keeps_its_name", "UPDATE pool SET pool_id = 'no pool'");
     let reader = Reader::open(&path).unwrap();
     assert!(matches!(reader.pools(), Err(StoreError::CorruptRow { table: "pool", .. })));
-    // A body under its right names need not be a snapshot.
+    // A body with correct hashes may still not be a snapshot.
     let (name, state) = (Snapshot::hash_of(b"{"), PoolState::hash_of(b"}"));
     let zstd = "28b52ffd 20 02 11 0000 7b7d".replace(' ', "");
     let insert = format!(

@@ -1,4 +1,5 @@
-//! What the next slot rests on, read side by side before it: the same as if the recorder had never ended.
+//! Reading the data that the next slot depends on in parallel beforehand gives the same result as a recorder that never
+//! stopped.
 
 use exitgap_core::ids::BlockHash;
 use exitgap_core::series::MissingReason;
@@ -8,10 +9,10 @@ use tempfile::TempDir;
 use super::postgres::checkpoints;
 use crate::scenes::store::{BusyPool, key, slot, store_in};
 
-/// As many pools as other readers are opened for, and some.
+/// More pools than there are additional readers.
 const POOLS: u8 = 70;
 
-/// What a slot is to have. The first slots differ from pool to pool: some miss one, and in two one is taken back.
+/// The contents of a slot. The first slots differ between pools: some are missing, and two slots contain a retraction.
 fn read(pools: &mut [BusyPool], n: u32) -> (Vec<NewEntry>, Changes) {
     let mut changes = Changes::default();
     if n == 3 || n == 5 {
@@ -45,7 +46,7 @@ fn a_recorder_that_takes_over_goes_on_as_if_it_had_been_there() {
             append(store, pools, n);
         }
     }
-    // Who wrote the slot knows all of it already.
+    // The process that wrote the slot already has all of this data.
     assert_eq!(stores[0].warm().unwrap(), 0);
     let [mut one, warmed, cold] = stores;
     drop((warmed, cold));
@@ -58,7 +59,7 @@ fn a_recorder_that_takes_over_goes_on_as_if_it_had_been_there() {
             append(store, pools, n);
         }
     }
-    // After a pause, which is filled, and into the next day.
+    // After a pause, whose slots are filled, and into the next day.
     drop(warmed);
     let mut warmed = Store::open(&paths[1], &key()).unwrap();
     assert_eq!(warmed.warm().unwrap(), usize::from(POOLS));

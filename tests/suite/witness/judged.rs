@@ -1,4 +1,4 @@
-//! What witnesses say of a checkpoint, on the command line and in the npm package alike.
+//! The command line and the npm package give the same verdict on the cosignatures of a checkpoint.
 
 use std::fs;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! Witnesses: this program as one, against a log that others wrote; killed while it cosigns; and what their word comes to.
+//! Witnesses: this program as a witness of third-party logs; killed while it cosigns; and the verdicts on cosignatures.
 
 mod judged;
 mod stand;

@@ -1,4 +1,4 @@
-//! `exitgap-server witness` as a process of its own.
+//! `exitgap-server witness` as a separate process.
 
 use std::path::Path;
 use std::process::Command;
@@ -39,7 +39,7 @@ fn a_log_written_from_the_specification_alone_is_cosigned_by_its_rules() {
     assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "{\"forks_cosigned\":0}");
 }
 
-/// A request of a log of these leaves, to go on from so many of them.
+/// A request to cosign a log of these leaves, with `old` as the previous size.
 fn request(leaves: &[Hash], old: usize) -> Vec<u8> {
     let origin = Origin::new(NAME, Slot::FIRST).unwrap();
     let signer = log_key().with_name(&origin.to_string()).unwrap();
@@ -54,7 +54,7 @@ fn request(leaves: &[Hash], old: usize) -> Vec<u8> {
     AddCheckpoint { old: old as u64, proof, checkpoint }.to_text().into_bytes()
 }
 
-/// Whether a witness cosigns these leaves; `None`: it did not answer.
+/// Whether a witness cosigns these leaves; `None` if it did not answer.
 fn cosigns(witness: &Witness, leaves: &[Hash], old: usize) -> Option<bool> {
     let answered = witness.try_post(&request(leaves, old))?;
     assert!([200, 409].contains(&answered), "{answered}");
@@ -77,7 +77,7 @@ fn a_witness_that_is_killed_while_it_cosigns_never_cosigns_another_past() {
             .to_vec();
         let ended = AtomicBool::new(false);
         let told = Mutex::new([false; 2]);
-        // From a fraction of an answer's time to many times it, however fast disk and machine are.
+        // From a fraction of the response time to many times it, for any speed of disk and machine.
         let wait = Duration::from_micros(random.below(250 << (round % 10)));
         scope(|threads| {
             let (witness, told, ended, forks) = (&witness, &told, &ended, &forks);
@@ -103,7 +103,8 @@ fn a_witness_that_is_killed_while_it_cosigns_never_cosigns_another_past() {
         let told = *told.lock().unwrap();
         assert_ne!(told, [true; 2], "round {round}: both pasts were cosigned before the kill");
         let again = [0, 1].map(|side| cosigns(&witness, &forks[side], old).unwrap());
-        // From the size before, only who was never answered; from the new one, whoever was.
+        // At the previous size, only a fork that was never cosigned may win; at the new size, the one that was
+        // cosigned.
         let same = [0, 1].map(|side| {
             let size = forks[side].len();
             cosigns(&witness, &forks[side], size).unwrap()
@@ -122,7 +123,7 @@ fn a_witness_that_is_killed_while_it_cosigns_never_cosigns_another_past() {
         }
         past.clone_from(&forks[winner]);
     }
-    // Both kinds of kills came.
+    // Both kinds of kills occurred.
     assert!(answered_before > 0 && killed_before > 0, "{answered_before} {killed_before}");
 }
 

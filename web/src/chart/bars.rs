@@ -1,20 +1,20 @@
-//! Amounts below each other, with a rule at the one that the others are held against.
+//! Horizontal bars, with a line at the amount that the others are compared with.
 
 use leptos::prelude::*;
 
 use super::geometry::{Scale, extent, length};
 use super::plane::Paper;
 
-/// An amount: what it is, how much, and in digits with its unit.
+/// An amount: its name, its value, and its text with the unit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bar {
-    /// What it is.
+    /// The name.
     pub name: String,
-    /// How long the bar is; none where the amount is not known.
+    /// The length of the bar; `None` if the amount is unknown.
     pub value: Option<f64>,
-    /// Its colour: a class of the style sheet.
+    /// A class of the style sheet that sets its colour.
     pub class: &'static str,
-    /// The amount as it was published.
+    /// The amount as published.
     pub shown: String,
 }
 
@@ -22,12 +22,12 @@ pub struct Bar {
 const STEP: f64 = 40.0;
 const EDGE: f64 = 12.0;
 
-/// The picture. What stands in it is a table's beside it: it is not read aloud.
+/// The chart. It is not read aloud, because a table next to it has the same content.
 #[component]
 pub fn Bars(
-    /// What the picture shows, in words.
+    /// A description of the chart.
     title: String,
-    /// The amounts; the rule is at the first.
+    /// The amounts; the line is at the first one.
     bars: Vec<Bar>,
 ) -> impl IntoView {
     let wide = Paper::for_screen().width();
@@ -36,7 +36,7 @@ pub fn Bars(
     let high = EDGE + STEP * f64::from(u32::try_from(bars.len()).unwrap_or(1));
     let rule = bars.first().and_then(|bar| bar.value).map(|value| {
         let x = length(across.at(value));
-        // Beside each bar and not through the words above it.
+        // At each bar, and not across the text above it.
         let beside = |row: u32| {
             let top = EDGE + STEP * f64::from(row);
             view! { <line class="cursor" x1=x.clone() x2=x.clone() y1=length(top + 14.0) y2=length(top + 34.0)/> }

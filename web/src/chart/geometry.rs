@@ -1,6 +1,6 @@
-//! From values to places on paper. Nothing here asks the browser, so that it is tested without one.
+//! Maps values to positions on paper. This module does not use the browser, so that it can be tested without one.
 
-/// A number that a text begins with, such as documents write them: digits, a point, a sign.
+/// The number at the beginning of a text, in the notation of documents: digits, a point, a sign.
 #[expect(clippy::cast_precision_loss, reason = "a place on paper has no use for more than 53 bits")]
 pub fn parse_number(text: &str) -> Option<f64> {
     let (sign, digits) = text.strip_prefix('-').map_or((1.0, text), |digits| (-1.0, digits));
@@ -16,7 +16,7 @@ pub fn parse_number(text: &str) -> Option<f64> {
     Some(sign * (read(whole)? + part / 10_f64.powi(places)))
 }
 
-/// A number in digits, with so many decimals, at most nine.
+/// A number in digits with this many decimals, at most nine.
 #[expect(clippy::cast_possible_truncation, reason = "what is out of bounds is cut to them")]
 pub fn format_fixed(number: f64, decimals: u8) -> String {
     let decimals = usize::from(decimals.min(9));
@@ -28,31 +28,31 @@ pub fn format_fixed(number: f64, decimals: u8) -> String {
     if fraction.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{fraction}") }
 }
 
-/// A length on paper.
+/// Formats a length on paper.
 pub fn length(number: f64) -> String {
     format_fixed(number, 1)
 }
 
-/// Maps values to a length of paper.
+/// Maps values to positions on paper.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scale {
     low: f64,
     high: f64,
     start: f64,
     end: f64,
-    /// The distance of its ticks, where it begins and ends at one.
+    /// The distance between its ticks, if it begins and ends at a tick.
     step: Option<f64>,
 }
 
 impl Scale {
-    /// `low` lies at `start`, `high` at `end`; a span of nothing is widened so that it has a middle.
+    /// `low` is at `start`, `high` at `end`; an empty span is widened so that it has a middle.
     pub fn new((low, high): (f64, f64), (start, end): (f64, f64)) -> Self {
         let flat = (high - low).abs() < f64::EPSILON;
         let margin = if flat { (low.abs() * 0.05).max(0.5) } else { 0.0 };
         Self { low: low - margin, high: high + margin, start, end, step: None }
     }
 
-    /// The same, widened until it begins and ends at round values: the first and the last of about `count` ticks.
+    /// The same, widened to begin and end at round values: the first and last of about `count` ticks.
     pub fn with_round_ends(span: (f64, f64), paper: (f64, f64), count: u32) -> Self {
         let wide = Self::new(span, paper);
         let step = wide.step(count);
@@ -61,18 +61,18 @@ impl Scale {
         Self { low, high, step: Some(step), ..wide }
     }
 
-    /// Where a value lies.
+    /// The position of a value.
     pub fn at(&self, value: f64) -> f64 {
         self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start)
     }
 
-    /// Round values to write beside the axis, about `count` of them.
+    /// About `count` round values for the axis labels.
     pub fn ticks(&self, count: u32) -> Vec<f64> {
         let step = self.step(count);
         let mut tick = (self.low / step - 1e-9).ceil() * step;
         let mut ticks = Vec::new();
         while tick <= self.high + step * 1e-9 && ticks.len() < 20 {
-            // What is nearly nothing is nothing.
+            // A value that is nearly zero because of rounding becomes zero.
             ticks.push(if tick.abs() < step * 1e-9 { 0.0 } else { tick });
             tick += step;
         }
@@ -85,17 +85,17 @@ impl Scale {
     }
 }
 
-/// The nearest step of 1, 2 or 5 times a power of ten that is not below `rough`.
+/// The smallest step of 1, 2 or 5 times a power of ten that is not below `rough`.
 fn round_step(rough: f64) -> f64 {
     let power = 10_f64.powf(rough.abs().max(1e-12).log10().floor());
     let factor = [1.0, 2.0, 5.0, 10.0].into_iter().find(|factor| factor * power >= rough);
     factor.unwrap_or(10.0) * power
 }
 
-/// The places of an axis that are round, at most so many, and what is written below them: sizes that are powers of ten,
-/// and times at even hours or midnights. None where fewer than two are.
+/// At most `most` round positions of an axis, with their labels: sizes that are powers of ten, and times at full hours
+/// or midnights. Empty if there are fewer than two.
 pub fn round_places(places: &[String], most: usize) -> Vec<(usize, String)> {
-    /// In minutes.
+    /// The candidate steps, in minutes.
     const STEPS: [u32; 5] = [60, 180, 360, 720, 1_440];
     let times = places.iter().map(|place| time_of(place)).enumerate();
     let times: Vec<_> = times.filter_map(|(index, time)| Some((index, time?))).collect();
@@ -117,20 +117,20 @@ pub fn round_places(places: &[String], most: usize) -> Vec<(usize, String)> {
     if found.len() < 2 { Vec::new() } else { found }
 }
 
-/// Day and minute of `2026-11-20 14:05 UTC`.
+/// The day and minute of `2026-11-20 14:05 UTC`.
 fn time_of(place: &str) -> Option<(&str, u32)> {
     let (day, time) = place.strip_suffix(" UTC")?.split_once(' ')?;
     let (hours, minutes) = time.split_once(':')?;
     Some((day, hours.parse::<u32>().ok()? * 60 + minutes.parse::<u32>().ok()?))
 }
 
-/// Whether dollars in words are.
+/// Whether a dollar label is a power of ten.
 fn is_power_of_ten(place: &str) -> bool {
     let digits = place.strip_prefix("$1");
     digits.is_some_and(|rest| rest.bytes().all(|one| one == b'0' || one == b','))
 }
 
-/// The least and greatest of all values that are there.
+/// The minimum and maximum of all values.
 pub fn extent(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     values.filter(|value| value.is_finite()).fold(None, |extent, value| match extent {
         None => Some((value, value)),
@@ -138,7 +138,7 @@ pub fn extent(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     })
 }
 
-/// A path through the points that are there, broken where one is not.
+/// A path through the existing points, interrupted where a point is missing.
 pub fn path(points: impl Iterator<Item = Option<(f64, f64)>>) -> String {
     let (mut out, mut open) = (String::new(), false);
     for point in points {
@@ -167,7 +167,7 @@ pub fn runs(marks: &[bool]) -> Vec<(usize, usize)> {
     runs
 }
 
-/// Outlines of the band between the lower and the upper of each pair: one for each run of pairs.
+/// The outlines of the band between the lower and upper value of each pair: one for each run of pairs.
 pub fn band(pairs: &[Option<((f64, f64), f64)>]) -> String {
     let there: Vec<bool> = pairs.iter().map(Option::is_some).collect();
     let mut out = String::new();
@@ -181,8 +181,8 @@ pub fn band(pairs: &[Option<((f64, f64), f64)>]) -> String {
     out
 }
 
-/// Parts of a bar, each as where it begins and how wide it is, and where nothing is: parts above zero lie to its
-/// right in their order, parts below it to its left.
+/// The parts of a stacked bar, each with its start and width, and the position of zero: positive parts follow each
+/// other to its right, negative ones to its left.
 pub fn stack_parts(parts: &[f64], width: f64) -> (Vec<(f64, f64)>, f64) {
     let whole: f64 = parts.iter().map(|part| part.abs()).sum();
     if whole <= 0.0 {
@@ -205,7 +205,8 @@ pub fn stack_parts(parts: &[f64], width: f64) -> (Vec<(f64, f64)>, f64) {
     (parts.iter().map(place).collect(), zero)
 }
 
-/// Which of `steps` shades a value gets among all: each shade has as many, equals one shade, and the least the first.
+/// The shade of a value, one of `steps`: each shade covers the same number of values, equal values get the same shade,
+/// and the lowest get the first.
 pub fn shade(value: f64, all: &[f64], steps: u8) -> u8 {
     let less = all.iter().filter(|one| **one < value).count();
     let place = less * usize::from(steps) / all.len().max(1);

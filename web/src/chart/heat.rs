@@ -1,4 +1,4 @@
-//! Hours of a week, each in the shade of its value: read by pointer, by tap and by keys.
+//! A heat map of a week's hours, readable by pointer, touch and keyboard.
 
 use leptos::ev::{KeyboardEvent, PointerEvent};
 use leptos::prelude::*;
@@ -10,15 +10,15 @@ use super::plane::Paper;
 /// Hours of a week.
 pub const HOURS: usize = 168;
 
-/// The shades of the style sheet, the palest first.
+/// The number of shades in the style sheet, the palest first.
 pub const SHADES: u8 = 6;
 
-/// What an hour of the week was like.
+/// The result for an hour of the week.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Hour {
-    /// Nothing was recorded in any such hour.
+    /// There is no recorded slot in this hour.
     Unknown,
-    /// In some slot there was no value.
+    /// Some slot has no value, because the size cannot be filled.
     Refused,
     /// The value.
     Of(f64),
@@ -32,12 +32,12 @@ impl Hour {
 
 const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 
-/// An hour of the week in words, Monday 00:00 the first.
+/// The name of an hour of the week, starting at Monday 00:00.
 pub fn hour_in_words(hour: usize) -> String {
     format!("{} {:02}:00 UTC", DAYS[hour / 24 % 7], hour % 24)
 }
 
-/// Where the cells lie: days are rows on wide paper, columns on narrow.
+/// The layout of the cells: days are rows on wide paper, columns on narrow paper.
 #[derive(Debug, Clone, Copy)]
 struct Grid {
     narrow: bool,
@@ -60,7 +60,7 @@ impl Grid {
         (Self::EDGE + wide * number(across), Self::TOP + high * number(down))
     }
 
-    /// Column and row of an hour.
+    /// The column and row of an hour.
     fn place(self, hour: usize) -> (usize, usize) {
         let (day, time) = (hour / 24, hour % 24);
         if self.narrow { (day, time) } else { (time, day) }
@@ -71,7 +71,7 @@ impl Grid {
         (Self::EDGE + wide * number(column), Self::TOP + high * number(row))
     }
 
-    /// The hour at a place of the paper.
+    /// The hour at a position on the paper.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -84,7 +84,7 @@ impl Grid {
         if self.narrow { column * 24 + row } else { row * 24 + column }
     }
 
-    /// The hour that an arrow leads to.
+    /// The hour to which an arrow key moves.
     fn step(self, hour: usize, key: &str) -> Option<usize> {
         let (along, across) = if self.narrow { (24, 1) } else { (1, 24) };
         let by = match key {
@@ -102,14 +102,14 @@ fn number(count: usize) -> f64 {
     f64::from(u32::try_from(count).unwrap_or(u32::MAX))
 }
 
-/// The picture; `choose` is told the hour that is read.
+/// The chart; `choose` receives the selected hour.
 #[component]
 pub fn Heat(
-    /// What the picture shows, in words.
+    /// A description of the chart.
     title: &'static str,
-    /// The hours, Monday 00:00 UTC the first.
+    /// The hours, starting at Monday 00:00 UTC.
     hours: Vec<Hour>,
-    /// The hour that is read.
+    /// The selected hour.
     chosen: RwSignal<Option<usize>>,
 ) -> impl IntoView {
     let grid = Grid { narrow: Paper::for_screen().is_narrow() };

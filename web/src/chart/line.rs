@@ -1,4 +1,4 @@
-//! Lines over a common axis, read by pointer and by keyboard, with a table behind.
+//! A line chart over a common axis, readable by pointer and keyboard, with a table of the same data.
 
 use leptos::ev::{KeyboardEvent, PointerEvent};
 use leptos::prelude::*;
@@ -8,42 +8,42 @@ use super::plane::next_by_key;
 use super::plane::{Paper, Plane};
 use crate::parts::{Table, words};
 
-/// One line: a value for each place of the axis, or none.
+/// A line: a value, or none, for each position on the axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line {
-    /// What it is, in words.
+    /// Its name.
     pub name: String,
-    /// Its colour: a class of the style sheet.
+    /// A class of the style sheet that sets its colour.
     pub class: &'static str,
-    /// Where the line lies.
+    /// The line's values.
     pub values: Vec<Option<f64>>,
-    /// The other end of what it spans at each place: what lies between the two is drawn as a band. Empty: nothing.
+    /// The other end of a range at each position: a band is drawn between the two. Empty: no band.
     pub others: Vec<Option<f64>>,
-    /// The values in digits with their unit, as they were published; or why there is none.
+    /// The values in digits with their unit, as published; or the reason why there is none.
     pub shown: Vec<String>,
 }
 
-/// What is not as it should be at a place.
+/// A kind of irregularity at a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
     /// The market was closed.
     Closed,
     /// Nothing was recorded.
     Missing,
-    /// What was recorded was taken back.
+    /// The recorded slot was retracted.
     Retracted,
-    /// Some of it is missing or was taken back.
+    /// Some slots are missing or retracted.
     Partly,
-    /// It was recorded, and has no number.
+    /// The slot was recorded, but the size cannot be filled.
     Refused,
 }
 
 impl Mark {
-    /// All of them, in the order of the legend.
+    /// All marks, in the order of the legend.
     pub const ALL: [Self; 5] =
         [Self::Closed, Self::Missing, Self::Retracted, Self::Partly, Self::Refused];
 
-    /// The colour of its swatch, and what it means.
+    /// The colour of its swatch, and its meaning.
     fn legend(self) -> (&'static str, &'static str) {
         match self {
             Self::Closed => ("swatch closed", "market closed"),
@@ -55,33 +55,33 @@ impl Mark {
     }
 }
 
-/// A mark, in words.
+/// A mark with its explanation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MarkNote {
-    /// What kind.
+    /// The kind.
     pub mark: Mark,
-    /// What is wrong.
+    /// The explanation.
     pub words: String,
 }
 
-/// Several lines over one axis.
+/// A chart of several lines over one axis.
 #[component]
 pub fn LineChart(
-    /// What the chart shows, in words.
+    /// A description of the chart.
     title: String,
-    /// The places of the horizontal axis, in words.
+    /// The labels of the positions on the horizontal axis.
     places: Vec<String>,
     /// The lines.
     lines: Vec<Line>,
-    /// What stands behind each value of the vertical axis.
+    /// The unit after each value of the vertical axis.
     unit: &'static str,
-    /// The value that the others are compared with: it is always in the picture.
+    /// The value that the others are compared with: it is always visible.
     #[prop(optional)]
     reference: f64,
-    /// What is not as it should be, for each place.
+    /// The marks for each position.
     #[prop(optional)]
     marks: Vec<Vec<MarkNote>>,
-    /// Told the first and last place that were dragged over.
+    /// Receives the first and last position after dragging over a range.
     #[prop(optional)]
     on_range: Option<Callback<(usize, usize)>>,
 ) -> impl IntoView {
@@ -116,7 +116,7 @@ pub fn LineChart(
     .into_any()
 }
 
-/// The picture itself, and what a pointer and keys do on it.
+/// The chart area, and its reactions to pointer and keys.
 #[component]
 fn PlotArea(
     plane: Plane,
@@ -137,10 +137,10 @@ fn PlotArea(
         }
     };
     let begin = move |event: PointerEvent| {
-        // A tap moves no pointer.
+        // A tap causes no pointer movement.
         choose.set(Some(at(&event)));
         if on_range.is_some() {
-            // So that a drag that leaves the picture still ends here.
+            // Captures the pointer, so that a drag that leaves the chart still ends here.
             if let Some(picture) = picture_of(&event) {
                 let _ = picture.set_pointer_capture(event.pointer_id());
             }
@@ -173,7 +173,7 @@ fn picture_of(event: &PointerEvent) -> Option<web_sys::Element> {
     event.current_target()?.dyn_into().ok()
 }
 
-/// How far across the picture the pointer is.
+/// The pointer's horizontal position as a share of the chart's width.
 fn share_of(event: &PointerEvent) -> f64 {
     picture_of(event).map_or(0.0, |picture| {
         let frame = picture.get_bounding_client_rect();
@@ -181,7 +181,7 @@ fn share_of(event: &PointerEvent) -> f64 {
     })
 }
 
-/// The lines, and the marks that there are.
+/// The legend of the lines, and of the marks that occur.
 fn legend(lines: &[Line], marks: &[Vec<MarkNote>]) -> impl IntoView + use<> {
     let there = |mark: &Mark| marks.iter().flatten().any(|one| one.mark == *mark);
     let marks = Mark::ALL.into_iter().filter(there).map(Mark::legend);
@@ -199,7 +199,7 @@ fn notes(marks: &[Vec<MarkNote>], index: usize) -> String {
     marks.iter().map(|one| one.words.as_str()).collect::<Vec<_>>().join("; ")
 }
 
-/// What a place reads.
+/// The text for each position.
 fn describe_places(
     places: Vec<String>,
     lines: Vec<Line>,

@@ -1,4 +1,4 @@
-//! Drawing. Geometry is pure; floating point stays in here.
+//! Charts. The geometry is pure; floating point is used only in this module.
 
 mod bars;
 mod geometry;

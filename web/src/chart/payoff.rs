@@ -1,4 +1,4 @@
-//! Money over time: what is paid at once, and what is paid later, after an uncertain while.
+//! A chart of money over time: what is paid immediately, and what is paid later, after an uncertain time.
 
 use leptos::prelude::*;
 
@@ -6,36 +6,36 @@ use super::geometry::{Scale, extent, length};
 use super::plane::{Paper, label};
 use crate::text;
 
-/// A way that pays later.
+/// A path that pays later.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Later {
-    /// What it is.
+    /// Its name.
     pub name: String,
-    /// What it pays, USD.
+    /// The amount it pays, USD.
     pub usd: f64,
-    /// The least and the most time until then, seconds.
+    /// The shortest and the longest time until then, seconds.
     pub wait_s: (f64, f64),
-    /// Its colour: a class of the style sheet.
+    /// A class of the style sheet that sets its colour.
     pub class: &'static str,
 }
 
-/// About so many values are written beside the axis.
+/// Approximate number of labels on the axis.
 const TICKS: u32 = 4;
 
-/// The picture: a step now, and for each way a band from the soonest to the latest that it pays.
+/// The chart: a step now, and for each path a band from its earliest to its latest payment.
 #[component]
 pub fn Payoff(
-    /// What the picture shows, in words.
+    /// A description of the chart.
     title: String,
-    /// What is paid at once, USD.
+    /// The amount paid immediately, USD.
     now: f64,
-    /// The ways that pay later.
+    /// The paths that pay later.
     ways: Vec<Later>,
 ) -> impl IntoView {
     let paper = Paper::for_screen();
     let longest = ways.iter().map(|way| way.wait_s.1).fold(1.0, f64::max);
     let span = extent(ways.iter().map(|way| way.usd).chain([now])).unwrap_or((0.0, 1.0));
-    // Room below the least, so that a step is seen to begin at nothing.
+    // Leave space below the minimum, so that a step visibly starts at zero.
     let room = ((span.1 - span.0) * 0.5).max(span.1 * 0.000_5);
     let up = Scale::with_round_ends((span.0 - room, span.1), (Paper::floor(), Paper::TOP), TICKS);
     let across = Scale::new((0.0, longest * 1.15), (Paper::LEFT, paper.right()));
@@ -55,7 +55,7 @@ pub fn Payoff(
         let (x, y) = (length(late), length(top));
         let step = format!("M{x} {}L{x} {y}L{} {y}", length(floor), length(right));
         let band = format!("spread {}", way.class);
-        // Whoever waited so long has more from here on than whoever sold.
+        // From here on, waiting has paid more than selling immediately.
         let crossing = (way.usd > now).then(|| {
             view! { <circle class=format!("met {}", way.class) cx=x.clone() cy=length(up.at(now)) r="5"/> }
         });
@@ -86,7 +86,7 @@ pub fn Payoff(
     .into_any()
 }
 
-/// Whole seconds.
+/// Rounds to whole seconds.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -1,4 +1,4 @@
-//! Where values lie on the paper, and what is drawn there.
+//! The positions of values on the paper, and what is drawn there.
 
 use leptos::ev::KeyboardEvent;
 use leptos::prelude::*;
@@ -6,10 +6,10 @@ use leptos::prelude::*;
 use super::geometry::{Scale, band, extent, format_fixed, length, path, round_places, runs};
 use super::{Line, Mark, MarkNote};
 
-/// About so many values are written beside an axis.
+/// Approximate number of labels on an axis.
 const TICKS: u32 = 5;
 
-/// The paper, in its own units. A narrow screen gets narrow paper, so that writing keeps its size.
+/// The drawing area, in its own units. A narrow screen gets a narrow area, so that text keeps its size.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Paper {
     width: f64,
@@ -17,14 +17,14 @@ pub struct Paper {
 
 impl Paper {
     const HEIGHT: f64 = 260.0;
-    /// Where the plane begins.
+    /// The left edge of the plot.
     pub const LEFT: f64 = 64.0;
     const RIGHT: f64 = 12.0;
-    /// Where it ends above.
+    /// The top edge of the plot.
     pub const TOP: f64 = 12.0;
     const BOTTOM: f64 = 30.0;
 
-    /// Paper that fits the screen.
+    /// A drawing area that fits the screen.
     pub fn for_screen() -> Self {
         let screen = window().inner_width().ok().and_then(|width| width.as_f64());
         Self { width: if screen.is_some_and(|width| width < 640.0) { 360.0 } else { 720.0 } }
@@ -35,28 +35,28 @@ impl Paper {
         format!("0 0 {} {}", length(self.width), length(Self::HEIGHT))
     }
 
-    /// Whether the screen is.
+    /// Whether the screen is narrow.
     pub fn is_narrow(self) -> bool {
         self.width < 640.0
     }
 
-    /// In its own units.
+    /// The width in its own units.
     pub fn width(self) -> f64 {
         self.width
     }
 
-    /// Where the plane ends.
+    /// The right edge of the plot.
     pub fn right(self) -> f64 {
         self.width - Self::RIGHT
     }
 
-    /// Where it ends below.
+    /// The bottom edge of the plot.
     pub fn floor() -> f64 {
         Self::HEIGHT - Self::BOTTOM
     }
 }
 
-/// The lines' values on paper.
+/// The scales for the lines' values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Plane {
     paper: Paper,
@@ -67,7 +67,7 @@ pub struct Plane {
 }
 
 impl Plane {
-    /// Holds all values, and the one they are compared with.
+    /// Includes all values, and the one they are compared with.
     pub fn for_lines(paper: Paper, lines: &[Line], count: usize, reference: f64) -> Self {
         let all =
             lines.iter().flat_map(|line| line.values.iter().chain(&line.others).flatten().copied());
@@ -78,12 +78,12 @@ impl Plane {
         Self { paper, across, up, count, reference }
     }
 
-    /// Where a place lies.
+    /// The horizontal coordinate of a position.
     pub fn x(&self, index: usize) -> f64 {
         self.across.at(number(index))
     }
 
-    /// The place nearest to a share of the paper's width.
+    /// The position nearest to a share of the paper's width.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -96,7 +96,7 @@ impl Plane {
         along.round().clamp(0.0, last) as usize
     }
 
-    /// What is not as it should be, each kind in its own place and colour.
+    /// The bands of the marks, each kind in its own place and colour.
     pub fn bands(&self, marks: &[Vec<MarkNote>]) -> impl IntoView + use<> {
         let whole = Paper::floor() - Paper::TOP;
         let band = |mark: Mark| {
@@ -122,7 +122,7 @@ impl Plane {
         Mark::ALL.map(band).into_iter().collect_view()
     }
 
-    /// Round values with their unit, and their rules.
+    /// Round values with their unit, and their grid lines.
     pub fn axis(&self, unit: &'static str) -> impl IntoView + use<> {
         let near = |tick: f64| (tick - self.reference).abs() < 1e-9;
         self.up
@@ -140,8 +140,8 @@ impl Plane {
             .collect_view()
     }
 
-    /// Round places; where there are none, the first, middle and last one, as far as there are so many and the screen has
-    /// room.
+    /// Labels at round positions; if there are none, at the first, middle and last position, as far as they exist and
+    /// fit the screen.
     pub fn below(&self, places: &[String]) -> impl IntoView + use<> {
         let mut shown = round_places(places, if self.paper.is_narrow() { 3 } else { 7 });
         if shown.is_empty() {
@@ -153,7 +153,7 @@ impl Plane {
         }
         let anchored = |(index, words): (usize, String)| {
             let x = self.x(index);
-            // About half of what is written.
+            // About half of the label's width.
             let half = number(words.len()) * 3.5;
             let anchor = match x {
                 x if x - half < Paper::LEFT - 24.0 => "start",
@@ -165,7 +165,7 @@ impl Plane {
         shown.into_iter().map(anchored).collect_view()
     }
 
-    /// The lines.
+    /// Draws the lines.
     pub fn drawn(&self, lines: &[Line]) -> impl IntoView + use<> {
         lines
             .iter()
@@ -188,7 +188,7 @@ impl Plane {
             .collect_view()
     }
 
-    /// A rule at the place that is read, and where it meets each line.
+    /// A vertical line at the selected position, with a dot on each line.
     pub fn cursor(&self, index: usize, lines: &[Line]) -> impl IntoView + use<> {
         let x = length(self.x(index));
         let (top, floor) = (length(Paper::TOP), length(Paper::floor()));
@@ -200,7 +200,7 @@ impl Plane {
         view! { <line class="cursor" x1=x.clone() x2=x.clone() y1=top y2=floor/>{met} }
     }
 
-    /// What is dragged over.
+    /// The range that is being dragged over.
     pub fn selection(&self, one: usize, other: usize) -> impl IntoView + use<> {
         let (from, to) = (self.x(one.min(other)), self.x(one.max(other)));
         let height = Paper::floor() - Paper::TOP;
@@ -212,7 +212,7 @@ fn number(index: usize) -> f64 {
     f64::from(u32::try_from(index).unwrap_or(u32::MAX))
 }
 
-/// Values without a neighbour: a line through one point is not seen.
+/// Values without neighbours, because a line through a single point is invisible.
 fn find_isolated(values: &[Option<f64>]) -> Vec<usize> {
     let there = |index: Option<usize>| index.and_then(|index| *values.get(index)?).is_some();
     (0..values.len())
@@ -222,7 +222,7 @@ fn find_isolated(values: &[Option<f64>]) -> Vec<usize> {
         .collect()
 }
 
-/// A round value in digits; millions and billions are named, as there is no room for all their noughts.
+/// A round value in digits; millions and billions are abbreviated, because there is no room for all zeros.
 pub fn label(tick: f64) -> String {
     let (value, name) = match tick.abs() {
         size if size >= 1e9 => (tick / 1e9, " B"),
@@ -238,7 +238,8 @@ pub fn label(tick: f64) -> String {
     crate::text::group_digits(&short) + name
 }
 
-/// Where a key goes from `now` among values up to `last`; `None`: nowhere. The page does not scroll by a key that does.
+/// The index to which a key moves from `now`, among values up to `last`; `None` if it does not move. A key that moves
+/// does not scroll the page.
 pub fn next_by_key(event: &KeyboardEvent, now: Option<usize>, last: usize) -> Option<usize> {
     let next = match (event.key().as_str(), now) {
         ("Home", _) => 0,

@@ -1,4 +1,4 @@
-//! One value against another, each pair a dot, beside the line on which both are the same.
+//! A scatter chart of pairs, with the line on which both values are equal.
 
 use leptos::ev::{KeyboardEvent, PointerEvent};
 use leptos::prelude::*;
@@ -11,18 +11,18 @@ use super::plane::{Paper, label};
 /// A pair.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dot {
-    /// The value along the picture …
+    /// The horizontal value.
     pub across: f64,
-    /// … and the one beside it.
+    /// The vertical value.
     pub up: f64,
-    /// What it reads.
+    /// Its text.
     pub said: String,
 }
 
-/// About so many values are written beside an axis.
+/// Approximate number of labels on an axis.
 const TICKS: u32 = 5;
 
-/// Both scales of a picture.
+/// The two scales of a chart.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Plane {
     across: Scale,
@@ -31,7 +31,7 @@ struct Plane {
 }
 
 impl Plane {
-    /// Both scales hold all values of both, so that the line of equals is straight across.
+    /// Both scales include all values of both axes, so that the line of equal values is the diagonal.
     fn for_dots(paper: Paper, dots: &[Dot]) -> Self {
         let all = dots.iter().flat_map(|dot| [dot.across, dot.up]);
         let span = extent(all).unwrap_or((0.0, 1.0));
@@ -44,7 +44,7 @@ impl Plane {
         (self.across.at(dot.across), self.up.at(dot.up))
     }
 
-    /// The dot nearest to a place of the paper.
+    /// The dot nearest to a position on the paper.
     fn nearest(&self, dots: &[Dot], (x, y): (f64, f64)) -> usize {
         let away = |dot: &Dot| {
             let (cx, cy) = self.place(dot);
@@ -69,7 +69,7 @@ impl Plane {
         let last = ticks.len().saturating_sub(1);
         let below = ticks.into_iter().enumerate().map(|(place, tick)| {
             let x = length(self.across.at(tick));
-            // The last one would be cut off by the paper's edge.
+            // The last label would extend beyond the edge.
             let anchor = if place == last { "end" } else { "middle" };
             view! {
                 <line class="rule" x1=x.clone() x2=x.clone() y1=length(Paper::TOP) y2=floor.clone()/>
@@ -79,7 +79,7 @@ impl Plane {
         view! { {beside}{below.collect_view()} }
     }
 
-    /// From the least to the greatest value of both.
+    /// The line of equal values, from the minimum to the maximum of both.
     fn equals(&self) -> impl IntoView + use<> {
         let ticks = self.across.ticks(TICKS);
         let ends = ticks.first().copied().zip(ticks.last().copied());
@@ -91,14 +91,14 @@ impl Plane {
     }
 }
 
-/// The picture.
+/// The chart.
 #[component]
 pub fn Scatter(
-    /// What it shows, in words.
+    /// A description of the chart.
     title: String,
-    /// The pairs, in the order in which keys read them.
+    /// The pairs, in the order in which keys select them.
     dots: Vec<Dot>,
-    /// What stands behind each value.
+    /// The unit after each value.
     unit: &'static str,
 ) -> impl IntoView {
     let paper = Paper::for_screen();
@@ -153,7 +153,7 @@ pub fn Scatter(
     }
 }
 
-/// Where on the paper the pointer is.
+/// The pointer's position on the paper.
 fn place_of(event: &PointerEvent, width: f64) -> Option<(f64, f64)> {
     let picture: web_sys::Element = event.current_target()?.dyn_into().ok()?;
     let frame = picture.get_bounding_client_rect();

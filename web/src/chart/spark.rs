@@ -1,19 +1,19 @@
-//! A few values in a row, as small as a word.
+//! A sparkline: a few values in a row, as small as a word.
 
 use leptos::prelude::*;
 
 use super::geometry::{Scale, extent, length, parse_number, path};
 use crate::text;
 
-/// As the picture's `viewBox` says.
+/// The size in the chart's `viewBox`.
 const WIDTH: f64 = 96.0;
 const HEIGHT: f64 = 26.0;
 const EDGE: f64 = 3.0;
 
-/// Values of consecutive days; the newest last.
+/// Values of consecutive days, the newest last.
 #[component]
 pub fn Spark(
-    /// In digits; none where the day has none.
+    /// The digits, or `None` if the day has no value.
     values: Vec<Option<String>>,
 ) -> impl IntoView {
     let numbers: Vec<Option<f64>> =

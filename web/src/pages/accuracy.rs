@@ -1,4 +1,4 @@
-//! How good the estimates of every pool were: the one table, a row for each pool, none left out.
+//! The accuracy of every pool's estimates: one table, with a row for each pool.
 
 use exitgap_api::operations::{Operation, parameters};
 use exitgap_api::{ProblemCode, Status};
@@ -17,19 +17,19 @@ use crate::paths::Page;
 use crate::service::{client, name_of, on_sealed};
 use crate::text;
 
-/// Why a pool has no row yet, as the table says it.
+/// The table's code for a pool whose row is not computed yet.
 pub const WAITING: &str = "waiting";
 
-/// What the reader asked for, all of it in the address.
+/// The request; the page's address contains all of its parameters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct AccuracyQuery {
     chain: String,
-    /// Where each page since the first begins: the last is the one shown.
+    /// The cursors of the pages after the first; the last one is shown.
     cursors: Vec<String>,
 }
 
 impl AccuracyQuery {
-    /// The address that asks for this.
+    /// The page's address for this request.
     fn href(&self) -> String {
         let encoded = |text: &str| String::from(js_sys::encode_uri_component(text));
         let chain = (!self.chain.is_empty()).then(|| format!("chain={}", encoded(&self.chain)));
@@ -39,7 +39,7 @@ impl AccuracyQuery {
         format!("{}{mark}{}", Page::Accuracy.href(), asked.join("&"))
     }
 
-    /// The page of the table, and what its pools are called.
+    /// Loads a page of the table, with the names of its pools.
     async fn fetch(&self, client: &Client<Browser>) -> Result<NamedTable, ClientError> {
         let chain = Some(&self.chain).filter(|chain| !chain.is_empty());
         let page = |operation: Operation| {
@@ -47,7 +47,7 @@ impl AccuracyQuery {
             target.maybe(&parameters::POOL_CURSOR, self.cursors.last())
         };
         let table = client.get_document::<Document>(&page(Operation::AccuracyTable)).await?;
-        // Both lists are in the order of the pools' identifiers, and as long.
+        // Both lists are ordered by pool id, and have the same length.
         let pools = client.get_document::<Document>(&page(Operation::Pools)).await?.list("pools");
         let name = |pool: Document| Some((pool.text("pool")?, name_of(&pool)?));
         Ok(NamedTable { table, names: pools.into_iter().filter_map(name).collect() })
@@ -58,7 +58,7 @@ impl AccuracyQuery {
 #[derive(Debug, Clone)]
 struct NamedTable {
     table: Document,
-    /// What pools are called: each with its tokens, venue and fee.
+    /// The names of pools, each with its tokens, venue and fee.
     names: Vec<(String, String)>,
 }
 
@@ -81,7 +81,7 @@ pub fn AccuracyPage() -> impl IntoView {
         },
     );
     let retry = found.again();
-    // Rows are summed up in turn: what waits may be there with the next slot.
+    // Rows are computed in turn: a missing row may be available with the next slot.
     on_sealed(None, move || found.renew());
     let choose = Callback::new(move |chain: String| {
         let asked = AccuracyQuery { chain, cursors: Vec::new() };
@@ -106,7 +106,7 @@ pub fn AccuracyPage() -> impl IntoView {
     }
 }
 
-/// The answer.
+/// Renders the answer.
 fn shown(
     told: &NamedTable,
     asked: &AccuracyQuery,
@@ -168,7 +168,7 @@ fn shown(
     .into_any()
 }
 
-/// The way to the pages before and after.
+/// Links to the previous and next pages.
 fn pages(asked: &AccuracyQuery, table: &Document) -> Option<impl IntoView + use<>> {
     let previous = (!asked.cursors.is_empty()).then(|| {
         let mut page = asked.clone();
@@ -184,7 +184,7 @@ fn pages(asked: &AccuracyQuery, table: &Document) -> Option<impl IntoView + use<
     several.then(|| view! { <nav class="pages" aria-label="Pools">{previous}{next}</nav> })
 }
 
-/// Why there is no record, in words.
+/// Why there is no record, as text.
 pub fn why_not(code: &str) -> String {
     if code == WAITING {
         return "Not computed yet.".to_owned();

@@ -1,4 +1,4 @@
-//! The rows of the table of accuracy, on the page and to take away.
+//! The rows of the accuracy table, for the page and for download.
 
 use exitgap_api::Status;
 use leptos::prelude::*;
@@ -10,12 +10,12 @@ use crate::parts::{Row, StatusTag};
 use crate::paths::Page;
 use crate::text;
 
-/// What a record's figures may be relied on for: preview, where it does not say that they are live.
+/// The status of a record's figures: preview, unless it says that they are live.
 pub fn status(record: &Document) -> Status {
     if record.text_or_none("status") == "live" { Status::Live } else { Status::Preview }
 }
 
-/// A row for each pool, with a record or with why there is none.
+/// A row for each pool, with its record or the reason why there is none.
 pub fn rows(pools: &[Document], names: &[(String, String)]) -> Vec<Row> {
     let row = |pool: &Document| -> Row {
         let id = pool.text_or_none("pool");
@@ -23,7 +23,7 @@ pub fn rows(pools: &[Document], names: &[(String, String)]) -> Vec<Row> {
         let name = called.or_else(|| pool.text("name")).unwrap_or_else(|| text::short_pool(&id));
         let record = pool.part("record");
         let tag = record.as_ref().map(|record| view! { <StatusTag status=status(record)/> });
-        // A pool's page opens its record where the address names it.
+        // A pool's page opens its record if the address names it.
         let href = format!("{}#accuracy", Page::Pool(id.clone()).href());
         let heading =
             view! { <a href=href>{name}</a>" "{tag}<small>{text::short_pool(&id)}</small> };
@@ -38,7 +38,7 @@ pub fn rows(pools: &[Document], names: &[(String, String)]) -> Vec<Row> {
     pools.iter().map(row).collect()
 }
 
-/// What a record says.
+/// The cells of a record.
 fn cells(record: &Document) -> Vec<AnyView> {
     let grouped = |name: &str| text::group_digits(&record.count(name).to_string());
     let why = not_compared(record);
@@ -74,14 +74,14 @@ fn cells(record: &Document) -> Vec<AnyView> {
     cells
 }
 
-/// An error as a person reads it, the exact one behind it.
+/// A rounded error, with the exact value on hover.
 fn render_error(record: &Document, name: &str) -> AnyView {
     let shown =
         record.text(name).map_or_else(|| "–".to_owned(), |error| text::percent_read(&error));
     view! { <span title=percent(record, name)>{shown}</span> }.into_any()
 }
 
-/// A line for each pool: all that its row says, and what it is recounted from.
+/// One CSV line per pool: everything in its row, and the file from which it can be recomputed.
 pub fn csv(pools: &[Document]) -> String {
     let counted = ["from", "to", "until", "status", "enough", "days_observed", "swaps", "compared"];
     let told = [

@@ -1,4 +1,4 @@
-//! The reader's own rules: where each stands, what it said, with evidence; whoever has the link sees them.
+//! The reader's own rules: their states and events, with evidence; visible to anyone with the link.
 
 use exitgap_api::operations::{Operation, parameters};
 use leptos::prelude::*;
@@ -11,7 +11,7 @@ use crate::paths::{Page, evidence_href};
 use crate::service::{client, on_evaluated};
 use crate::text;
 
-/// Events of a rule that are shown.
+/// Maximum number of events shown per rule.
 const SHOWN: u32 = 1_000;
 
 /// The page.
@@ -20,7 +20,7 @@ pub fn AlertsPage() -> impl IntoView {
     let shown = RwSignal::new(token());
     let rules = LiveQuery::new(move || shown.get(), |token| list(client(), token));
     let again = rules.again();
-    // What did not change is not drawn again.
+    // Unchanged content is not rendered again.
     let found = Memo::new(move |_| rules.answer(&shown.get()));
     let tickets = LiveQuery::new(move || shown.get(), |token| ticket(client(), token));
     Effect::new(move || {
@@ -65,7 +65,7 @@ pub fn AlertsPage() -> impl IntoView {
     }
 }
 
-/// One of them.
+/// One rule.
 #[component]
 fn OneRule(rule: KeptRule, token: RwSignal<Option<String>>, again: Callback<()>) -> impl IntoView {
     let name = rule.alert.clone();
@@ -88,7 +88,7 @@ fn OneRule(rule: KeptRule, token: RwSignal<Option<String>>, again: Callback<()>)
             let client = client.clone();
             let (target, token) = (Operation::EndAlert.target_of(&name), token.get_untracked());
             leptos::task::spawn_local(async move {
-                // What could not be ended still stands in the list.
+                // If ending it failed, it is still in the list.
                 drop(request_owned::<KeptRule>(client, target, token, None).await);
                 again.run(());
             });
@@ -122,7 +122,7 @@ fn OneRule(rule: KeptRule, token: RwSignal<Option<String>>, again: Callback<()>)
     }
 }
 
-/// What it said, the newest first.
+/// Its events, the newest first.
 #[component]
 fn Said(told: KeptEvents, is_gap: bool) -> impl IntoView {
     let rows: Vec<_> = told

@@ -1,4 +1,4 @@
-//! The fragility board: every pool, ranked by what a sale would lose there.
+//! The fragility board: every pool, ranked by the estimated loss of a sale there.
 
 use core::str::FromStr;
 
@@ -20,21 +20,21 @@ use crate::paths::{Page, evidence_href};
 use crate::service::{client, on_sealed};
 use crate::text;
 
-/// Pools of a page.
+/// Number of pools per page.
 const PAGE: usize = 100;
 
-/// What the reader asked for, all of it in the address.
+/// The request; the page's address contains all of its parameters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct BoardQuery {
     size: SizeUsd,
     sort: String,
     chain: String,
-    /// Where each page since the first begins: the last is the one shown.
+    /// The cursors of the pages after the first; the last one is shown.
     cursors: Vec<String>,
 }
 
 impl BoardQuery {
-    /// The address that asks for this.
+    /// The page's address for this request.
     fn href(&self) -> String {
         let encoded = |text: &str| String::from(js_sys::encode_uri_component(text));
         let mut href = format!("/?size={}&sort={}", self.size, encoded(&self.sort));
@@ -44,7 +44,7 @@ impl BoardQuery {
         self.cursors.iter().fold(href, |href, one| format!("{href}&cursor={}", encoded(one)))
     }
 
-    /// Another question: it begins at its first page.
+    /// A changed request, which begins at the first page.
     fn with_change(self, change: impl FnOnce(&mut Self)) -> Self {
         let mut changed = Self { cursors: Vec::new(), ..self };
         change(&mut changed);
@@ -132,7 +132,7 @@ pub fn Board() -> impl IntoView {
     }
 }
 
-/// Size, order and chain.
+/// Controls for size, order and chain.
 #[component]
 fn Controls(asked: Memo<BoardQuery>) -> impl IntoView {
     let navigate = use_navigate();
@@ -175,7 +175,7 @@ fn Controls(asked: Memo<BoardQuery>) -> impl IntoView {
     }
 }
 
-/// The gap at the size asked for.
+/// The gap at the requested size.
 fn gap_at(row: &FragilityRow, size: SizeUsd) -> Option<StandardGap> {
     let wanted = exitgap_api::Number::from(size);
     row.gaps.iter().find(|gap| gap.size_usd == wanted).cloned()
@@ -243,7 +243,7 @@ fn BoardTable(board: Fragility, asked: BoardQuery) -> impl IntoView {
     .into_any()
 }
 
-/// Which ranks these are, and the way to those before and after.
+/// The ranks on this page, and links to the previous and next pages.
 fn pages(asked: &BoardQuery, board: &Fragility) -> impl IntoView + use<> {
     let before = asked.cursors.len() * PAGE;
     let ranks = format!("Ranks {}–{}", before + 1, before + board.rows.len());
@@ -263,7 +263,7 @@ fn pages(asked: &BoardQuery, board: &Fragility) -> impl IntoView + use<> {
     })
 }
 
-/// The row's gap at this size, with all that it was published as.
+/// The row's gap at this size, with everything it claims to be about.
 fn published_gap(row: &FragilityRow, size: SizeUsd) -> Option<PublishedGap> {
     let gap = gap_at(row, size)?;
     Some(PublishedGap {
@@ -302,7 +302,7 @@ fn row_view(
         .lowest_depth_7d
         .as_ref()
         .map(|lowest| (dollars(Some(lowest.depth_usd.clone())), text::instant(&lowest.time)));
-    // What is left at the oracle's price alone: the pool itself may hold as much as ever.
+    // Zero depth at the oracle price alone: the pool itself may hold as much as before.
     let gone = row.lowest_depth_7d.as_ref().is_some_and(|lowest| lowest.depth_usd.as_str() == "0");
     let gone = gone.then(|| view! { <small>"within 2% of the oracle price"</small> });
     let book = row.book_usd.as_ref().map(|book| {
@@ -343,19 +343,19 @@ fn row_view(
     (heading.into_any(), cells)
 }
 
-/// What a search looks in.
+/// The text that a search looks in.
 fn search_words(row: &FragilityRow) -> String {
     let (base, quote) = (&row.base, &row.quote);
     let all = [&row.pool, &base.symbol, &quote.symbol, &row.name, &base.address, &quote.address];
     all.map(|one| one.to_lowercase()).join(" ")
 }
 
-/// How wide the gap is, to draw it beside the others; none where there is no number.
+/// The width of the gap for drawing; `None` if there is no number.
 fn gap_number(row: &FragilityRow, size: SizeUsd) -> Option<f64> {
     Some(parse_number(gap_at(row, size)?.exit_gap_pct?.as_str())?.abs())
 }
 
-/// A gap beside the greatest of the page.
+/// A bar for a gap, relative to the largest one on the page.
 fn magnitude(gap: Option<f64>, greatest: f64) -> Option<impl IntoView + use<>> {
     let width = length(gap? / greatest.max(1e-9) * 100.0);
     Some(view! {
@@ -365,15 +365,15 @@ fn magnitude(gap: Option<f64>, greatest: f64) -> Option<impl IntoView + use<>> {
     })
 }
 
-/// Days of the small picture in which slots are missing, or which have only begun: the lowest depth of such a day
-/// is the lowest of what is known.
+/// Days of the sparkline with missing slots, or which are not over yet: the lowest depth of such a day covers only the
+/// known slots.
 fn partial_days(row: &FragilityRow) -> Option<impl IntoView + use<>> {
     (row.slots_missing_7d > 0).then(
         || view! { <small>{format!("partial: {} slots missing", row.slots_missing_7d)}</small> },
     )
 }
 
-/// A row and what a search looks in.
+/// A row, with the text that a search looks in.
 #[derive(Clone)]
 struct Searchable {
     words: String,
@@ -382,10 +382,10 @@ struct Searchable {
     size: SizeUsd,
 }
 
-/// A row with its gap, and how that stands.
+/// A row with its gap, and the state of the gap's check.
 type BoardRow = (FragilityRow, Option<(PublishedGap, RwSignal<CheckState>)>);
 
-/// The rows that hold all words of the search, with what stands beside it.
+/// The rows that contain all words of the search, with the elements beside the search box.
 #[component]
 fn BoardSearch(rows: Vec<Searchable>, columns: Vec<Column>, children: Children) -> impl IntoView {
     let (search, set_search) = signal(String::new());

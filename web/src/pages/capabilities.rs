@@ -1,4 +1,4 @@
-//! What this deployment can do.
+//! The capabilities of this deployment.
 
 use exitgap_api::{Capability, CapabilityStatus, ChainCapability};
 use leptos::prelude::*;
@@ -52,7 +52,7 @@ fn row(one: Capability) -> Row {
     (one.capability.into_any(), cells)
 }
 
-/// How a chain stands, and why.
+/// The status of a chain, with the reason.
 fn chain(one: ChainCapability) -> impl IntoView {
     let stands = match one.not_live_because {
         None => "live".to_owned(),

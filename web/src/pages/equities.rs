@@ -1,4 +1,4 @@
-//! Shares on chains: where each stands, and how the pools of one trade in each session of its exchange.
+//! Tokenized stocks: their states, and how the pools of one of them trade in each session of its exchange.
 
 use exitgap_api::operations::Operation;
 use exitgap_api::operations::parameters::EQUITY_SIZE;
@@ -17,17 +17,18 @@ use crate::paths::Page;
 use crate::service::{client, on_sealed};
 use crate::text;
 
-/// The size where the address says nothing.
+/// The default size.
 const DEFAULT: &str = "10000";
 
-/// What the reader asked for, all of it in the address: a share as `<chain>:<address>`, or none, and a size as written.
+/// The request, all of it from the page's address: a tokenized stock as `<chain>:<address>`, or none, and a size as
+/// entered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct EquitiesQuery {
     token: String,
     size: String,
 }
 
-/// What is shown.
+/// The documents that are shown.
 #[derive(Debug, Clone)]
 struct EquityDocuments {
     all: Document,
@@ -35,7 +36,7 @@ struct EquityDocuments {
 }
 
 impl EquitiesQuery {
-    /// The address that asks for this.
+    /// The page's address for this request.
     fn href(token: &str, size: &str) -> String {
         let size = String::from(js_sys::encode_uri_component(size));
         format!("{}?token={token}&size_usd={size}", Page::Equities.href())
@@ -103,7 +104,7 @@ pub fn EquitiesPage() -> impl IntoView {
     }
 }
 
-/// The answer.
+/// Renders the answer.
 fn shown(told: &EquityDocuments, asked: &EquitiesQuery) -> AnyView {
     let shares = told.all.list("equities");
     if shares.is_empty() {
@@ -136,7 +137,7 @@ fn shown(told: &EquityDocuments, asked: &EquitiesQuery) -> AnyView {
     .into_any()
 }
 
-/// A share, with the way to its vectors.
+/// A tokenized stock, with a link to its statistics.
 fn row(share: &Document, asked: &EquitiesQuery) -> Row {
     let token = format!("{}:{}", share.text_or_none("chain"), share.text_or_none("token"));
     let name = share.text("symbol").unwrap_or_else(|| text::short_pool(&token));
@@ -167,7 +168,7 @@ fn row(share: &Document, asked: &EquitiesQuery) -> Row {
     (heading.into_any(), cells)
 }
 
-/// What holds a share up, or nothing.
+/// The reason why a tokenized stock is not in its normal state, if any.
 fn describe_state(state: &Document) -> String {
     if state.is_true("feed_paused") {
         return "Paused".to_owned();
@@ -184,7 +185,7 @@ fn describe_state(state: &Document) -> String {
     "Normal".to_owned()
 }
 
-/// The share that was chosen: a section for each of its pools.
+/// The selected tokenized stock: a section for each of its pools.
 fn chosen(one: &Document) -> impl IntoView + use<> {
     let name = one.text("symbol").unwrap_or_else(|| text::short_pool(&one.text_or_none("token")));
     let size = text::usd_exact(&one.text_or_none("size_usd"));

@@ -1,4 +1,4 @@
-//! One pool of a share: its vector, as pictures side by side and as tables, with the file that proves it.
+//! One pool of a tokenized stock: its statistics, as charts side by side and as tables, with the file that proves them.
 
 use core::fmt::Write;
 
@@ -14,10 +14,10 @@ use crate::paths::Page;
 use crate::service::client;
 use crate::text;
 
-/// The sessions that are drawn beside each other; the others stand in the table.
+/// The sessions in the charts; the others are only in the table.
 const DRAWN: [&str; 3] = ["regular", "after", "weekend"];
 
-/// The fields of a session's line: name of the column, field, and whether it is dollars.
+/// The fields of a session's row: name of the column, field, and whether it is in dollars.
 const FIELDS: [(&str, &str, bool); 7] = [
     ("Median depth", "depth_usd_q50", true),
     ("Lowest depth", "depth_usd_lowest", true),
@@ -28,7 +28,7 @@ const FIELDS: [(&str, &str, bool); 7] = [
     ("Largest deviation from last close", "basis_to_last_close_pct_worst", false),
 ];
 
-/// The section of a pool, at its place on the page.
+/// The section of a pool, at its position on the page.
 pub fn vector(place: usize, pool: &Document, size: &str) -> AnyView {
     let id = pool.text_or_none("pool");
     let sessions = pool.list("sessions");
@@ -70,7 +70,7 @@ pub fn vector(place: usize, pool: &Document, size: &str) -> AnyView {
     .into_any()
 }
 
-/// What a pool may not have noticed of its own balance.
+/// The balance changes that a pool may not have noticed.
 fn unseen(pool: &Document) -> Option<impl IntoView + use<>> {
     let reason = pool.text("inexact_because")?;
     let short =
@@ -90,7 +90,7 @@ fn unseen(pool: &Document) -> Option<impl IntoView + use<>> {
     Some(view! { <p class="standing warn">{words}{short}</p> })
 }
 
-/// Open, after hours, weekend: the same measure side by side, against that of the open session.
+/// Charts of the same measures while open, after hours and on weekends, compared with the open session.
 fn pictures(sessions: &[Document], size: &str) -> Option<AnyView> {
     let drawn = || {
         DRAWN
@@ -123,7 +123,7 @@ fn pictures(sessions: &[Document], size: &str) -> Option<AnyView> {
     })
 }
 
-/// Every session.
+/// A table of every session.
 fn table(sessions: &[Document]) -> AnyView {
     let row = |one: &Document| -> Row {
         let refused = one.count("slots_refused");
@@ -146,7 +146,7 @@ fn table(sessions: &[Document]) -> AnyView {
     view! { <Table class="sessions" first="Session" columns=columns rows=rows/> }.into_any()
 }
 
-/// What the market opened to.
+/// The prices at reopenings.
 fn reopenings(pool: &Document) -> Option<AnyView> {
     let told = pool.list("reopening");
     if told.is_empty() {
@@ -171,7 +171,7 @@ fn reopenings(pool: &Document) -> Option<AnyView> {
     Some(view! { <Table first="Closure" columns=columns rows=rows/> }.into_any())
 }
 
-/// What became of the share.
+/// The events of the tokenized stock.
 fn events(pool: &Document) -> Option<AnyView> {
     let told = pool.list("events");
     if told.is_empty() {
@@ -204,7 +204,7 @@ fn events(pool: &Document) -> Option<AnyView> {
     Some(view.into_any())
 }
 
-/// The vector, computed again from the file that the answer names.
+/// Recomputes the statistics from the file that the answer names.
 fn render_figure_check(place: usize, pool: &Document) -> Option<impl IntoView + use<>> {
     let (service, url) = (client(), StoredValue::new(pool.text("figure_url")?));
     let fetch = move || {
@@ -214,7 +214,7 @@ fn render_figure_check(place: usize, pool: &Document) -> Option<impl IntoView + 
     Some(view! { <CheckedFigure at=format!("check-sessions-{place}") fetch=fetch/> })
 }
 
-/// A line for each session, with what the whole figure is checked by.
+/// One CSV line per session, with the file that proves the whole figure.
 fn csv(pool: &Document, sessions: &[Document]) -> String {
     let names = FIELDS.map(|(_, field, _)| field).join(",");
     let mut out = format!("pool,session,slots,slots_refused,{names},figure_url\n");

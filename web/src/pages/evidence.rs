@@ -1,4 +1,4 @@
-//! The evidence of one result: what was claimed, and whether this browser could confirm it.
+//! The evidence of a result: what was claimed, and whether this browser could confirm it.
 
 use std::sync::Arc;
 
@@ -30,12 +30,12 @@ use crate::prerender::Meanwhile;
 use crate::service::client;
 use crate::text;
 
-/// What the page shows.
+/// The content of the page.
 #[derive(Debug, Clone)]
 struct FetchedEvidence {
     of: EvidenceOf,
     verification: Verification,
-    /// Why the days before could not be fetched.
+    /// Why the window of earlier heads could not be downloaded.
     without_window: Option<String>,
 }
 
@@ -72,7 +72,7 @@ pub fn EvidencePage() -> impl IntoView {
     }
 }
 
-/// Fetches and verifies the evidence. Without the days before, the file can still be verified.
+/// Downloads and verifies the evidence. The file can be verified even without the window of earlier heads.
 async fn find(client: &Client<Browser>, address: &str) -> Result<FetchedEvidence, ClientError> {
     let of = meant(client, address).await?;
     let (verification, without_window) = match check::remote(client, &of, true).await {
@@ -82,8 +82,8 @@ async fn find(client: &Client<Browser>, address: &str) -> Result<FetchedEvidence
     Ok(FetchedEvidence { of, verification, without_window })
 }
 
-/// The evidence that an address means, read as the service reads it: what it leaves out is the newest
-/// slot, and the token that the pool sells by default.
+/// The evidence that an address refers to, parsed like in the service: by default the newest slot, and the token that
+/// the pool sells by default.
 async fn meant(client: &Client<Browser>, address: &str) -> Result<EvidenceOf, ClientError> {
     let (path, query) = address.split_once('?').unwrap_or((address, ""));
     let name = path.rsplit('/').next().unwrap_or_default();
@@ -196,7 +196,7 @@ fn Evidence(found: FetchedEvidence) -> impl IntoView {
     }
 }
 
-/// How long the pool was observed, and its lowest depth, as the file states them. A refusal states neither.
+/// How long the pool was observed, and its lowest depth, as stated in the file. A refusal states neither.
 fn describe_observation(stated: Option<&EvidenceStatement>) -> String {
     let Some(result) = stated.and_then(|stated| stated.answer.result()) else {
         return String::new();
@@ -226,7 +226,7 @@ fn window_words(checks: &[Check], last: Slot, without: Option<String>) -> String
     }
 }
 
-/// The entries up to a slot, one for each slot, where the check says how many.
+/// The entries up to a slot, one for each slot, if the check gives their number.
 fn entries(found: &str, last: Slot) -> Option<String> {
     let (count, _) = found.split_once(" heads")?;
     let first = (u64::from(last.number()) + 1).checked_sub(count.parse().ok()?)?;
@@ -235,7 +235,7 @@ fn entries(found: &str, last: Slot) -> Option<String> {
     Some(format!("{} entries, {first} to {last}", text::group_digits(count)))
 }
 
-/// What the recorded state answers: under what the number holds, and what other sizes fill at.
+/// Answers from the recorded state: the conditions of the number, and the fills of other sizes.
 fn ask_snapshot<T>(
     snapshot: &Snapshot,
     of: &EvidenceOf,

@@ -1,4 +1,4 @@
-//! Break it on purpose: change one digit, and see which check fails.
+//! Try tampering: change one digit, and see which check fails.
 
 use exitgap_client::Verification;
 use exitgap_core::evidence::Evidence;
@@ -11,7 +11,7 @@ use crate::parts::{Checks, CollapsibleSection, Verdicts};
 /// What is changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Change {
-    /// The last digit of the published gap, or of what a size that cannot be filled is paid at most.
+    /// The last digit of the published gap, or of the maximum fill of a size that cannot be filled.
     Number,
     /// A digit of the snapshot.
     Snapshot,
@@ -29,7 +29,7 @@ impl Change {
         (Self::Checkpoint, "Change a letter of the signed checkpoint"),
     ];
 
-    /// What stands before the text that is changed: the first of these that is there.
+    /// The texts that may precede the changed text: the first one found is used.
     fn markers(self) -> &'static [&'static str] {
         match self {
             Self::Number => &["\"exit_gap_pct\":\"", "\"paid_raw\":\""],
@@ -39,7 +39,7 @@ impl Change {
         }
     }
 
-    /// The file with one byte changed, and where.
+    /// The file with one changed byte, and its position.
     fn apply(self, evidence: &[u8]) -> Option<(Vec<u8>, usize)> {
         let after = |marker: &&str| {
             let mut places = evidence.windows(marker.len());
@@ -51,7 +51,7 @@ impl Change {
         let at = match self {
             Self::Number => end?.checked_sub(1)?,
             Self::Snapshot | Self::State => rest.iter().position(u8::is_ascii_digit)?,
-            // Well within the signature, which is the last line.
+            // Well inside the signature, which is the last line.
             Self::Checkpoint => {
                 let before = end?.checked_sub(40)?;
                 before + rest[before..].iter().position(u8::is_ascii_alphanumeric)?
@@ -68,10 +68,10 @@ impl Change {
     }
 }
 
-/// Buttons that change one digit, and what verification then says.
+/// Buttons that change one digit, and the result of the verification afterwards.
 #[component]
 pub fn BreakIt(
-    /// The evidence as it was found.
+    /// The original evidence.
     verification: Verification,
 ) -> impl IntoView {
     let (change, set_change) = signal(None::<Change>);

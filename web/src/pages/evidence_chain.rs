@@ -1,5 +1,5 @@
-//! What the chain's own state says of the evidence: the proof that the recorder made before it signed, checked here, and the
-//! reader's own wallet asked whether the chain has that block.
+//! The check of the evidence against the chain's own state: the proof that the recorder made before it signed is
+//! checked here, and the reader's own wallet can be asked whether the chain has that block.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::parts::LiveQuery;
 use crate::service::client;
 use crate::wallet::{self, WalletError};
 
-/// What came of asking the wallet.
+/// The result of asking the wallet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum WalletState {
     Not,
@@ -31,9 +31,9 @@ enum WalletState {
 pub fn ByChain(
     /// The evidence.
     of: EvidenceOf,
-    /// As it was verified.
+    /// The verified evidence.
     verified: Arc<Verification>,
-    /// What the page says was reached.
+    /// The verification level shown on the page.
     rung: RwSignal<Rung>,
 ) -> impl IntoView {
     let wanted = RwSignal::new(false);
@@ -58,7 +58,7 @@ pub fn ByChain(
     }
 }
 
-/// What judges a proof, the proof, and what the evidence claims.
+/// The module that checks a proof, the proof, and the evidence's claim.
 #[derive(Clone)]
 struct ProofInputs {
     judge: Module,
@@ -66,14 +66,14 @@ struct ProofInputs {
     proof: Arc<Vec<u8>>,
 }
 
-/// Why there is nothing to judge.
+/// Why there is nothing to check.
 #[derive(Clone)]
 enum Absent {
-    /// No layout keeps a pool of this kind.
+    /// The storage layout of this kind of pool is not known.
     NoLayout(&'static str),
     /// The service did not give a proof.
     Refused(ClientError),
-    /// The evidence has no snapshot, or the program that judges did not come.
+    /// The evidence has no snapshot, or the module could not be loaded.
     Failed(String),
 }
 
@@ -91,8 +91,8 @@ async fn fetch_proof(
     Ok(ProofInputs { judge, claim: Arc::new(claim.to_bytes()), proof: Arc::new(proof) })
 }
 
-/// The proof and what judges it, fetched once they are wanted: the one is many times as large as the evidence, and few want the
-/// other.
+/// Loads the proof and the module that checks it on demand: the proof is many times as large as the evidence, and few
+/// readers want it.
 #[component]
 fn ProofLoader(of: EvidenceOf, evidence: Arc<Evidence>, rung: RwSignal<Rung>) -> impl IntoView {
     let block = evidence.snapshot().map(|snapshot| {
@@ -116,7 +116,7 @@ fn ProofLoader(of: EvidenceOf, evidence: Arc<Evidence>, rung: RwSignal<Rung>) ->
     }
 }
 
-/// Without a proof the number is what it was, and a node of the reader's makes one.
+/// Without a proof the number is unchanged, and the reader's own node can create one.
 fn render_absent(absent: Absent, retry: Callback<()>) -> AnyView {
     let node = || view! { <code>"exitgap verify evidence.json --rpc <your node>"</code> };
     let why = match absent {
@@ -148,7 +148,7 @@ fn render_absent(absent: Absent, retry: Callback<()>) -> AnyView {
     .into_any()
 }
 
-/// The checks, and the wallet.
+/// Renders the checks, and the wallet.
 #[component]
 fn Proven(block: Option<(Caip2, u64)>, judged: ProofInputs, rung: RwSignal<Rung>) -> impl IntoView {
     let asked = RwSignal::new(WalletState::Not);
@@ -192,17 +192,17 @@ fn Proven(block: Option<(Caip2, u64)>, judged: ProofInputs, rung: RwSignal<Rung>
     }
 }
 
-/// The wallet, as one who was asked for the block.
+/// The name of the wallet among the sources for the block.
 const WALLET: &str = "your wallet";
 
-/// What was found.
+/// The result of the check.
 struct Report {
     checks: Vec<ProofCheck>,
     unproven: Vec<String>,
     says: ChainSays,
 }
 
-/// A check, as the program that judges spells it.
+/// A check, in the checking module's output format.
 struct ProofCheck {
     name: String,
     outcome: String,
@@ -212,7 +212,7 @@ struct ProofCheck {
 }
 
 impl Report {
-    /// Lets the program judge; `asked` has a line for everybody who was asked for the block.
+    /// Runs the module; `asked` has one line for each source asked about the block.
     fn from_proof(judged: &ProofInputs, asked: &str) -> Result<Self, String> {
         let ProofInputs { judge, claim, proof } = judged;
         let all = 0.into();
@@ -223,7 +223,7 @@ impl Report {
         })
     }
 
-    /// Six lines of each check, then what is left, what the chain says, and what this page says itself.
+    /// Parses six lines per check, then what still rests on trust, the chain's result, and the line for this page.
     fn parse(said: &str) -> Option<Self> {
         let lines: Vec<&str> = said.split('\n').collect();
         let (of_checks, last) = lines.split_at_checked(lines.len().checked_sub(4)?)?;
@@ -260,7 +260,7 @@ fn wallet_words(asked: &WalletState, block: Option<(Caip2, u64)>) -> String {
     }
 }
 
-/// What the chain says, in words, and each check.
+/// Renders the chain's result, and each check.
 fn shown(report: Report) -> AnyView {
     let class = match report.says {
         ChainSays::OtherState | ChainSays::OtherBlock => "verdict fail",

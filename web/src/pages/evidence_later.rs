@@ -1,5 +1,5 @@
-//! What became of a slot since it was sealed. It is asked apart from the evidence: whether that holds does
-//! not depend on it.
+//! What happened to a slot after it was sealed. This is a separate request, because the evidence's validity does not
+//! depend on it.
 
 use std::sync::Arc;
 
@@ -13,16 +13,16 @@ use crate::parts::LiveQuery;
 use crate::service::client;
 use crate::text;
 
-/// What is known of the slots after the one of the evidence.
+/// What is known about the slots after the evidence's slot.
 #[derive(Debug, Clone)]
 enum Known {
-    /// The server's word, and the later entries as far as there are any.
+    /// The server's statement, and the later entries as far as there are any.
     Since(Since),
-    /// The server's word alone, and why there are no entries to hold it against.
+    /// Only the server's statement, and why there are no entries to check it with.
     Claimed(SlotStatus, ClientError),
 }
 
-/// Asks what came after. The server's own word is worth telling where its later entries cannot be had.
+/// Requests what came after the slot. The server's statement is shown even if the later entries are not available.
 async fn ask(
     client: &Client<Browser>,
     of: &EvidenceOf,
@@ -42,7 +42,7 @@ async fn ask(
 pub fn Later(
     /// The evidence.
     of: EvidenceOf,
-    /// As it was verified.
+    /// The verified evidence.
     verified: Arc<Verification>,
 ) -> impl IntoView {
     let known = LiveQuery::new(
@@ -83,7 +83,7 @@ pub fn Later(
     }
 }
 
-/// That the slot was taken back, by the server's word or by a later entry.
+/// The notice that the slot was retracted, according to the server or to a later entry.
 fn taken_back(status: &SlotStatus, heads: Option<&Check>, proven: bool) -> Option<AnyView> {
     let by_head = heads.filter(|check| check.code == "slot_retracted");
     let said = status.state == SlotState::Retracted;
@@ -113,7 +113,7 @@ fn taken_back(status: &SlotStatus, heads: Option<&Check>, proven: bool) -> Optio
     )
 }
 
-/// The cause of a retraction, in a sentence.
+/// The cause of a retraction, as a sentence.
 fn because(notice: &RetractionNotice) -> String {
     match (notice.code.as_str(), &notice.orphaned_block_hash, &notice.canonical_block_hash) {
         ("orphaned", Some(orphaned), Some(canonical)) => {
@@ -129,7 +129,7 @@ fn because(notice: &RetractionNotice) -> String {
     }
 }
 
-/// That no later entry takes the slot back, and whose word that is.
+/// The notice that no later entry retracts the slot, and who says so.
 fn stands(heads: Option<&Check>, proven: bool) -> AnyView {
     let Some(check) = heads else {
         return quiet(
@@ -163,7 +163,7 @@ fn stands(heads: Option<&Check>, proven: bool) -> AnyView {
     }
 }
 
-/// The entries that came after, as many as the check says they are.
+/// The number of later entries, from the check.
 fn describe_entries(found: &str) -> String {
     let count = found.split_once(", then ").and_then(|(_, rest)| rest.split_once(" heads"));
     let Some((count, _)) = count else { return "the later entries".to_owned() };

@@ -1,4 +1,5 @@
-//! Whether those whom the reader trusts cosigned the log's checkpoint, by the reader's own policy, which stays in this browser.
+//! Checks whether witnesses that the reader trusts cosigned the log's checkpoint, by the reader's own policy, which
+//! stays in this browser.
 
 use std::sync::Arc;
 
@@ -13,10 +14,10 @@ use crate::browser::LocalStorage;
 use crate::module::{EXITGAP, Module, bytes, field, text};
 use crate::parts::CollapsibleSection;
 
-/// Under what the policy is kept.
+/// The storage name of the policy.
 const KEPT: &str = "exitgap witness policy";
 
-/// What came of checking.
+/// The result of the check.
 #[derive(Clone)]
 enum State {
     NotAsked,
@@ -25,14 +26,14 @@ enum State {
     Failed(String),
 }
 
-/// The check, as the package writes it.
+/// The check, in the package's format.
 #[derive(Clone)]
 struct WitnessResult {
     outcome: String,
     code: String,
     expected: String,
     found: String,
-    /// Before when the checkpoint was there, RFC 3339.
+    /// The latest time at which the checkpoint first existed, RFC 3339.
     before: Option<String>,
     /// The witnesses that cosigned.
     cosigned: Vec<String>,
@@ -64,9 +65,9 @@ async fn check_witnesses(evidence: &[u8], policy: &str) -> Result<WitnessResult,
 /// The section.
 #[component]
 pub fn ByWitnesses(
-    /// The evidence, as it was verified.
+    /// The verified evidence.
     verified: Arc<Verification>,
-    /// What the page says was reached.
+    /// The verification level shown on the page.
     rung: RwSignal<Rung>,
 ) -> impl IntoView {
     let policy = RwSignal::new(LocalStorage.get(KEPT).unwrap_or_default());

@@ -1,4 +1,4 @@
-//! "I hold so much of this token: where do I exit, when, and can I trust it?"
+//! "I hold this much of this token: where and when should I sell, and can I trust the answer?"
 
 use leptos::prelude::*;
 use leptos_router::hooks::{query_signal_with_options, use_params_map, use_query_map};
@@ -13,10 +13,11 @@ use crate::parts::{AskExit, FailureNotice, LiveQuery, LoadingNotice, PreviewNoti
 use crate::service::client;
 use crate::text;
 
-/// Beyond this age, seconds, the newest slot is not what is recorded of now: two slots should have followed it.
+/// If the newest slot is older than this, seconds, it is not current: two slots should have followed it.
 const OLD_S: u64 = 600;
 
-/// The page. Its address holds all that is asked: token, size, what to end in, limit and the venue that is looked at over time.
+/// The page. Its address contains the whole request: token, size, what to sell for, limit, and the venue shown over
+/// time.
 #[component]
 pub fn ExitPage() -> impl IntoView {
     let (params, query) = (use_params_map(), use_query_map());
@@ -41,7 +42,8 @@ pub fn ExitPage() -> impl IntoView {
         {move || match found.answer(&asked.get()) {
             None => view! { <LoadingNotice what="the venues"/> }.into_any(),
             Some(Err(error)) => {
-                // What it was to end in may be why there is no answer, and the form above keeps it.
+                // The required end token may be the reason for the failure. The form above still contains it; the
+                // button removes it.
                 let named = query.read().get("into").is_some();
                 let without = named.then(|| view! { <p><button type="button" id="into-any" on:click=move |_| set_into.set(None)>"Allow any token"</button></p> });
                 view! { <FailureNotice error=error retry=retry/>{without} }.into_any()
@@ -51,7 +53,7 @@ pub fn ExitPage() -> impl IntoView {
     }
 }
 
-/// What there is to say.
+/// Renders the comparison.
 #[component]
 fn ComparisonView(comparison: Comparison) -> impl IntoView {
     let refused = comparison.refused.clone().map(|why| {

@@ -1,4 +1,4 @@
-//! The venues of a token at the newest slot, as the service compares them.
+//! The service's comparison of a token's venues at the newest slot.
 
 use core::str::FromStr;
 
@@ -13,18 +13,18 @@ use exitgap_core::units::SizeUsd;
 use crate::document::Document;
 use crate::parts::size_asked;
 
-/// What is asked.
+/// The request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExitQuery {
     chain: ChainSlug,
     token: String,
     size: SizeUsd,
-    /// The quote group that is asked for, as the service names it; any token where there is none.
+    /// The requested quote group, by its name in the service; any token if there is none.
     into: Option<String>,
 }
 
 impl ExitQuery {
-    /// Reads the address: a token as `<chain>:<address>`, a size as people write it, and the tokens to end in.
+    /// Parses the address: a token as `<chain>:<address>`, a size as people write it, and the tokens to sell for.
     pub fn parse(token: &str, size: &str, into: Option<String>) -> Result<Self, Problem> {
         let wrong = |why: &str| {
             invalid_parameter("token", &format!("token: {why}"), "Choose one of the tokens above.")
@@ -50,37 +50,37 @@ impl ExitQuery {
 pub struct Comparison {
     /// The token's address.
     pub token: String,
-    /// Its symbol: hostile text.
+    /// Its symbol: untrusted text.
     pub symbol: String,
     /// The slot of all figures.
     pub slot: Slot,
     /// Its instant, RFC 3339.
     pub slot_time: String,
-    /// Seconds since it.
+    /// Seconds since then.
     pub age_s: u64,
-    /// How far the oracle may be relied on.
+    /// The state of the oracle.
     pub oracle_state: String,
-    /// Of the leg with the shortest series.
+    /// For the leg with the shortest series.
     pub days_observed: String,
-    /// Whether the figures are of a chain that is not live.
+    /// Whether the chain is marked as a preview.
     pub preview: bool,
-    /// The size that the figures are of.
+    /// The size of all figures.
     pub size: SizeUsd,
-    /// The size that was asked for: greater where nothing fills it.
+    /// The requested size: larger if it cannot be filled.
     pub asked: SizeUsd,
-    /// Why nothing fills what was asked for.
+    /// Why the requested size cannot be filled.
     pub refused: Option<String>,
     /// The gap of all legs together, percent.
     pub gap: String,
-    /// No split has a gap that is lower by more than this, percent.
+    /// No other split has a gap that is lower by more than this, percent.
     pub optimality: Option<String>,
     /// The venues, the best first.
     pub venues: Vec<Venue>,
-    /// The quote group that was asked for.
+    /// The requested quote group.
     pub into: Option<String>,
-    /// Those that may be asked for.
+    /// The available quote groups.
     pub groups: Vec<String>,
-    /// The tokens that the split ends in, each once: hostile text.
+    /// The tokens received, each once: untrusted text.
     pub ends_in: Vec<String>,
     /// Venues that were not compared, and why.
     pub left_out: Vec<(String, String)>,
@@ -91,32 +91,32 @@ pub struct Comparison {
 pub struct Venue {
     /// The pool.
     pub pool: String,
-    /// Venue, fee and, where it sells a part of the split, what it buys: hostile text.
+    /// Venue, fee and, if it is part of the split, the token it pays in: untrusted text.
     pub name: String,
-    /// What all of it fills at there, percent; none where it does not fill.
+    /// The gap of the whole size there, percent; `None` if it cannot be filled.
     pub alone: Option<String>,
-    /// The most that it fills, where that is why.
+    /// The maximum that it can fill, if that is the reason.
     pub most: Option<String>,
-    /// What proves that.
+    /// The URL of the evidence.
     pub evidence_url: Option<String>,
-    /// The same, taken apart.
+    /// The same, parsed.
     pub evidence: Option<EvidenceOf>,
-    /// What it sells of the split.
+    /// Its part of the split.
     pub leg: Option<Leg>,
 }
 
-/// What a venue sells of a split.
+/// A venue's part of a split.
 #[derive(Debug, Clone)]
 pub struct Leg {
-    /// USD.
+    /// The size (USD).
     pub size: SizeUsd,
     /// Its own gap, percent.
     pub gap: String,
-    /// What proves it.
+    /// The URL of the evidence.
     pub evidence_url: Option<String>,
 }
 
-/// Asks the service. Where nothing fills the size, the most that is filled is compared.
+/// Requests the comparison. If the size cannot be filled, compares the maximum that can be.
 pub async fn compare(
     client: &Client<Browser>,
     asked: &ExitQuery,
@@ -132,7 +132,7 @@ pub async fn compare(
     parse_comparison(&told, asked, most, Some(refused.detail.clone()))
 }
 
-/// Reads the answer, if it is one to this question.
+/// Parses the answer, if it matches the request.
 fn parse_comparison(
     told: &Document,
     asked: &ExitQuery,

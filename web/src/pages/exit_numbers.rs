@@ -1,4 +1,4 @@
-//! The five numbers that a holder asks for first.
+//! The five numbers that matter most to a holder.
 
 use exitgap_api::operations::Operation;
 use exitgap_api::operations::parameters::{AT, BASE, FROM, GAP, SERIES_SIZE, SIZE, TO};
@@ -21,10 +21,10 @@ use crate::paths::evidence_href;
 use crate::service::client;
 use crate::text;
 
-/// The gaps that a holder may accept, percent; the first is what the page begins with.
+/// The gaps that a holder may accept, percent; the first is the page's default.
 const LIMITS: [&str; 5] = ["1", "0.1", "0.5", "2", "5"];
 
-/// Slots of seven days.
+/// Number of slots in seven days.
 const WEEK: u32 = 2_016;
 
 /// The cards.
@@ -37,7 +37,7 @@ pub fn Numbers(comparison: StoredValue<Comparison>) -> impl IntoView {
         if used == 1 { "in one venue".to_owned() } else { format!("split over {used} venues") };
     let (magnitude, _) = text::split_gap(&told.gap);
     let beside = lost(&told.size.to_string(), &told.gap).unwrap_or_default();
-    // One leg proves itself; what several sum up to is proven by each of them, below.
+    // A single leg has its own evidence; for the sum of several legs, each one's evidence is below.
     let legs = || told.venues.iter().filter_map(|venue| venue.leg.as_ref());
     let only = if used == 1 { legs().next() } else { None };
     let proof = only.and_then(|leg| evidence_href(leg.evidence_url.as_deref()?));
@@ -56,7 +56,7 @@ pub fn Numbers(comparison: StoredValue<Comparison>) -> impl IntoView {
     }
 }
 
-/// What the split saves against the best venue alone.
+/// What the split saves compared with the best single venue.
 fn render_saving(told: &Comparison) -> AnyView {
     let best = told.venues.first();
     let alone = best.and_then(|venue| Percent::parse(venue.alone.as_deref()?).ok());
@@ -80,12 +80,12 @@ fn render_saving(told: &Comparison) -> AnyView {
     view! { <Card name="Splitting saves" value=value.into_any() note=note.into_any()/> }.into_any()
 }
 
-/// A question about each of the venues of a comparison, by their pools.
+/// The pools of a comparison's venues.
 fn pools(told: &Comparison) -> Vec<PoolId> {
     told.venues.iter().filter_map(|venue| venue.pool.parse().ok()).collect()
 }
 
-/// The most that stays within a limit.
+/// The largest sale within a limit.
 #[component]
 fn Within(comparison: StoredValue<Comparison>) -> impl IntoView {
     let (chosen, set) = query_signal_with_options::<String>("limit", in_place());
@@ -103,7 +103,7 @@ fn Within(comparison: StoredValue<Comparison>) -> impl IntoView {
                     let target = Operation::MaxSize.target_of(&pool).with(&GAP, limit);
                     let target = target.with(&BASE, &told.token).with(&AT, told.slot);
                     let most: Document = client.get_document(&target).await?;
-                    // No size at all stays within the limit where there is none.
+                    // If there is none, no size at all stays within the limit.
                     let most =
                         most.text("max_size_usd").and_then(|most| most.parse::<SizeUsd>().ok());
                     sum = sum.saturating_add(most.map_or(0, SizeUsd::micros));
@@ -136,7 +136,7 @@ fn Within(comparison: StoredValue<Comparison>) -> impl IntoView {
     view! { <Card name="Largest sale within" extra=select.into_any() value=value.into_any() note=note.into_any()/> }
 }
 
-/// The widest gap of seven days, in the venue that is best now.
+/// The largest gap in seven days, in the currently best venue.
 #[component]
 fn Worst(comparison: StoredValue<Comparison>) -> impl IntoView {
     let worst = LiveQuery::new(
@@ -197,7 +197,7 @@ pub fn week_before(slot: Slot) -> Slot {
     Slot::new(slot.number().saturating_sub(WEEK - 1).into()).unwrap_or(Slot::FIRST)
 }
 
-/// What redeeming would bring instead.
+/// The result of redeeming instead.
 #[component]
 fn Redeem(comparison: StoredValue<Comparison>) -> impl IntoView {
     let paths = LiveQuery::new(

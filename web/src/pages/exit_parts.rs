@@ -1,4 +1,4 @@
-//! What the gap of the venue that sells most is made of, and how old the oracle's answer is that it is held against.
+//! The components of the gap in the venue that sells most, and the age of the oracle answer it is relative to.
 
 use exitgap_api::operations::Operation;
 use exitgap_api::operations::parameters::{AT, BASE, SIZE};
@@ -12,7 +12,7 @@ use crate::parts::LiveQuery;
 use crate::service::client;
 use crate::text;
 
-/// The line.
+/// The line about the components.
 #[component]
 pub fn MadeOf(comparison: StoredValue<Comparison>) -> impl IntoView {
     let found = LiveQuery::new(

@@ -1,4 +1,4 @@
-//! Where: the venues ranked, the best first, and what each sells of the exact split.
+//! Where to sell: the venues ranked, best first, and each one's part of the optimal split.
 
 use exitgap_api::size_to_write;
 use exitgap_client::EvidenceOf;
@@ -13,13 +13,13 @@ use crate::parts::{CheckAll, CheckedGap, Row, Table, link_evidence, number};
 use crate::paths::Page;
 use crate::text;
 
-/// As the picture's `viewBox` says.
+/// The width in the chart's `viewBox`.
 const WIDTH: f64 = 600.0;
 
-/// Colours of a split's parts; the picture says no more than the table below it.
+/// Number of colours for a split's parts; the chart adds nothing to the table below it.
 const SHADES: usize = 6;
 
-/// A gap to be checked, and how it stands.
+/// A gap to check, with the state of the check.
 type GapCheck = (PublishedGap, RwSignal<CheckState>);
 
 /// The section.
@@ -48,7 +48,7 @@ pub fn Venues(comparison: StoredValue<Comparison>) -> impl IntoView {
             let leg = venue.leg.as_ref();
             let leg_gap =
                 leg.and_then(|leg| published(&leg.evidence_url, venue, leg.size, &leg.gap));
-            // A leg that is the whole size is the same sale.
+            // A leg of the whole size is the same sale.
             let whole = leg.is_some_and(|leg| leg.size == told.size);
             all.extend(alone.clone());
             all.extend(leg_gap.clone().filter(|_| !whole));
@@ -129,7 +129,7 @@ fn row(
     (heading.into_any(), vec![whole, sells, gap])
 }
 
-/// That a venue cannot fill what was asked for, with what proves it.
+/// The notice that a venue cannot fill the size, with its evidence.
 fn cannot(venue: &Venue, told: &Comparison) -> AnyView {
     let of = venue.evidence.clone().map(|of| EvidenceOf { size: told.asked, ..of });
     let href = of.map(|of| Page::Evidence(of).href());
@@ -140,7 +140,7 @@ fn cannot(venue: &Venue, told: &Comparison) -> AnyView {
     view! { {link_evidence("cannot be filled".to_owned(), href)}{most} }.into_any()
 }
 
-/// What the split ends in, and a choice of that where the service knows tokens that are alike.
+/// The tokens received, with a choice if the service has quote groups.
 #[component]
 fn Into(told: Comparison) -> impl IntoView {
     let (_, set) = query_signal_with_options::<String>("into", in_place());

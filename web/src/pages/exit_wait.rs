@@ -1,4 +1,4 @@
-//! What waiting or redeeming would do.
+//! The results of waiting or redeeming.
 
 use exitgap_api::operations::Operation;
 use exitgap_api::operations::parameters::{AT, BASE, SERIES_SIZE, SIZE};
@@ -16,7 +16,7 @@ use crate::parts::{
 use crate::service::client;
 use crate::text;
 
-/// The section: of the venue that is best now.
+/// The section, for the currently best venue.
 #[component]
 pub fn Wait(comparison: StoredValue<Comparison>) -> impl IntoView {
     let ask = move |operation: Operation| {
@@ -56,7 +56,7 @@ pub fn Wait(comparison: StoredValue<Comparison>) -> impl IntoView {
     }
 }
 
-/// The standard size nearest to one: the gaps of open and closed markets are kept of those alone.
+/// The standard size nearest to a size: the gaps of open and closed markets are stored only for standard sizes.
 pub fn standard(size: SizeUsd) -> SizeUsd {
     let apart = |one: &SizeUsd| one.micros().abs_diff(size.micros());
     SizeUsd::STANDARD.into_iter().min_by_key(apart).unwrap_or(size)
@@ -66,7 +66,7 @@ fn seconds(document: &Document, name: &str) -> Option<u64> {
     document.text(name)?.parse().ok()
 }
 
-/// Whether the market is open, and how the gap was spread while it was open and closed.
+/// Whether the market is open, and the distribution of the gap while it was open and closed.
 pub fn market(told: &Document) -> AnyView {
     if told.list("sessions").is_empty() {
         return view! { <p>"This market is open around the clock; there is no opening to wait for."</p> }
@@ -112,7 +112,7 @@ pub fn market(told: &Document) -> AnyView {
     .into_any()
 }
 
-/// Each way of redeeming, beside selling now.
+/// Each redemption path, compared with selling now.
 fn render_redemptions(told: &Document) -> AnyView {
     let paths = told.list("paths");
     if paths.is_empty() {
@@ -167,7 +167,7 @@ fn render_redemptions(told: &Document) -> AnyView {
     .into_any()
 }
 
-/// What each way pays, and when, beside what selling pays now.
+/// A chart of each path's amount and time, compared with selling now.
 fn drawn(told: &Document, paths: &[Document]) -> Option<AnyView> {
     const COLOURS: [&str; 2] = ["line-c", "line-b"];
     let now = parse_number(&told.text("receives_now_usd")?)?;
@@ -183,7 +183,7 @@ fn drawn(told: &Document, paths: &[Document]) -> Option<AnyView> {
     (!ways.is_empty()).then(|| view! { <Payoff title=title now=now ways=ways/> }.into_any())
 }
 
-/// A line for each way, with what proves the sale that it is compared with.
+/// One CSV line per path, with the evidence of the sale it is compared with.
 fn csv(told: &Document, paths: &[Document]) -> String {
     const FIELDS: [&str; 7] = [
         "kind",

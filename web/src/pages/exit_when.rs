@@ -1,4 +1,4 @@
-//! When: what each hour of the week has cost, of up to four weeks.
+//! When to sell: the cost at each hour of the week, over up to four weeks.
 
 use core::fmt::Write;
 
@@ -25,22 +25,22 @@ use crate::paths::{Page, evidence_href};
 use crate::service::client;
 use crate::text;
 
-/// Weeks that are looked at: a service computes seven days of any size at a time.
+/// Number of weeks: the service computes at most seven days at a time for an arbitrary size.
 const WEEKS: usize = 4;
 
 /// A row of the history is an hour.
 const SLOTS_OF_AN_HOUR: u32 = 12;
 
-/// The worst that an hour of the week has seen.
+/// The worst result for an hour of the week.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Seen {
-    /// Recorded slots.
+    /// Number of recorded slots.
     slots: u64,
-    /// Slots of them that could not fill the size.
+    /// Number of these slots in which the size could not be filled.
     refused: u64,
-    /// The widest gap, its time, and what proves it.
+    /// The largest gap, its time, and its evidence.
     worst: Option<(String, String, Option<String>)>,
-    /// Of the slots that could not, the one that could fill the least: when.
+    /// Among the slots that could not fill the size, the one with the lowest maximum, and its time.
     refused_at: Option<(u64, String)>,
 }
 
@@ -70,7 +70,7 @@ impl Seen {
     }
 }
 
-/// The hours of the week, Monday 00:00 UTC the first.
+/// The hours of the week, starting at Monday 00:00 UTC.
 type Week = Vec<Seen>;
 
 async fn week(
@@ -88,7 +88,7 @@ async fn week(
             client.get_document::<Document>(&target.with(&INTERVAL, Interval::Hour.code())).await;
         let rows = match rows {
             Ok(history) => history.list("rows"),
-            // Before its series there is nothing.
+            // There is nothing before the series begins.
             Err(ClientError::Refused(_)) if place > 0 => break,
             Err(error) => return Err(error),
         };
@@ -101,7 +101,7 @@ async fn week(
                 week[hour].add(&row);
             }
         }
-        // Where the series has begun since, there is no week before.
+        // If the series began during this week, there is no earlier week.
         if earliest.number() > from.number() + SLOTS_OF_AN_HOUR {
             break;
         }
@@ -174,7 +174,7 @@ fn venue_is(place: usize, comparison: StoredValue<Comparison>, asked: Option<&St
     })
 }
 
-/// What proves what is said of an hour.
+/// The evidence for an hour's result.
 fn href(seen: &Seen, of: Option<&EvidenceOf>) -> Option<String> {
     if seen.refused > 0 {
         let (slot, _) = seen.refused_at.as_ref()?;
@@ -203,12 +203,12 @@ fn said(seen: &Seen) -> String {
     }
 }
 
-/// The picture, what is read of it, and the same as a table and as a file.
+/// The chart with its key results, and the same data as a table and as a file.
 #[component]
 fn WeekView(
     week: Week,
     of: Option<EvidenceOf>,
-    /// What all of it fills at in this venue now, percent.
+    /// The gap of the whole size in this venue now, percent.
     now: Option<String>,
 ) -> impl IntoView {
     let now = now.and_then(|now| verdict(&week, &now));
@@ -278,11 +278,11 @@ fn WeekView(
     }
 }
 
-/// How the gap of now is beside the widest of each hour that is recorded.
+/// The current gap compared with the largest gap of each recorded hour.
 fn verdict(week: &Week, now: &str) -> Option<String> {
     let gap = parse_number(now)?;
     let known = week.iter().filter(|seen| seen.slots > 0);
-    // An hour that did not fill it is worse than any gap.
+    // An hour in which the size could not be filled counts as worse than any gap.
     let was_worse = |seen: &&Seen| match seen.hour() {
         Hour::Of(worst) => worst > gap,
         Hour::Refused => true,

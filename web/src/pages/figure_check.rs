@@ -1,4 +1,4 @@
-//! A figure drawn from many snapshots, computed again in this browser.
+//! Recomputes a figure over many snapshots in this browser.
 
 use exitgap_client::{Browser, Client, ClientError};
 use exitgap_core::analytics::figure::is_figure_file;
@@ -13,7 +13,7 @@ use crate::browser::kept_keys;
 use crate::module::{EXITGAP, Module, bytes, field, method, text};
 use crate::service::client;
 
-/// How a check stands.
+/// The state of a check.
 #[derive(Clone)]
 enum State {
     NotAsked,
@@ -22,7 +22,7 @@ enum State {
     Failed(String),
 }
 
-/// What was found of a figure.
+/// The result of checking a figure.
 #[derive(Clone)]
 struct FigureFindings {
     verdict: String,
@@ -38,7 +38,7 @@ struct Check {
 }
 
 impl FigureFindings {
-    /// That of a report, as the package writes it.
+    /// The result from a report, in the package's format.
     fn from_js(report: &JsValue) -> Self {
         let checks = Array::from(&field(report, "checks")).into_iter().map(|check| Check {
             passed: text(&check, "outcome") == "pass",
@@ -50,13 +50,13 @@ impl FigureFindings {
     }
 }
 
-/// A button, and what came of it.
+/// A button, and the result.
 #[component]
 pub fn CheckedFigure<F, R>(
-    /// Where it is: `check-` and what is computed again.
+    /// The element's id: `check-` and the name of the figure.
     #[prop(into)]
     at: String,
-    /// Fetches its file.
+    /// Downloads its file.
     fetch: F,
 ) -> impl IntoView
 where
@@ -73,7 +73,7 @@ where
                 drop(set.try_set(State::At(seen, all)));
             })
             .await;
-            // The reader may have gone on to another page by then.
+            // The reader may have left the page meanwhile.
             drop(set.try_set(match found {
                 Ok((report, kept)) => State::Found(report, kept),
                 Err(error) => State::Failed(error),
@@ -99,7 +99,7 @@ where
     }
 }
 
-/// What was found, and whether by keys that this browser had kept before.
+/// Checks a figure; also returns whether with keys that this browser had stored before.
 async fn check_figure(
     client: &Client<Browser>,
     file: impl Future<Output = Result<Vec<u8>, ClientError>>,
@@ -132,8 +132,7 @@ async fn check_figure(
     Ok((FigureFindings::from_js(&method(&checked, "report", &[])?), own))
 }
 
-/// The pool and the slot of what is needed next, and whether that is a document of what the pool logged; nothing where all
-/// was given.
+/// The pool and slot of the next required input, and whether it is a logs document; `None` if there are no more.
 fn parse_page_request(wanted: &JsValue) -> Result<Option<(PoolId, Slot, bool)>, String> {
     if wanted.is_undefined() {
         return Ok(None);
@@ -145,7 +144,7 @@ fn parse_page_request(wanted: &JsValue) -> Result<Option<(PoolId, Slot, bool)>, 
     Ok(Some((pool, slot, !field(wanted, "fills").is_undefined())))
 }
 
-/// A whole number that 32 bits hold.
+/// An integer of 32 bits.
 fn count(number: &JsValue) -> usize {
     #[expect(
         clippy::cast_possible_truncation,

@@ -1,4 +1,4 @@
-//! How the number is made, in plain words.
+//! Explains in plain words how the number is computed.
 
 use exitgap_core::exit::METHOD_VERSION;
 use leptos::prelude::*;
@@ -72,7 +72,7 @@ pub fn MethodPage() -> impl IntoView {
     }
 }
 
-/// Whose word each statement is, without a state proof and with one.
+/// Who could falsify each statement, without a state proof and with one.
 #[component]
 fn WhoCanLie() -> impl IntoView {
     view! {

@@ -1,4 +1,4 @@
-//! One pool: what a size would lose here and now, computed in this browser.
+//! One pool: the estimated loss of a sale here and now, computed in this browser.
 
 use exitgap_api::{LadderRows, Number, PoolName, Status};
 use exitgap_client::{ClientError, EvidenceOf, FetchedSnapshot};
@@ -154,7 +154,7 @@ pub fn evidence_of(recorded: &FetchedSnapshot, base: usize, size_usd: &str) -> O
     Some(Page::Evidence(of).href())
 }
 
-/// Depth by gap and slippage by size, computed here.
+/// Depth by gap and slippage by size, computed in this browser.
 #[component]
 fn Ladders(recorded: StoredValue<FetchedSnapshot>, base: Memo<usize>) -> impl IntoView {
     let rows = Memo::new(move |_| {
@@ -182,9 +182,10 @@ fn Ladders(recorded: StoredValue<FetchedSnapshot>, base: Memo<usize>) -> impl In
     }
 }
 
-/// Gaps from 1,000 USD on, in ten steps to each ten times as much, as long as the pool fills them, and until half is lost.
+/// Gaps for sizes from 1,000 USD on, ten per power of ten, as long as the pool can fill them, and up to a gap of half
+/// the value.
 pub fn slippage(answers: &exitgap_api::Answers<'_>) -> Vec<(String, String)> {
-    /// Of ten: about as far from each other, and round.
+    /// Ten round numbers per power of ten, roughly evenly spaced.
     const STEPS: [u64; 10] = [100, 125, 160, 200, 250, 315, 400, 500, 630, 800];
     const DECADES: u32 = 6;
     let half = Percent(50_000_000);
@@ -204,7 +205,7 @@ pub fn slippage(answers: &exitgap_api::Answers<'_>) -> Vec<(String, String)> {
     points
 }
 
-/// Where a smaller sale loses more, because the pool's fee depends on the size.
+/// A note where a smaller sale loses more, because the pool's fee depends on the size.
 fn worse_below(size: Option<&Number>) -> Option<impl IntoView + use<>> {
     size.map(|size| view! { <small>{format!("a smaller size is worse: {}", text::usd(size.as_str()))}</small> })
 }

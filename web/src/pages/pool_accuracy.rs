@@ -1,4 +1,4 @@
-//! How good the estimates were: every swap of the pool against what was estimated of it before.
+//! The accuracy of the estimates: every swap of the pool compared with its earlier estimate.
 
 use core::fmt::Write;
 
@@ -17,7 +17,7 @@ use crate::paths::Page;
 use crate::service::client;
 use crate::text;
 
-/// Swaps that were not compared, by why not: the field, and the words.
+/// Reasons why swaps were not compared: the field, and the text.
 pub const NOT_COMPARED: [(&str, &str); 5] = [
     ("fills_incomplete", "a log is missing"),
     ("estimate_refused", "the pool could not fill that size at the slot"),
@@ -34,7 +34,7 @@ pub fn PoolAccuracy(
     /// Both tokens' symbols.
     symbols: [String; 2],
 ) -> impl IntoView {
-    // An address may lead right here.
+    // An address may link directly to this section.
     let led = window().location().hash().is_ok_and(|hash| hash == "#accuracy");
     let (opened, set_opened) = signal(led);
     let section = NodeRef::<leptos::html::Section>::new();
@@ -53,7 +53,7 @@ pub fn PoolAccuracy(
                  estimated. "
                 <a href=Page::Accuracy.href()>"All pools"</a>
             </p>
-            // The service replays every swap for it: only for those who ask.
+            // The service replays every swap for this, so it is loaded only on demand.
             <details open=led on:toggle=move |_| set_opened.set(true)>
                 <summary>"Show the record"</summary>
                 <Show when=move || opened.get()><Record of=of.get_value()/></Show>
@@ -62,7 +62,7 @@ pub fn PoolAccuracy(
     }
 }
 
-/// What is behind it, once it is open.
+/// The content, once it is open.
 #[component]
 fn Record(of: (PoolId, [String; 2])) -> impl IntoView {
     let (pool, symbols) = of;
@@ -94,12 +94,12 @@ fn render_failure(error: ClientError, retry: Callback<()>) -> AnyView {
     view! { <FailureNotice error=error retry=retry/> }.into_any()
 }
 
-/// A percentage of a document, exactly.
+/// A percentage in a document, exact.
 pub fn percent(of: &Document, name: &str) -> String {
     of.text(name).map_or_else(|| "–".to_owned(), |error| text::percent(&error))
 }
 
-/// How many swaps were not compared, and why not; no text where all were.
+/// How many swaps were not compared, and why; empty if all were.
 pub fn not_compared(record: &Document) -> String {
     let not = record.part("not_compared");
     let why = |(field, words): &(&str, &str)| {
@@ -109,7 +109,7 @@ pub fn not_compared(record: &Document) -> String {
     NOT_COMPARED.iter().filter_map(why).collect::<Vec<_>>().join("; ")
 }
 
-/// The answer.
+/// Renders the answer.
 fn render_record(record: &Document, symbols: &[String; 2]) -> AnyView {
     let (from, to) = (record.text_or_none("from"), record.text_or_none("to"));
     let period = format!("{} to {}", text::instant(&from), text::instant(&to));
@@ -142,7 +142,7 @@ fn render_record(record: &Document, symbols: &[String; 2]) -> AnyView {
     .into_any()
 }
 
-/// The record, computed again from the file that the answer names.
+/// Recomputes the record from the file that the answer names.
 fn render_figure_check(record: &Document) -> Option<impl IntoView + use<>> {
     let (service, url) = (client(), StoredValue::new(record.text("figure_url")?));
     let fetch = move || {
@@ -152,7 +152,7 @@ fn render_figure_check(record: &Document) -> Option<impl IntoView + use<>> {
     Some(view! { <CheckedFigure at="check-accuracy" fetch=fetch/> })
 }
 
-/// What the newest swaps were estimated to fill at, and what they filled at.
+/// The estimated and actual fills of the newest swaps.
 fn against(record: &Document, symbols: &[String; 2]) -> AnyView {
     let dot = |swap: &Document| {
         let number = |name: &str| swap.text(name).as_deref().and_then(parse_number);
@@ -169,7 +169,7 @@ fn against(record: &Document, symbols: &[String; 2]) -> AnyView {
     view! { <Scatter title=title dots=dots unit="%"/> }.into_any()
 }
 
-/// Errors by the age of the estimate: the median, and up to the error that 95 of 100 did not exceed.
+/// A chart of errors by the age of the estimate: the median, and the 95th percentile.
 fn fan(record: &Document) -> AnyView {
     let ages: Vec<Document> =
         record.list("by_age").into_iter().filter(|age| age.count("n") > 0).collect();
@@ -200,7 +200,7 @@ fn symbol(of: &Document, symbols: &[String; 2]) -> String {
     symbols[usize::from(of.text_or_none("base") == "token1")].clone()
 }
 
-/// Errors by size and token sold.
+/// Errors by size and by the token that was sold.
 fn by_size(record: &Document, symbols: &[String; 2]) -> AnyView {
     let row = |size: &Document| -> Row {
         let from = size.count("from_usd");
@@ -225,7 +225,7 @@ fn by_size(record: &Document, symbols: &[String; 2]) -> AnyView {
         .into_any()
 }
 
-/// The largest errors either way.
+/// The largest errors in both directions.
 fn worst(record: &Document, symbols: &[String; 2]) -> AnyView {
     let row = |swap: &Document| -> Row {
         let flags = swap.text_list("flags").join(", ").replace('_', " ");
@@ -253,7 +253,7 @@ fn worst(record: &Document, symbols: &[String; 2]) -> AnyView {
         .into_any()
 }
 
-/// A line for each age and for each of the largest errors, with what they are recounted from.
+/// One CSV line for each age and for each of the largest errors, with the file from which they can be recomputed.
 fn csv(record: &Document) -> String {
     let from = ["fills_url", "figure_url"].map(|name| record.text_or_none(name)).join(",");
     let mut out = String::from(

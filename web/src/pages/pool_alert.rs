@@ -1,4 +1,4 @@
-//! A rule of the reader's own about this pool: tried on its history, and kept.
+//! A rule of the reader's own about this pool: tested on its history, and stored.
 
 use core::time::Duration;
 
@@ -20,17 +20,17 @@ use crate::paths::Page;
 use crate::service::client;
 use crate::text;
 
-/// How long the reader must pause before a rule is tried.
+/// How long the reader must pause before a rule is tested.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// What can be watched here: kind, its words, what its number is, and the number to begin with.
+/// The available kinds: kind, description, meaning of its number, and initial number.
 const KINDS: [(&str, &str, &str, &str); 3] = [
     ("gap_above", "the gap for this size is above", "Percent", "2"),
     ("depth_below", "depth at 2% is below", "USD", "100000"),
     ("missing", "slots are missing", "", ""),
 ];
 
-/// A rule, as the reader has it.
+/// A rule as the reader has entered it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct RuleDraft {
     kind: &'static str,
@@ -40,8 +40,8 @@ struct RuleDraft {
 }
 
 impl RuleDraft {
-    /// What it is made of beside the pool, by the names of the operation's parameters.
-    /// Refuses dollars that could mean two amounts: the service would read `1.000` as one dollar.
+    /// Its members except the pool, by the names of the operation's parameters.
+    /// Rejects an amount in dollars with two possible meanings: the service would parse `1.000` as one dollar.
     fn members(&self) -> Result<Vec<(&'static str, String)>, Problem> {
         let mut members =
             vec![("kind", self.kind.to_owned()), ("base", base_name(self.base).to_owned())];
@@ -58,7 +58,7 @@ impl RuleDraft {
         Ok(members)
     }
 
-    /// Where it is tried.
+    /// The address at which it is tested.
     fn target(&self, pool: &PoolId) -> Result<Target, Problem> {
         let known = [
             &parameters::ALERT_KIND,
@@ -74,14 +74,14 @@ impl RuleDraft {
         Ok(self.members()?.into_iter().fold(Operation::AlertsOf.target_of(pool), add))
     }
 
-    /// What is asked to keep it.
+    /// The body of the request to store it.
     fn body(&self, pool: &PoolId, webhook: &str) -> Result<String, Problem> {
         let object = Object::new();
         let webhook = (!webhook.is_empty()).then(|| ("webhook_url", webhook.to_owned()));
         let members =
             self.members()?.into_iter().chain([("pool", pool.to_string())]).chain(webhook);
         for (name, value) in members {
-            // An object of one's own takes every member.
+            // A plain object accepts every member.
             let _ = Reflect::set(&object, &name.into(), &value.into());
         }
         Ok(JSON::stringify(&object).map(String::from).unwrap_or_default())
@@ -93,7 +93,7 @@ impl RuleDraft {
 pub fn PoolAlert(
     /// The pool.
     pool: PoolId,
-    /// The token sold.
+    /// The token that is sold.
     base: Memo<usize>,
     /// The text of the size box.
     size: Memo<String>,
@@ -170,7 +170,7 @@ fn RuleForm(pool: PoolId, base: Memo<usize>, size: Memo<String>) -> impl IntoVie
     }
 }
 
-/// When a rule would have spoken, and the gap of its size meanwhile.
+/// The slots at which a rule would have triggered, and the gap of its size meanwhile.
 async fn try_rule(
     client: &Client<Browser>,
     pool: &PoolId,
@@ -184,7 +184,7 @@ async fn try_rule(
     Ok((told, client.history(&of).await?))
 }
 
-/// A rule over its history.
+/// Renders a rule's backtest.
 #[component]
 fn BacktestView(told: Backtest, history: History, wanted: RuleDraft) -> impl IntoView {
     let fired: Vec<u32> = told
@@ -252,7 +252,7 @@ fn BacktestView(told: Backtest, history: History, wanted: RuleDraft) -> impl Int
     }
 }
 
-/// What keeps it, and what is told once.
+/// The button that stores it, and the secrets that are shown once.
 #[component]
 fn Keep(pool: PoolId, wanted: Memo<RuleDraft>, webhook: RwSignal<String>) -> impl IntoView {
     let made = RwSignal::new(None::<Result<Made, ClientError>>);

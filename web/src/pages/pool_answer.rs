@@ -1,4 +1,4 @@
-//! The exit of the size in the box, computed here, beside what the service says of it.
+//! The exit of the entered size, computed here and compared with the service's answer.
 
 use exitgap_api::{
     Amounts, ExitResult, Number, OracleState, Problem, ProblemCode, PublishedExit, TokenLabel,
@@ -20,7 +20,7 @@ use crate::text;
 pub fn Answer(
     /// The pool's snapshot.
     recorded: StoredValue<FetchedSnapshot>,
-    /// The token sold.
+    /// The token that is sold.
     base: Memo<usize>,
     /// The text of the size box.
     size: Memo<String>,
@@ -30,7 +30,7 @@ pub fn Answer(
         let (base, size) = asked.get();
         recorded.read_value().estimate(size?, Some(base_name(base)))
     });
-    // What the service is asked of, before the first wait: the reader may leave the page meanwhile.
+    // Prepare the request before the first wait: the reader may leave the page meanwhile.
     let (pool, at) = recorded.with_value(|recorded| {
         (recorded.snapshot.observation().pool().clone(), recorded.snapshot.slot().to_string())
     });
@@ -42,7 +42,7 @@ pub fn Answer(
             async move { client.exit(&pool, size?, Some(base_name(base)), Some(&at)).await }
         },
     );
-    // Of the pool's default base it came with the snapshot, of the other with the answer.
+    // For the pool's default base it came with the snapshot, for the other token with the answer.
     let default = recorded.with_value(|recorded| {
         (recorded.default_direction.base_index(), recorded.published.lowest_depth_7d_usd.clone())
     });
@@ -74,10 +74,10 @@ pub fn Answer(
     }
 }
 
-/// What the service said to the very question.
+/// The service's answer to exactly this request.
 type ServiceAnswer = Option<Result<PublishedExit, ClientError>>;
 
-/// Whether the service says the same. Only an answer to the very question is held against ours.
+/// Whether the service returns the same. Only an answer to exactly this request is compared.
 fn agreement(ours: &ExitResult, served: ServiceAnswer) -> AnyView {
     match served {
         None => render_pending(),
@@ -99,7 +99,7 @@ fn agreement(ours: &ExitResult, served: ServiceAnswer) -> AnyView {
     }
 }
 
-/// The same of a size that cannot be filled.
+/// The same for a size that cannot be filled.
 fn agreed_refusal(ours: &Problem, served: ServiceAnswer, evidence: Option<String>) -> AnyView {
     let theirs = match served {
         None => return render_pending(),
@@ -120,7 +120,7 @@ fn agreed_refusal(ours: &Problem, served: ServiceAnswer, evidence: Option<String
     .into_any()
 }
 
-/// Whether a refusal of this code has evidence: it is of the size, and of nothing else.
+/// Whether there is evidence for a refusal with this code: only if it is about the size.
 fn is_provable(code: &str) -> bool {
     ProblemCode::PROVABLE.iter().any(|provable| provable.as_str() == code)
 }
@@ -199,9 +199,10 @@ fn Result(result: ExitResult, lowest: Signal<Option<Number>>) -> impl IntoView {
     }
 }
 
-/// What the gap is of the size, to the cent, half-even: below the oracle, which may itself lag, not lost.
+/// The gap as an amount for this size, rounded half-even to the cent. It is a difference from the oracle value, which
+/// may lag, and not necessarily a loss.
 pub fn lost(size: &str, gap: &str) -> Option<String> {
-    /// Micro-dollars times millionths of a percent, of one cent.
+    /// One cent, in micro-dollars times millionths of a percent.
     const CENT: i128 = 1_000_000_000_000;
     let (size, Percent(gap)) = (size.parse::<SizeUsd>().ok()?, Percent::parse(gap).ok()?);
     let exact = i128::from(size.micros()).checked_mul(gap.abs())?;

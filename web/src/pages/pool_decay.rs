@@ -1,4 +1,4 @@
-//! How the pool's book thins after its price has moved, and whether that holds: computed again in this browser.
+//! How the pool's depth decreases after price moves, and a check that recomputes it in this browser.
 
 use exitgap_api::operations::DecayAsked;
 use exitgap_api::{DepthDecay, DepthDecayEvent, DepthDecayHorizon, Guards, ProblemCode, slot_at};
@@ -15,14 +15,14 @@ use crate::parts::{Empty, FailureNotice, LiveQuery, LoadingNotice, Table, number
 use crate::service::client;
 use crate::text;
 
-/// How far the price must have moved, as the control offers it, in millionths of a percent.
+/// The minimum price moves offered by the control, in millionths of a percent.
 const MOVES: [(&str, u32); 5] =
     [("0.2", 200_000), ("0.5", 500_000), ("1", 1_000_000), ("2", 2_000_000), ("5", 5_000_000)];
 
-/// The move that the section begins with.
+/// The default move.
 const FIRST_MOVE: u32 = 1_000_000;
 
-/// How many events are listed, the newest first.
+/// Number of listed events, newest first.
 const LISTED: usize = 12;
 
 /// The section.
@@ -30,7 +30,7 @@ const LISTED: usize = 12;
 pub fn PoolDecay(
     /// The pool.
     pool: PoolId,
-    /// The token sold.
+    /// The token that is sold.
     base: Memo<usize>,
 ) -> impl IntoView {
     let (opened, set_opened) = signal(false);
@@ -43,7 +43,7 @@ pub fn PoolDecay(
                  is split exactly: the effect of the move alone on the existing liquidity, and the liquidity that providers added \
                  or withdrew."
             </p>
-            // The service reads four weeks of snapshots for it: only for those who ask.
+            // The service reads four weeks of snapshots for this, so it is loaded only on demand.
             <details on:toggle=move |_| set_opened.set(true)>
                 <summary>"Show price moves of the last four weeks"</summary>
                 <Show when=move || opened.get()><Moves pool=pool.get_value() base=base/></Show>
@@ -52,7 +52,7 @@ pub fn PoolDecay(
     }
 }
 
-/// What is behind it, once it is open.
+/// The content, once it is open.
 #[component]
 fn Moves(pool: PoolId, base: Memo<usize>) -> impl IntoView {
     let (moved, set_moved) = signal(FIRST_MOVE);
@@ -104,12 +104,12 @@ fn Moves(pool: PoolId, base: Memo<usize>) -> impl IntoView {
     }
 }
 
-/// Whether a figure is not told of pools of this kind.
+/// Whether a figure is not available for this kind of pool.
 pub fn is_other_kind(error: &ClientError) -> bool {
     matches!(error, ClientError::Refused(problem) if problem.code == ProblemCode::FigureUnsupportedKind.as_str())
 }
 
-/// The answer.
+/// Renders the answer.
 #[component]
 fn DecayView(decay: DepthDecay, asked: DecayAsked) -> impl IntoView {
     let DepthDecay { have, needed, slots_missing, events_suppressed, .. } = decay;
@@ -153,14 +153,14 @@ fn DecayView(decay: DepthDecay, asked: DecayAsked) -> impl IntoView {
     }
 }
 
-/// The question with the period that was answered, so that its file never changes.
+/// The request with the exact period of the answer, so that its file never changes.
 fn asked_exactly(decay: &DepthDecay, asked: DecayAsked) -> DecayAsked {
     let slot = |name: &str, text: &str| slot_at(name, text).ok();
     let (from, to) = (slot("from", &decay.of.from), slot("to", &decay.of.to));
     DecayAsked { base: Some(decay.of.base.clone()), from, to, ..asked }
 }
 
-/// What is left of the book after a move: of the medians where there are any, else of the newest move.
+/// A chart of the remaining depth after a move: the medians if there are any, else the newest move.
 fn fan(decay: &DepthDecay) -> AnyView {
     let sides = [("fell", &decay.down), ("rose", &decay.up)];
     let known = |horizon: &DepthDecayHorizon| horizon.retained_pct_q50.is_some();
@@ -234,7 +234,7 @@ fn fan(decay: &DepthDecay) -> AnyView {
     view! { <LineChart title=title places=places lines=lines unit="%" reference=100.0/> }.into_any()
 }
 
-/// The newest moves, each with its book a slot later.
+/// The newest moves, each with its depth one slot later.
 #[component]
 fn Events(events: Vec<DepthDecayEvent>) -> impl IntoView {
     const COLUMNS: [&str; 6] = [
@@ -279,7 +279,7 @@ fn Events(events: Vec<DepthDecayEvent>) -> impl IntoView {
     }
 }
 
-/// Every step of every move, a line each.
+/// One CSV line for each step of each move.
 fn csv(decay: &DepthDecay) -> String {
     let mut lines = vec![
         "time,move_pct,h_slots,book_before_usd,mechanical_usd,liquidity_usd,book_usd,figure_url"

@@ -1,4 +1,4 @@
-//! The recorded series of a pool: quoted against realized price, and the worst of a chosen period.
+//! The recorded series of a pool: quoted and realized price, and the worst of a selected period.
 
 use exitgap_api::{Interval, size_as_written};
 use exitgap_client::HistoryOf;
@@ -17,7 +17,7 @@ use crate::text;
 /// A first and a last instant, RFC 3339.
 pub type Between = Option<(String, String)>;
 
-/// Lengths of a row, as the control names them.
+/// The intervals, as named in the control.
 const INTERVALS: [(&str, Interval, &str); 3] = [
     (Interval::FiveMinutes.code(), Interval::FiveMinutes, "each slot"),
     (Interval::Hour.code(), Interval::Hour, "each hour"),
@@ -29,11 +29,11 @@ const INTERVALS: [(&str, Interval, &str); 3] = [
 pub fn PoolHistory(
     /// The pool.
     pool: PoolId,
-    /// The token sold.
+    /// The token that is sold.
     base: Memo<usize>,
     /// Both tokens' symbols.
     symbols: [String; 2],
-    /// The text of the size box: the series begins with the standard size nearest to it.
+    /// The text of the size box: the series begins with the nearest standard size.
     asked: Memo<String>,
     /// Whether a token's market closes.
     closes: bool,
@@ -78,7 +78,7 @@ pub fn PoolHistory(
     }
 }
 
-/// Size and length of a row.
+/// Controls for size and interval.
 #[component]
 fn Controls(
     size: ReadSignal<SizeUsd>,
@@ -118,7 +118,7 @@ fn Controls(
     }
 }
 
-/// The series that is asked for, once it is there.
+/// The requested series, once it has loaded.
 #[component]
 fn SeriesLoader(
     of: Memo<HistoryOf>,
@@ -149,7 +149,7 @@ fn SeriesLoader(
     }
 }
 
-/// The worst of the period that is asked for, once it is there.
+/// The worst of the requested period, once it has loaded.
 #[component]
 fn WorstOf(of: Memo<HistoryOf>, sells: Memo<String>) -> impl IntoView {
     let stress = LiveQuery::new(

@@ -1,4 +1,4 @@
-//! A pool whose market closes: whether it is open, and what the closures of the last weeks did to depth and gap.
+//! A pool whose market closes: whether it is open, and how the closures of the last weeks affected depth and gap.
 
 use core::fmt::Write;
 
@@ -24,10 +24,10 @@ use crate::paths::evidence_href;
 use crate::service::client;
 use crate::text;
 
-/// Hours of the strip: a week.
+/// The hours of the strip: a week.
 const STRIP: usize = 168;
 
-/// A closure: from when, until when, both RFC 3339, and of which kind.
+/// A closure: its beginning and end, both RFC 3339, and its kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Closure {
     closed_at: String,
@@ -36,7 +36,7 @@ pub struct Closure {
 }
 
 impl Closure {
-    /// Those of a document of hours.
+    /// The closures of an hours document.
     fn from_hours(told: &Document) -> Vec<Self> {
         let closure = |one: &Document| Self {
             closed_at: one.text_or_none("closed_at"),
@@ -46,8 +46,8 @@ impl Closure {
         told.list("closures").iter().map(closure).collect()
     }
 
-    /// The mark of a row that begins at this instant, where it lies in one of these. Instants of one form are ordered
-    /// as their texts are.
+    /// The mark of a row that begins at this instant, if it is inside a closure. Instants of the same format are
+    /// ordered like their texts.
     pub fn mark(closures: &[Self], time: &str) -> Option<MarkNote> {
         let within = |one: &&Self| one.closed_at.as_str() <= time && time < one.opens_at.as_str();
         let found = closures.iter().find(within)?;
@@ -55,24 +55,24 @@ impl Closure {
     }
 }
 
-/// Asks for the hours of a pool.
+/// Requests the hours of a pool.
 pub async fn hours(pool: PoolId, base: usize, size: SizeUsd) -> Result<Document, ClientError> {
     let target = Operation::Hours.target_of(&pool).with(&STANDARD_SIZE, size);
     client().get_document(&target.with(&BASE, base_name(base))).await
 }
 
-/// The closures of a pool, or none where they cannot be had: a chart is drawn all the same.
+/// The closures of a pool; empty if they are not available, so that the chart is drawn all the same.
 pub async fn closures(pool: PoolId, base: usize) -> Vec<Closure> {
     let told = hours(pool, base, SizeUsd::STANDARD[2]).await;
     told.map(|told| Closure::from_hours(&told)).unwrap_or_default()
 }
 
-/// The section, of a pool with a calendar.
+/// The section for a pool with a calendar.
 #[component]
 pub fn PoolHours(
     /// The pool.
     pool: PoolId,
-    /// The token sold.
+    /// The token that is sold.
     base: Memo<usize>,
 ) -> impl IntoView {
     let size = SizeUsd::STANDARD[2];
@@ -103,7 +103,7 @@ pub fn PoolHours(
     }
 }
 
-/// The closures, computed again from the file that the answer names.
+/// Recomputes the closures from the file that the answer names.
 fn render_figure_check(told: &Document) -> Option<impl IntoView + use<>> {
     let (service, url) = (client(), StoredValue::new(told.text("figure_url")?));
     let fetch = move || {
@@ -113,7 +113,7 @@ fn render_figure_check(told: &Document) -> Option<impl IntoView + use<>> {
     Some(view! { <CheckedFigure at="check-hours" fetch=fetch/> })
 }
 
-/// The last week, hour by hour: the lowest depth, closures shaded.
+/// The last week, hour by hour: the lowest depth, with closures shaded.
 fn strip(told: &Document, history: &History) -> AnyView {
     let rows = &history.rows[history.rows.len().saturating_sub(STRIP)..];
     let closures = Closure::from_hours(told);
@@ -143,7 +143,7 @@ fn strip(told: &Document, history: &History) -> AnyView {
     view! { <LineChart title=title places=places lines=vec![line] unit="" marks=marks/> }.into_any()
 }
 
-/// Each closure, with what it reopened to.
+/// Each closure, with the price at reopening.
 fn render_closures(told: &Document) -> AnyView {
     let row = |one: &Document| -> Row {
         let gap = one.text("reopening_gap_pct");
@@ -178,7 +178,7 @@ fn render_closures(told: &Document) -> AnyView {
     .into_any()
 }
 
-/// A line for each closure, with what its fill and the whole figure are checked by.
+/// One CSV line per closure, with the evidence of its fill and of the whole figure.
 fn csv(told: &Document) -> String {
     let figure = told.text_or_none("figure_url");
     let fields = [

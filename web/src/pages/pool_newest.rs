@@ -1,4 +1,4 @@
-//! Which slot the page shows, how old it is by now, and whether a newer one was recorded meanwhile.
+//! The slot that the page shows, its current age, and whether a newer one was recorded meanwhile.
 
 use core::time::Duration;
 
@@ -11,22 +11,23 @@ use wasm_bindgen_futures::spawn_local;
 use crate::service::{client, on_sealed};
 use crate::text;
 
-/// How often the age is told anew.
+/// How often the age is updated.
 const TICK: Duration = Duration::from_secs(10);
 
-/// The newest recorded slot's instant, as the service says, and how many after it are missing.
+/// The newest recorded slot's instant, according to the service, and the number of missing slots after it.
 fn newest_of(published: &PublishedLadder) -> (String, u32) {
     let source = &published.answer.context.method.depth_source;
     let missing = source.newer_slots_missing.unwrap_or(0);
     (source.slot_time.clone().unwrap_or_default(), u32::try_from(missing).unwrap_or(u32::MAX))
 }
 
-/// The slot that is shown. A newer one is offered, not put in its place: the reader may be reading.
+/// The displayed slot. A newer one is offered, but does not replace it automatically, because the reader may be
+/// reading.
 #[component]
 pub fn Newest(
-    /// What is shown.
+    /// The displayed snapshot.
     recorded: StoredValue<FetchedSnapshot>,
-    /// Shows the newest instead.
+    /// Shows the newest one instead.
     show: Callback<()>,
 ) -> impl IntoView {
     let fetched = js_sys::Date::now();
@@ -45,7 +46,7 @@ pub fn Newest(
     let of_pool = pool.clone();
     on_sealed(Some(&of_pool), move || {
         let (pool, client) = (pool.clone(), client.clone());
-        // Nobody waits for it: what cannot be had now is asked for with the next slot.
+        // A failure here does not matter: it is requested again with the next slot.
         spawn_local(async move {
             if let Ok(published) = client.ladder(&pool, None, None).await {
                 let (slot, count) = newest_of(&published);
@@ -98,7 +99,7 @@ fn seconds_since(then_ms: f64) -> u64 {
     ((js_sys::Date::now() - then_ms) / 1_000.0).max(0.0) as u64
 }
 
-/// The block it was read at, and how long the pool was observed.
+/// The block at which it was read, and how long the pool was observed.
 fn about(recorded: &FetchedSnapshot) -> String {
     let context = &recorded.published.answer.context;
     let days = context.days_observed.as_ref().map_or_else(String::new, ToString::to_string);

@@ -1,4 +1,4 @@
-//! The rows of a series: drawn, and the newest of them listed with their evidence.
+//! The rows of a series: a chart, and a list of the newest ones with their evidence.
 
 use exitgap_api::{
     DepthPoint, FillablePoint, GapPoint, History, HistoryRow, SeriesOf, SlotState, slot_at,
@@ -17,24 +17,24 @@ use crate::parts::{CheckAll, CheckedGap, Row, Table, link_evidence, number};
 use crate::paths::{Page, evidence_href};
 use crate::text;
 
-/// Rows of a chart: seven days of hours fit, with room.
+/// Maximum number of rows in a chart: more than seven days of hours.
 const ROWS: usize = 720;
 
-/// Rows that are listed with their evidence.
+/// Number of rows listed with their evidence.
 const LISTED: usize = 24;
 
 /// The rows.
 #[component]
 pub fn Series(
-    /// The rows, as served.
+    /// The rows, as returned by the service.
     history: History,
-    /// The size sold.
+    /// The size that is sold.
     size: SizeUsd,
-    /// The symbol of the token sold: hostile text.
+    /// The symbol of the token that is sold: untrusted text.
     sells: Memo<String>,
     /// When the market was closed.
     closures: Memo<Vec<Closure>>,
-    /// Sets the period whose worst is asked for.
+    /// Sets the period for the worst values.
     set_period: WriteSignal<Between>,
 ) -> impl IntoView {
     let sells = sells.get_untracked();
@@ -70,7 +70,7 @@ pub fn Series(
     );
     let newest: Vec<HistoryRow> = rows.iter().rev().take(LISTED).cloned().collect();
     let all = rows.to_vec();
-    // Closures may come after the rows do.
+    // The closures may arrive after the rows.
     let chart = move || {
         let closures = closures.get();
         let closed = |row: &HistoryRow| Closure::mark(&closures, &row.time);
@@ -94,7 +94,7 @@ fn slot_before(time: &str) -> Option<String> {
     Slot::new(u64::from(next.checked_sub(1)?)).ok().map(|slot| slot.to_string())
 }
 
-/// What of these rows is not there.
+/// How many of these rows' slots are missing.
 fn sums(rows: &[HistoryRow]) -> String {
     let missing: u32 = rows.iter().map(|row| row.slots_missing).sum();
     let retracted: u32 = rows.iter().map(|row| row.slots_retracted).sum();
@@ -105,12 +105,12 @@ fn sums(rows: &[HistoryRow]) -> String {
     format!("{missing} slots missing, {retracted} retracted in these intervals.{refused}")
 }
 
-/// The slots of a row.
+/// Number of slots in a row.
 fn slots(row: &HistoryRow) -> u32 {
     row.slots_recorded + row.slots_missing + row.slots_retracted
 }
 
-/// Why a row has no figure at all, and whether that was taken back.
+/// Why a row has no figure at all, with the mark for missing or retracted.
 fn gone(row: &HistoryRow) -> Option<MarkNote> {
     if row.slots_recorded > 0 {
         return None;
@@ -135,7 +135,7 @@ fn partly(row: &HistoryRow) -> Option<String> {
     (!parts.is_empty()).then(|| format!("{} of {} slots", parts.join(", "), slots(row)))
 }
 
-/// How many of a row's recorded slots could not fill the size, and what the least of them could.
+/// How many of a row's recorded slots could not fill the size, and their lowest maximum.
 fn refusals(row: &HistoryRow) -> Option<String> {
     let (refused, recorded) = (row.slots_refused, row.slots_recorded);
     let least = least_fillable(row.least_fillable.as_ref());
@@ -143,7 +143,7 @@ fn refusals(row: &HistoryRow) -> Option<String> {
         .then(|| format!("{refused} of {recorded} recorded slots could not fill this size{least}"))
 }
 
-/// The least that could be filled, where that is told.
+/// The lowest maximum that could be filled, if the document contains it.
 pub fn least_fillable(point: Option<&FillablePoint>) -> String {
     point.map_or_else(String::new, |point| {
         let usd = text::usd_exact(point.max_fillable_usd.as_str());
@@ -161,20 +161,20 @@ fn marks(row: &HistoryRow) -> Vec<MarkNote> {
     partly.into_iter().chain(refused).collect()
 }
 
-/// A price in percent of the oracle's, from how far it lies below.
+/// A price in percent of the oracle's, from its distance below the oracle.
 fn of_oracle(below: &str) -> Option<Percent> {
     let Percent(below) = Percent::parse(below).ok()?;
     Some(Percent(100_000_000 - below))
 }
 
-/// A place of a line: its value, or why it has none.
+/// A position of a line: its value, or why there is none.
 type Place = Option<Result<Percent, String>>;
 
 fn quoted_place(row: &HistoryRow) -> Place {
     of_oracle(row.last_basis_pct.as_ref()?.as_str()).map(Ok)
 }
 
-/// The worst slot's: where some refused, the worst of those that did not.
+/// The value of the worst slot; if some slots could not fill the size, the worst of the others.
 fn realized_place(row: &HistoryRow) -> Place {
     match row.worst.as_ref().and_then(|worst| worst.exit_gap_pct.as_ref()) {
         Some(gap) => of_oracle(gap.as_str()).map(Ok),
@@ -182,7 +182,7 @@ fn realized_place(row: &HistoryRow) -> Place {
     }
 }
 
-/// The last slot's, where it could be filled.
+/// The value of the last slot, if it could be filled.
 fn last_realized(row: &HistoryRow) -> Option<f64> {
     let gap = row.last.as_ref()?.exit_gap_pct.as_ref()?;
     parse_number(&of_oracle(gap.as_str())?.to_string())
@@ -205,7 +205,7 @@ fn line(name: &str, class: &'static str, places: impl Iterator<Item = Place>) ->
     Line { name: name.to_owned(), class, values, others: Vec::new(), shown }
 }
 
-/// A gap of a series, with all that it was published as.
+/// A gap of a series, with everything it claims to be about.
 pub fn published_gap(point: &GapPoint, of: &SeriesOf, size: SizeUsd) -> Option<PublishedGap> {
     Some(PublishedGap {
         evidence_url: point.evidence_url.clone()?,
@@ -217,13 +217,13 @@ pub fn published_gap(point: &GapPoint, of: &SeriesOf, size: SizeUsd) -> Option<P
     })
 }
 
-/// A depth, with the evidence of a sale of just that size in its slot.
+/// A depth, with the evidence of a sale of exactly that size in its slot.
 pub fn depth_view(point: &DepthPoint, of: &SeriesOf) -> AnyView {
     let size = point.depth_usd.as_str();
     link_evidence(text::usd(size), sale_href(of, point.slot, size))
 }
 
-/// The evidence of a sale in a slot of the series.
+/// The evidence URL of a sale in a slot of the series.
 pub fn sale_href(of: &SeriesOf, slot: u32, size_usd: &str) -> Option<String> {
     let evidence = EvidenceOf {
         pool: of.pool.parse().ok()?,
@@ -235,7 +235,7 @@ pub fn sale_href(of: &SeriesOf, slot: u32, size_usd: &str) -> Option<String> {
     Some(Page::Evidence(evidence).href())
 }
 
-/// The gap of one slot, or why it has none, with its evidence.
+/// The gap of one slot with its evidence, or why there is none.
 fn gap_view(point: &GapPoint, of: &SeriesOf) -> AnyView {
     let href = || evidence_href(point.evidence_url.as_ref()?);
     match (&point.exit_gap_pct, point.refusal) {

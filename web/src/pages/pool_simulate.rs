@@ -1,4 +1,4 @@
-//! What if: the largest size within a gap, and one order in several parts.
+//! Simulations: the largest size within a gap, and one order split into several.
 
 use exitgap_api::{AtOnce, Problem, SimulationResult, parse_gap_limit, parse_order_plan};
 use exitgap_client::FetchedSnapshot;
@@ -14,7 +14,7 @@ use crate::text;
 pub fn Simulate(
     /// The pool's snapshot.
     recorded: StoredValue<FetchedSnapshot>,
-    /// The token sold.
+    /// The token that is sold.
     base: Memo<usize>,
     /// The size in the page's box.
     size: Memo<String>,
@@ -28,7 +28,7 @@ pub fn Simulate(
         Ok::<_, Problem>(answer.figures.depth)
     };
     let plan = Memo::new(move |_| {
-        // A text that is no number is as wrong as a number of no orders.
+        // A text that is not a number is as invalid as zero orders.
         let orders = orders.read().trim().parse().unwrap_or(0);
         let size = size_asked(&size.read())?.to_string();
         let plan = parse_order_plan(&size, orders, recovery.read().trim(), 0)?;

@@ -1,4 +1,4 @@
-//! The size in the box: answered at once, and kept in the address once the reader pauses.
+//! The size in the box: answers follow every change, and the address is updated once the reader pauses.
 
 use core::time::Duration;
 
@@ -8,18 +8,18 @@ use leptos_router::hooks::{query_signal_with_options, use_query_map};
 
 use crate::parts::debounce_value;
 
-/// What is sold where the address says nothing.
+/// The default size.
 const DEFAULT: &str = "100000";
 
-/// How long the reader must pause before the address is changed, and the service asked, too.
+/// How long the reader must pause before the address is updated and the service is asked.
 pub const PAUSE: Duration = Duration::from_millis(400);
 
-/// How a control of the page changes the address: without a step to go back to.
+/// How a control changes the address: without a new history entry.
 pub fn in_place() -> NavigateOptions {
     NavigateOptions { scroll: false, replace: true, ..NavigateOptions::default() }
 }
 
-/// The text of the box, and what sets it.
+/// The text of the box, and its setter.
 pub fn size_box() -> (Memo<String>, WriteSignal<String>) {
     let query = use_query_map();
     let (_, set_address) = query_signal_with_options::<String>("size_usd", in_place());
@@ -36,7 +36,7 @@ pub fn size_box() -> (Memo<String>, WriteSignal<String>) {
             set_address.set(Some(now));
         }
     });
-    // The way back and forth through the history, and links to this page.
+    // Handles navigation through the history, and links to this page.
     Effect::new(move || {
         let now = in_address.get();
         if now != written.get_value() {

@@ -1,4 +1,4 @@
-//! The worst of a period, chosen by two times or by dragging over the chart.
+//! The worst of a period, selected by two times or by dragging on the chart.
 
 use exitgap_api::{Number, PoolBook, Stress};
 use exitgap_core::units::SizeUsd;
@@ -10,10 +10,10 @@ use crate::check::CheckState;
 use crate::parts::{CheckedGap, link_evidence};
 use crate::text;
 
-/// Two times, typed.
+/// The two times of a period, as entered.
 #[component]
 pub fn Period(
-    /// The period asked for; the whole series where there is none.
+    /// The requested period; the whole series if there is none.
     period: ReadSignal<Between>,
     /// Sets it.
     set_period: WriteSignal<Between>,
@@ -55,11 +55,11 @@ pub fn Period(
 /// The worst gap and the lowest depth.
 #[component]
 pub fn Worst(
-    /// As served.
+    /// The document from the service.
     stress: Stress,
-    /// The size sold.
+    /// The size that is sold.
     size: SizeUsd,
-    /// The symbol of the token sold: hostile text.
+    /// The symbol of the token that is sold: untrusted text.
     sells: Memo<String>,
 ) -> impl IntoView {
     let of = format!("{} to {}", text::instant(&stress.of.from), text::instant(&stress.of.to));
@@ -116,7 +116,7 @@ pub fn Worst(
     }
 }
 
-/// What the pool held around its own price: whether liquidity had gone, or the price had moved away.
+/// The pool's depth around its own price: whether liquidity was removed, or the price had moved away from it.
 fn held(book: &PoolBook) -> String {
     let usd = book
         .book_usd

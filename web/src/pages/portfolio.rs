@@ -1,4 +1,4 @@
-//! Several positions, computed here from snapshots; they stay in this browser.
+//! Several positions, computed here from snapshots; the positions stay in this browser.
 
 use core::time::Duration;
 
@@ -12,7 +12,7 @@ use super::portfolio_table::Exits;
 use crate::parts::{DEFAULT, Empty, HoldingForm, LiveQuery, LoadingNotice, debounce_value};
 use crate::service::client;
 
-/// How long the reader must pause before what was typed is computed.
+/// How long the reader must pause before the input is computed.
 const PAUSE: Duration = Duration::from_millis(300);
 
 /// The page.
@@ -23,7 +23,7 @@ pub fn PortfolioPage() -> impl IntoView {
     let (text, set_text) = signal(lines_of(&window().location().hash().unwrap_or_default()));
     let typed = Memo::new(move |_| parse(&text.read()));
     let rested = debounce_value(typed, PAUSE);
-    // Another address of this page, such as one that is pasted over this one.
+    // Handles another address of this page, such as one pasted into the address bar.
     Effect::new(move |before: Option<String>| {
         let now = in_address.get();
         if before.is_some_and(|before| before != now) {
@@ -95,14 +95,14 @@ fn lines_of(fragment: &str) -> String {
     text.replace(',', "\n")
 }
 
-/// Writes the positions into the fragment, without a step to go back to.
+/// Writes the positions to the fragment, without a new history entry.
 fn keep_in_address(positions: &[PositionAsked]) {
     let lines: Vec<String> = positions.iter().map(PositionAsked::to_written).collect();
     let Ok(path) = window().location().pathname() else { return };
     let address = if lines.is_empty() { path } else { format!("{path}#{}", lines.join(",")) };
     if let Ok(history) = window().history() {
         let state = history.state().unwrap_or_default();
-        // A browser that is asked too often refuses; the next pause asks again.
+        // Browsers reject too many updates; the next pause tries again.
         let _ = history.replace_state_with_url(&state, "", Some(&address));
     }
 }

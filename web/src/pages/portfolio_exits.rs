@@ -1,4 +1,4 @@
-//! What a portfolio's positions fill at: each pool's snapshot is fetched once and kept for a while.
+//! The fills of a portfolio's positions: each pool's snapshot is downloaded once and cached for a while.
 
 use std::sync::Arc;
 
@@ -15,24 +15,24 @@ use exitgap_core::units::{Percent, SizeUsd, UsdMicros};
 use super::pool::base_name;
 use crate::text;
 
-/// How long a snapshot is kept, ms: a new one comes every five minutes.
+/// How long a snapshot is cached, ms: a new one comes every five minutes.
 const KEEP_MS: f64 = 60_000.0;
 
-/// All positions in one pool and direction, sold together; or one that cannot be.
+/// All positions in one pool and direction, sold together; or one that cannot be sold.
 #[derive(Debug, Clone)]
 pub struct Exit {
     /// The pool.
     pub pool: PoolId,
-    /// What is to be sold.
+    /// The total size to sell.
     pub size: UsdMicros,
-    /// What it fills at, or why nobody can say.
+    /// Its fill, or why it is unknown.
     pub outcome: Result<Sale, ClientError>,
 }
 
-/// What a sale fills at.
+/// The fill of a sale.
 #[derive(Debug, Clone)]
 pub struct Sale {
-    /// The symbols of the token sold and the token bought: hostile text.
+    /// The symbols of the token sold and the token bought: untrusted text.
     pub symbols: [String; 2],
     /// Venue and fee.
     pub venue: String,
@@ -42,41 +42,41 @@ pub struct Sale {
     pub status: Status,
     /// The snapshot's slot, RFC 3339.
     pub slot: String,
-    /// How old the slot was when it was fetched, s.
+    /// The age of the slot when it was downloaded, s.
     pub age_s: u64,
-    /// Whether an oracle answer behind it is older than its heartbeat.
+    /// Whether one of its oracle answers is older than its heartbeat.
     pub oracle_stale: bool,
-    /// The session's note, where the market of an asset is closed.
+    /// The session's note, if the market of an asset is closed.
     pub closed: Option<String>,
-    /// What can be filled: all, or the most that the pool fills.
+    /// What can be filled: everything, or the pool's maximum.
     pub filled: UsdMicros,
-    /// The gap of what can be filled.
+    /// The gap of the fillable amount.
     pub filled_gap: Option<Percent>,
-    /// Why not all of it can be.
+    /// Why not everything can be filled.
     pub problem: Option<Problem>,
 }
 
 impl Sale {
-    /// The sale as a part of the whole.
+    /// The sale as a part of the portfolio.
     pub fn part(&self, size: UsdMicros) -> PortfolioPart {
         PortfolioPart { size, filled: self.filled, gap: self.filled_gap }
     }
 
-    /// The gap of the whole size: none where a part of it has no fill.
+    /// The gap of the whole size; `None` if a part cannot be filled.
     pub fn gap(&self, size: UsdMicros) -> Option<Percent> {
         self.filled_gap.filter(|_| self.filled == size)
     }
 
-    /// What is sold, in words.
+    /// A description of what is sold.
     pub fn name(&self) -> String {
         format!("{} for {}, {}", self.symbols[0], self.symbols[1], self.venue)
     }
 }
 
-/// Snapshots by pool, and when they were fetched.
+/// Cached snapshots by pool, with their download times.
 pub type Kept = Vec<(PoolId, f64, Arc<FetchedSnapshot>)>;
 
-/// Reads the box.
+/// Parses the box.
 pub fn parse(text: &str) -> Result<Vec<PositionAsked>, Problem> {
     let lines: Vec<_> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     if lines.len() > MAX_POSITIONS {
@@ -96,8 +96,8 @@ fn at_line(number: usize, problem: Problem) -> Problem {
     Problem { detail: format!("Line {number}: {}", problem.detail), ..problem }
 }
 
-/// Positions as pools to sell in: a token through the legs of the service's split, each of which is computed here
-/// like any other position.
+/// Replaces each token position by the legs of the service's split, each of which is computed here like any other
+/// position.
 async fn through_pools(
     client: &Client<Browser>,
     positions: &[PositionAsked],
@@ -133,8 +133,7 @@ async fn through_pools(
     (held, refused)
 }
 
-/// Sells what is held of each pool and direction together. A pool that cannot be read takes only its
-/// own positions with it.
+/// Sells the total of each pool and direction. If a pool cannot be read, only its own positions fail.
 pub async fn compute(
     client: &Client<Browser>,
     positions: &[PositionAsked],

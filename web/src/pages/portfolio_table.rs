@@ -1,4 +1,4 @@
-//! A portfolio's exits: one by one, together, and as a file.
+//! A portfolio's exits: individually, in total, and as a file.
 
 use std::fmt::Write;
 
@@ -13,12 +13,12 @@ use crate::parts::{PreviewNotice, Row, StatusTag, Table, exact, number};
 use crate::paths::Page;
 use crate::text;
 
-/// What the positions fill at.
+/// The estimated exits of all positions.
 #[component]
 pub fn Exits(
-    /// Each exit.
+    /// The exits.
     exits: Vec<Exit>,
-    /// Asks again for what could not be read.
+    /// Retries what could not be read.
     retry: Callback<()>,
 ) -> impl IntoView {
     let sales: Vec<_> =
@@ -103,7 +103,7 @@ fn row(exit: &Exit) -> Row {
             return (heading.into_any(), vec![size, none.into_any()]);
         }
     };
-    // Without the size: what is held is nobody's to see.
+    // Without the size, because holdings are private.
     let href = format!("{page}?base={}", sale.base);
     let gap = match (sale.gap(exit.size), sale.filled_gap) {
         (Some(gap), _) => percent(Some(gap)),
@@ -127,7 +127,7 @@ fn row(exit: &Exit) -> Row {
     (heading.into_any(), vec![size, gap])
 }
 
-/// Symbols are hostile text: quotation marks are doubled, and no cell begins a formula.
+/// Symbols are untrusted text: quotation marks are doubled, and a cell never begins like a formula.
 fn cell(text: &str) -> String {
     let text = text.replace('"', "\"\"");
     let guard = if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { "'" } else { "" };

@@ -1,4 +1,4 @@
-//! What a lender asks of the pools that a collateral is sold in: a page to read, to print, and to take away.
+//! A lender's report on the pools where a collateral would be sold: for reading, printing and download.
 
 use exitgap_api::{size_to_write, slot_at};
 use exitgap_core::series::Slot;
@@ -22,32 +22,32 @@ use crate::paths::Page;
 use crate::service::{client, listed_pools, name_of};
 use crate::text;
 
-/// The most pools of a report: an exposure looks at no more.
+/// Maximum number of pools in a report, the same as in an exposure.
 const MOST_POOLS: usize = 12;
 
-/// What is asked, all of it in the address.
+/// The request; the page's address contains all of its parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RiskAsked {
     /// The pools.
     pub pools: Vec<String>,
-    /// How much is sold at once.
+    /// The liquidation size.
     pub size: SizeUsd,
-    /// What whoever liquidates gets beyond what they repay, percent.
+    /// The liquidation bonus, percent.
     pub bonus: String,
-    /// How far the price has fallen in every slot, percent.
+    /// The price drop applied in every slot, percent.
     pub fall: String,
-    /// How much of everybody's liquidity has gone in every slot, percent: of the stress alone.
+    /// The share of all liquidity removed in every slot, percent: only for the stress test.
     pub haircut: String,
-    /// Only slots after moves of so much, percent: likewise; every slot where there is no text.
+    /// Only slots after moves of at least this, percent: only for the stress test; every slot if empty.
     pub after_move: String,
-    /// The first slot; a week before the last where none is named.
+    /// The first slot; by default a week before the last.
     pub from: Option<Slot>,
-    /// The last slot; the newest that all pools have where none is named.
+    /// The last slot; by default the newest that all pools have.
     pub to: Option<Slot>,
 }
 
 impl RiskAsked {
-    /// The address that asks for this.
+    /// The page's address for this request.
     pub fn href(&self) -> String {
         let encoded = |text: &str| String::from(js_sys::encode_uri_component(text));
         let pools = self.pools.iter().map(|pool| ("pool", encoded(pool)));
@@ -134,7 +134,7 @@ pub fn RiskPage() -> impl IntoView {
     }
 }
 
-/// An instant as the form's control writes it, of UTC, or as RFC 3339; none where there is no text.
+/// Parses an instant in the form control's format, in UTC, or as RFC 3339; `None` if empty.
 fn instant(name: &str, text: &str) -> Result<Option<Slot>, exitgap_api::Problem> {
     match text.len() {
         0 => Ok(None),
@@ -143,11 +143,12 @@ fn instant(name: &str, text: &str) -> Result<Option<Slot>, exitgap_api::Problem>
     }
 }
 
-/// Pools, size, terms and period. A form of the browser's own: what it asks for is the next address.
+/// Controls for pools, size, terms and period. This is an ordinary browser form: submitting it leads to the next
+/// address.
 #[component]
 fn Controls(
     asked: Memo<Result<RiskAsked, exitgap_api::Problem>>,
-    /// Told whether any pool is chosen.
+    /// Receives whether any pool is selected.
     set_picked: WriteSignal<bool>,
 ) -> impl IntoView {
     let known = LiveQuery::new(
@@ -176,7 +177,7 @@ fn Controls(
             list.iter().filter_map(choice).collect_view().into_any()
         }
     };
-    // Pools that sell different tokens have no report together.
+    // Pools that sell different tokens cannot be in one report.
     let tokens = move || {
         let list = known.answer(&()).and_then(Result::ok).unwrap_or_default();
         let mut tokens: Vec<String> = list.iter().map(sold).collect();
@@ -191,7 +192,7 @@ fn Controls(
         let token = Some(event_target_value(&event)).filter(|token| !token.is_empty());
         set_collateral.set(token);
     };
-    // As the control writes an instant: to the minute, without a zone.
+    // The control's format of an instant: to the minute, without a zone.
     let minute = |slot: Option<Slot>| {
         slot.map(|slot| slot.to_string().chars().take(16).collect()).unwrap_or_default()
     };
@@ -220,7 +221,7 @@ fn Controls(
     }
 }
 
-/// What a pool of the list sells, as it is called.
+/// The name of the token that a listed pool sells.
 fn sold(pool: &Document) -> String {
     pool.part("base").map(|base| base.text_or_none("symbol")).unwrap_or_default()
 }
@@ -235,7 +236,7 @@ fn times(ratio: Option<String>) -> String {
     )
 }
 
-/// What all pools together come to.
+/// The result for all pools together.
 #[component]
 fn Verdict(exposure: Document) -> impl IntoView {
     let fall =
@@ -280,7 +281,7 @@ fn Verdict(exposure: Document) -> impl IntoView {
     }
 }
 
-/// The rest, once it has come.
+/// The rest, once it has loaded.
 #[component]
 fn Each(asked: RiskAsked, exposure: Document) -> impl IntoView {
     let question = StoredValue::new_local((asked, exposure));

@@ -1,4 +1,5 @@
-//! One pool alone over the period of a report, as it was, by a figure that anyone can recompute wherever there is one.
+//! One pool alone over the period of a report, without shocks; from a figure that anyone can recompute, if there is
+//! one.
 
 use exitgap_api::operations::{Operation, Target};
 use exitgap_core::series::Slot;
@@ -12,27 +13,27 @@ use crate::document::Document;
 use crate::parts::render_collapsible;
 use crate::service::client;
 
-/// What is said of it.
+/// The results for the pool.
 pub struct Alone {
-    /// The median gap, percent, and the gap that 95 of 100 slots did not exceed: none where that slot did not take the
-    /// size, or the period is too long for single slots.
+    /// The median gap, percent, and the 95th percentile: `None` if the slot at that rank could not fill the size, or if
+    /// the period is too long for single slots.
     pub gaps: [Option<String>; 2],
-    /// Whether single slots are told.
+    /// Whether single slots are available.
     pub is_by_slot: bool,
-    /// Slots looked at.
+    /// Number of slots evaluated.
     pub recorded: u64,
-    /// Slots of them that could not fill the size.
+    /// Number of these slots that could not fill the size.
     pub refused: u64,
-    /// Slots of which nothing is known.
+    /// Number of slots without data.
     pub missing: u64,
-    /// The least depth at two percent, whole USD, and its slot.
+    /// The lowest depth at two percent, whole USD, and its slot.
     pub depth: Option<(String, String)>,
-    /// The figure file, where there is one.
+    /// The URL of the figure file, if there is one.
     pub figure: Option<String>,
 }
 
 impl Alone {
-    /// Of a pool of a report.
+    /// The results for a pool of a report.
     pub fn from_pool(pool: &PoolRisk) -> Self {
         let gaps = |of: &Document| ["gap_q50_pct", "gap_q95_pct"].map(|name| of.text(name));
         let Some(alone) = &pool.alone else {
@@ -60,7 +61,7 @@ impl Alone {
     }
 }
 
-/// The question of one pool: no liquidity gone, and no price fallen.
+/// The request about one pool: without removed liquidity or a price drop.
 pub fn target(asked: &RiskAsked, pool: &str, from: Slot, to: Slot) -> Target {
     let as_it_was = || "0".to_owned();
     risk_stress::target(&RiskAsked {
@@ -74,7 +75,7 @@ pub fn target(asked: &RiskAsked, pool: &str, from: Slot, to: Slot) -> Target {
     })
 }
 
-/// Each pool's numbers, computed again from the file that their answer names.
+/// Recomputes each pool's numbers from the files that their answers name.
 pub fn render_figure_checks(report: &Report) -> Option<impl IntoView + use<>> {
     let one = |(place, pool): (usize, &PoolRisk)| {
         let (service, url) = (client(), StoredValue::new(Alone::from_pool(pool).figure?));

@@ -1,4 +1,4 @@
-//! What would have to be sold, beside what the pools would have taken: drawn, as a table, and computed again here.
+//! The liquidation size compared with what the pools could have absorbed: as a chart, as a table, and recomputed here.
 
 use exitgap_api::operations::{ExposureAsked, Operation};
 use leptos::prelude::*;
@@ -10,7 +10,7 @@ use crate::parts::{CollapsibleSection, Row, Table, number};
 use crate::service::client;
 use crate::text;
 
-/// The depths of an exposure: what each is, its field, and the field of its slot.
+/// The depths of an exposure: name, its field, and the field of its slot.
 const DEPTHS: [(&str, &str, &str, &str); 5] = [
     ("depth at 2% now", "line-a", "depth_now_usd", "to"),
     ("median depth at 2%", "line-a", "depth_q50_usd", ""),
@@ -69,7 +69,7 @@ fn row(name: String, usd: Option<&str>, cascade: &str, when: Option<String>) -> 
     let ratio =
         usd.and_then(parse_number).zip(parse_number(cascade).filter(|cascade| *cascade > 0.0));
     let ratio = ratio.map_or_else(String::new, |(usd, cascade)| {
-        // Cut, never rounded up: 1.00 is said of what suffices alone.
+        // Truncated and not rounded up: only a sufficient depth is shown as 1.00.
         let cents = (usd / cascade * 100.0).floor() / 100.0;
         format!("{}×", text::group_digits(&format_fixed(cents, 2)))
     });
@@ -77,7 +77,7 @@ fn row(name: String, usd: Option<&str>, cascade: &str, when: Option<String>) -> 
     (name.into_any(), vec![usd.into_any(), ratio.into_any(), when.unwrap_or_default().into_any()])
 }
 
-/// The very question that was asked, with the period that was answered: its file never changes.
+/// The same request with the exact period of the answer, so that its file never changes.
 fn file_asked(report: &Report) -> Option<ExposureAsked> {
     let pinned = report.pinned_query();
     let target = exposure_of(&pinned, pinned.from, pinned.to);
@@ -85,7 +85,7 @@ fn file_asked(report: &Report) -> Option<ExposureAsked> {
     Operation::Exposure.parse_question(None, query).ok()
 }
 
-/// The figure, computed again from the file of the very question that was asked, with the period that was answered.
+/// Recomputes the figure from the file of the same request with the exact period of the answer.
 fn render_figure_check(report: &Report) -> Option<impl IntoView + use<>> {
     let (service, asked) = (client(), StoredValue::new(file_asked(report)?));
     let fetch = move || {

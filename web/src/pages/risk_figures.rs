@@ -16,35 +16,35 @@ use crate::document::Document;
 use crate::service::{listed_pools, name_of};
 use crate::text;
 
-/// What is said of one pool.
+/// The documents about one pool.
 #[derive(Debug, Clone)]
 pub struct PoolRisk {
     /// The pool.
     pub pool: String,
-    /// What it is called: hostile text.
+    /// Its name: untrusted text.
     pub name: String,
     /// The worst of the period.
     pub stress: Document,
-    /// The same as a figure that anyone can recompute; none of a period that is too long for one.
+    /// The same as a figure that anyone can recompute; `None` for a period that is too long.
     pub alone: Option<Document>,
-    /// How its book thins after moves; none where that rests on a kind of pool that this one is not.
+    /// How its depth decreases after moves; `None` if that is not available for its kind of pool.
     pub decay: Option<Document>,
-    /// Open against closed markets.
+    /// Compares open and closed markets.
     pub hours: Document,
 }
 
-/// All of it.
+/// The whole report.
 #[derive(Debug, Clone)]
 pub struct Report {
-    /// What was asked.
+    /// The request.
     pub asked: RiskAsked,
     /// The exposure of all pools together.
     pub exposure: Document,
-    /// Each pool.
+    /// The documents about each pool.
     pub pools: Vec<PoolRisk>,
 }
 
-/// The question about all pools together; in the words of its figure file's address, too.
+/// The request about all pools together, also used as the address of its figure file.
 pub fn exposure_of(asked: &RiskAsked, from: Option<Slot>, to: Option<Slot>) -> Target {
     let target = Operation::Exposure.target();
     let target = asked.pools.iter().fold(target, |target, pool| target.with(&VENUE, pool));
@@ -53,12 +53,12 @@ pub fn exposure_of(asked: &RiskAsked, from: Option<Slot>, to: Option<Slot>) -> T
     target.maybe(&PERIOD_FROM, from.as_ref()).maybe(&TO, to.as_ref())
 }
 
-/// Asks for what is said of all pools together, which is told first.
+/// Requests the document about all pools together, which is shown first.
 pub async fn ask(client: &Client<Browser>, asked: &RiskAsked) -> Result<Document, ClientError> {
     client.get_document(&exposure_of(asked, asked.from, asked.to)).await
 }
 
-/// Asks for the rest, one after the other: a service that is asked for weeks of many pools at once would refuse.
+/// Requests the rest, one after the other: the service would reject concurrent requests for weeks of many pools.
 pub async fn ask_each(
     client: &Client<Browser>,
     asked: &RiskAsked,
@@ -73,7 +73,7 @@ pub async fn ask_each(
         let stress = Operation::Stress.target_of(&id).with(&SERIES_SIZE, asked.size);
         let stress = client.get_document(&stress.with(&FROM, from).with(&TO, to)).await?;
         let alone = known(client.get_document(&risk_alone::target(asked, pool, from, to)).await)?;
-        // Its own four weeks, up to the end of this report: a week holds too few moves.
+        // Its own four weeks, up to the end of this report, because a week has too few moves.
         let decay =
             known(client.get_document(&Operation::Decay.target_of(&id).with(&TO, to)).await)?;
         let hours = client
@@ -86,7 +86,7 @@ pub async fn ask_each(
     Ok(Report { asked: asked.clone(), exposure, pools })
 }
 
-/// An answer; none where the service tells none of such a pool or period.
+/// An answer; `None` if the service has none for such a pool or period.
 pub fn known(answer: Result<Document, ClientError>) -> Result<Option<Document>, ClientError> {
     match answer {
         Ok(told) => Ok(Some(told)),
@@ -95,7 +95,7 @@ pub fn known(answer: Result<Document, ClientError>) -> Result<Option<Document>, 
     }
 }
 
-/// The period that a document tells of.
+/// The period of a document.
 fn period_of(told: &Document) -> Option<String> {
     let day = |name: &str| Some(told.text(name)?.get(..10)?.to_owned());
     Some(format!("{} to {}", day("from")?, day("to")?))
@@ -107,36 +107,36 @@ impl PoolRisk {
         !self.hours.list("sessions").is_empty()
     }
 
-    /// The median share of the book that was withdrawn one slot after a fall, percent, and the median half-life in slots.
+    /// The median share of depth that was removed one slot after a drop, percent, and the median half-life in slots.
     fn withdrawn(&self) -> Option<(String, Option<String>)> {
         let down = self.decay.as_ref()?.part("down")?;
         let after = down.list("horizons").into_iter().find(|one| one.count("h_slots") == 1)?;
         Some((after.text("withdrawn_pct_q50")?, down.text("half_life_slots_q50")))
     }
 
-    /// The period of how its book thins, which is not the report's.
+    /// The period of the decay, which differs from the report's.
     fn decay_period(&self) -> Option<String> {
         period_of(self.decay.as_ref()?)
     }
 }
 
 impl Report {
-    /// The same question, with the very period that was answered.
+    /// The same request, with the exact period of the answer.
     pub fn pinned_query(&self) -> RiskAsked {
         let slot = |name| slot_at(name, &self.exposure.text_or_none(name)).ok();
         RiskAsked { from: slot("from"), to: slot("to"), ..self.asked.clone() }
     }
 
-    /// What one of its pools is called.
+    /// The name of one of its pools.
     pub fn name_of(&self, pool: &str) -> String {
         let found = self.pools.iter().find(|one| one.pool == pool);
         found.map_or_else(|| text::short_pool(pool), |one| one.name.clone())
     }
 
-    /// The greatest share that was withdrawn after falls, and what stands behind it.
+    /// The largest share that was removed after drops, with an explanation.
     pub fn withdrawn(&self) -> (String, String) {
         let found = self.pools.iter().filter_map(PoolRisk::withdrawn);
-        // All are of the same length, up to the same slot.
+        // All have the same length, up to the same slot.
         let period = self.pools.iter().find_map(PoolRisk::decay_period);
         let period = period.map_or_else(String::new, |period| format!(", {period}"));
         let greatest = found.max_by(|(one, _), (other, _)| {
@@ -163,7 +163,7 @@ impl Report {
         }
     }
 
-    /// The greatest reopening gap, or that nothing closes.
+    /// The largest reopening gap, or the statement that no market closes.
     pub fn worst_reopening(&self) -> (String, String) {
         let mut closing = self.pools.iter().filter(|one| one.closes()).peekable();
         if closing.peek().is_none() {

@@ -1,4 +1,5 @@
-//! The report as one file that proves itself: the evidence of its worst slots and its figures, a line each, for `exitgap verify`.
+//! The report as one self-proving file: the evidence of its worst slots and its figures, one per line, for
+//! `exitgap verify`.
 
 use exitgap_api::operations::Operation;
 use exitgap_api::report_first_line;
@@ -15,24 +16,24 @@ use crate::document::Document;
 use crate::parts::VerifyCommand;
 use crate::service::client;
 
-/// How the gathering stands.
+/// The state of the download.
 #[derive(Clone)]
 enum State {
     NotAsked,
     At(usize, usize),
-    /// So many files, and what the service does not tell.
+    /// The number of files, and what the service does not provide.
     Done(usize, Vec<&'static str>),
     Failed(String),
 }
 
-/// What the file is made of.
+/// The sources of the file.
 #[derive(Clone)]
 pub struct Parts {
     figures: Vec<(Operation, String)>,
     evidence: Vec<EvidenceOf>,
-    /// What the report tells without a figure.
+    /// The parts of the report without a figure.
     without: Vec<&'static str>,
-    /// What the stress is asked of.
+    /// The request for the stress test.
     stress: RiskAsked,
 }
 
@@ -40,7 +41,7 @@ pub struct Parts {
 struct Whole {
     bytes: Vec<u8>,
     files: usize,
-    /// What is not in it: the service may refuse to tell it of a pool or of a period.
+    /// The parts that are not in it, because the service may not provide them for a pool or period.
     without: Vec<&'static str>,
 }
 
@@ -72,7 +73,7 @@ impl Parts {
         self.figures.len() + self.evidence.len() + 1
     }
 
-    /// A line that names the files, and one after the other, a line each.
+    /// A first line that lists the files, followed by the files, one per line.
     async fn fetch_files(
         &self,
         client: &Client<Browser>,
@@ -102,7 +103,7 @@ impl Parts {
         Ok(Whole { bytes, files: files.len(), without })
     }
 
-    /// The stress of the very period of the report; none where the service does not tell it.
+    /// The stress test for exactly the report's period; `None` if the service does not provide it.
     async fn stress(&self, client: &Client<Browser>) -> Result<Option<Vec<u8>>, ClientError> {
         let told = known(client.get_document(&risk_stress::target(&self.stress)).await)?;
         let Some(url) = told.and_then(|told| told.text("figure_url")) else { return Ok(None) };
@@ -110,10 +111,10 @@ impl Parts {
     }
 }
 
-/// A button, and what came of it.
+/// A button, and the result.
 #[component]
 pub fn WholeFile(
-    /// What it is made of.
+    /// The sources of the file.
     parts: Parts,
 ) -> impl IntoView {
     let (state, set) = signal_local(State::NotAsked);
@@ -131,7 +132,7 @@ pub fn WholeFile(
                 }
                 Err(error) => State::Failed(error.to_string()),
             };
-            // The reader may have gone on to another page by then.
+            // The reader may have left the page meanwhile.
             drop(set.try_set(came));
         });
     };

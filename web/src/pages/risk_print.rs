@@ -1,4 +1,4 @@
-//! What a printed report says first, in place of the form: of what it is, by which log, and when it was made.
+//! The head of a printed report, in place of the form: its subject, its log, and when it was created.
 
 use leptos::prelude::*;
 
@@ -7,7 +7,7 @@ use crate::parts::LiveQuery;
 use crate::service::client;
 use crate::text;
 
-/// The head of the printed page; a screen has the form.
+/// The head of the printed page; the screen shows the form.
 pub fn printed_head(report: &Report) -> impl IntoView + use<> {
     let service = client();
     let address = service.known_web().to_string();

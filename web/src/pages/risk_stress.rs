@@ -1,4 +1,4 @@
-//! What the same sale fills at with liquidity gone, too: by the reader's own share, or by that of a recorded fall that has a name.
+//! The fills of the same sale with liquidity removed: by the reader's own share, or by that of a named recorded drop.
 
 use core::fmt::Write;
 
@@ -21,14 +21,14 @@ use crate::parts::{
 use crate::service::client;
 use crate::text;
 
-/// The stress, and the shocks that have names.
+/// The stress test, and the named shocks.
 #[derive(Debug, Clone)]
 struct StressDocuments {
     stress: Document,
     shocks: Vec<Document>,
 }
 
-/// The question, in the words of its figure file's address, too.
+/// The request, also used as the address of its figure file.
 pub fn target(asked: &RiskAsked) -> Target {
     let target = Operation::VenueStress.target();
     let target = asked.pools.iter().fold(target, |target, pool| target.with(&VENUE, pool));
@@ -50,9 +50,9 @@ async fn ask(client: &Client<Browser>, asked: &RiskAsked) -> Result<StressDocume
 /// The section.
 #[component]
 pub fn WithLiquidityGone(
-    /// What the report is of.
+    /// The report's request.
     asked: RiskAsked,
-    /// The same, with the very period of the report.
+    /// The same, with the exact period of the report.
     pinned: RiskAsked,
 ) -> impl IntoView {
     let (asked, pinned) = (StoredValue::new(asked), StoredValue::new(pinned));
@@ -106,7 +106,7 @@ fn shown(told: &StressDocuments, asked: &RiskAsked) -> AnyView {
     .into_any()
 }
 
-/// Recorded falls that the operator named: each a way to this report after it.
+/// Recorded drops that the operator named: each links to this report with that drop.
 fn render_shocks(shocks: &[Document], asked: &RiskAsked) -> Option<AnyView> {
     let one = |shock: &Document| {
         let (fall, haircut) = (shock.text("fall_pct")?, shock.text("haircut_pct")?);
@@ -160,7 +160,7 @@ fn worst(stress: &Document) -> impl IntoView + use<> {
     view! { <Table class="stressed" caption="All pools together, worst slots first" first="Slot" columns=columns.map(number).into() rows=rows/> }
 }
 
-/// The figure, computed again from the file that the answer names.
+/// Recomputes the figure from the file that the answer names.
 fn render_figure_check(stress: &Document) -> Option<impl IntoView + use<>> {
     let (service, url) = (client(), StoredValue::new(stress.text("figure_url")?));
     let fetch = move || {
@@ -170,7 +170,7 @@ fn render_figure_check(stress: &Document) -> Option<impl IntoView + use<>> {
     Some(view! { <CheckedFigure at="check-stress" fetch=fetch/> })
 }
 
-/// A line for each of the worst slots, with what the whole figure is checked by.
+/// One CSV line for each of the worst slots, with the file that proves the whole figure.
 fn csv(stress: &Document) -> String {
     let fields = ["time", "exit_gap_pct", "max_fillable_usd", "depth_usd", "book_usd"];
     let asked = ["size_usd", "haircut_pct", "fall_pct", "figure_url"];

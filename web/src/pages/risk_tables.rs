@@ -1,4 +1,4 @@
-//! A risk report's tables, each number with what proves it.
+//! A risk report's tables, each number with its evidence.
 
 use exitgap_client::EvidenceOf;
 use leptos::prelude::*;
@@ -10,10 +10,10 @@ use crate::parts::{CollapsibleSection, Row, Table, number, words};
 use crate::paths::Page;
 use crate::text;
 
-/// Worst slots that are listed, of all pools together.
+/// Number of worst slots listed, for all pools together.
 const LISTED: usize = 10;
 
-/// Each pool.
+/// A table of the pools.
 pub fn totals(report: &Report) -> impl IntoView + use<> {
     let rows = report.pools.iter().map(total).collect();
     let columns = [
@@ -25,7 +25,7 @@ pub fn totals(report: &Report) -> impl IntoView + use<> {
         "Missing slots",
     ];
     let size = text::usd_exact(&report.asked.size.to_string());
-    // Of longer periods the service tells sums alone.
+    // For longer periods the service provides only sums.
     let too_long = report.pools.iter().any(|one| one.stress.part("detail").is_none());
     let too_long = if too_long { "; single slots are available for up to 31 days" } else { "" };
     let caption = format!("Each pool alone, selling {size}{too_long}");
@@ -63,12 +63,12 @@ fn total(one: &PoolRisk) -> Row {
     (view! { <a href=href>{one.name.clone()}</a><small>{pool}</small> }.into_any(), cells)
 }
 
-/// In how many slots the size could not be filled, and how wide the gap was in the others.
+/// In how many slots the size could not be filled, and how large the gap was in the others.
 fn refusals(refused: u64, recorded: u64, widest: Option<String>) -> AnyView {
     if refused == 0 {
         return format!("none of {recorded}").into_any();
     }
-    // Tenths of a percent, up: one slot of thousands is not none.
+    // Tenths of a percent, rounded up: one slot among thousands is not zero.
     let tenths = (refused * 1_000).div_ceil(recorded.max(1));
     let share = format!("{}.{}%", tenths / 10, tenths % 10);
     let others = widest.map(|gap| {
@@ -77,7 +77,7 @@ fn refusals(refused: u64, recorded: u64, widest: Option<String>) -> AnyView {
     view! { {format!("{refused} of {recorded}, {share}")}{others} }.into_any()
 }
 
-/// The worst slots of all pools, the worst first: the worst of each pool, and then whichever.
+/// The worst slots of all pools, worst first: first the worst of each pool, then any others.
 fn worst(report: &Report) -> Vec<(&PoolRisk, WorstSlot)> {
     let by_severity = |(_, one): &(&PoolRisk, WorstSlot), (_, other): &(&PoolRisk, WorstSlot)| {
         let (one, other) = (one.severity(), other.severity());
@@ -102,7 +102,7 @@ pub fn worst_proofs(report: &Report) -> Vec<EvidenceOf> {
     worst(report).iter().filter_map(href).collect()
 }
 
-/// The worst slots.
+/// A table of the worst slots.
 pub fn slots(report: &Report) -> impl IntoView + use<> {
     let row = |(pool, one): (&PoolRisk, WorstSlot)| -> Row {
         let time = text::instant(&one.time);
@@ -122,7 +122,7 @@ pub fn slots(report: &Report) -> impl IntoView + use<> {
     }
 }
 
-/// A line for each number, with what proves it.
+/// One CSV line per number, with its evidence.
 pub fn csv(report: &Report) -> String {
     let figure = report.exposure.text_or_none("figure_url");
     let origin = window().location().origin().unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Verify a file: dropped, chosen or pasted. The file is never sent; of the log, tiles are fetched where
-//! they prove that it continues what this browser kept.
+//! Verifies a file that was dropped, chosen or pasted. The file is never sent; only tiles of its log are downloaded if
+//! they are needed to prove that the log continues what this browser has stored.
 
 use exitgap_api::{VerificationReport, check_name};
 use exitgap_core::analytics::figure::MAX_FIGURE_BYTES;
@@ -20,24 +20,24 @@ use crate::service::client;
 /// A file that was read, or why it could not be.
 type Given = Result<Vec<u8>, String>;
 
-/// A file and the keys to check it by, once both are there.
+/// A file with the keys to check it, once both are available.
 type CheckInput = Option<(Vec<u8>, Vec<VerifierKey>)>;
 
-/// What was found of what was given.
+/// The result for the input.
 #[derive(Debug, Clone)]
 enum CheckResult {
     One(Box<FoundFile>),
     Report(FoundReport),
 }
 
-/// What a file was found to be.
+/// The result for a file.
 #[derive(Debug, Clone)]
 struct FoundFile {
     report: VerificationReport,
     keys: Vec<VerifierKey>,
-    /// What became of comparing its log with what this browser kept.
+    /// The result of comparing its log with what this browser has stored.
     compared: String,
-    /// What it says of itself.
+    /// The summary of its claims.
     told: EvidenceSummary,
 }
 
@@ -94,7 +94,7 @@ pub fn VerifyPage() -> impl IntoView {
     }
 }
 
-/// Takes a file: dropped, chosen or pasted.
+/// Accepts a file: dropped, chosen or pasted.
 #[component]
 fn FileInput(set_given: WriteSignal<Option<Given>>) -> impl IntoView {
     let read_file = move |file: web_sys::File| {
@@ -109,7 +109,7 @@ fn FileInput(set_given: WriteSignal<Option<Given>>) -> impl IntoView {
             let bytes = JsFuture::from(file.array_buffer()).await;
             let bytes = bytes.map(|buffer| js_sys::Uint8Array::new(&buffer).to_vec());
             let given = bytes.map_err(|_| "The file could not be read.".to_owned());
-            // The reader may have gone on to another page by then.
+            // The reader may have left the page meanwhile.
             drop(set_given.try_set(Some(given)));
         });
     };
@@ -129,7 +129,7 @@ fn FileInput(set_given: WriteSignal<Option<Given>>) -> impl IntoView {
     };
     let pasted = move |event: leptos::ev::Event| {
         let text = event_target_value(&event);
-        // A pasted text often ends with a line break that the file has not.
+        // Pasted text often ends with a line break that is not part of the file.
         let text = text.trim();
         let given = (!text.is_empty()).then(|| {
             let fits = text.len() <= MAX_FIGURE_BYTES;
@@ -151,7 +151,7 @@ fn FileInput(set_given: WriteSignal<Option<Given>>) -> impl IntoView {
     }
 }
 
-/// [`MAX_FIGURE_BYTES`], as files tell their size.
+/// [`MAX_FIGURE_BYTES`] in the type of browser file sizes.
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
 const MAX_BYTES_F64: f64 = MAX_FIGURE_BYTES as f64;
 

@@ -1,4 +1,4 @@
-//! A report of several files, checked line by line: its evidence here, its figures by the command that is printed.
+//! A report of several files, checked line by line: its evidence is verified here, its figures by the printed command.
 
 use exitgap_api::VerificationReport;
 use exitgap_api::{is_report_first_line, report_first_line};
@@ -11,16 +11,16 @@ use crate::check;
 use crate::evidence_summary::EvidenceSummary;
 use crate::parts::{VerifyCommand, describe_claim};
 
-/// What was found of a line.
+/// The result for a line.
 #[derive(Debug, Clone)]
 enum Line {
-    /// A figure, by its rules: it is computed again from thousands of snapshots, which this page does not fetch.
+    /// A figure, by its rules: recomputing it needs thousands of snapshots, which this page does not download.
     Figure(String),
-    /// Evidence: its verdict, and what it claims.
+    /// Evidence: its verdict, and its claim.
     Evidence(Verdict, String),
 }
 
-/// What was found of a report.
+/// The result for a report.
 #[derive(Debug, Clone)]
 pub struct FoundReport {
     length: Length,
@@ -28,7 +28,7 @@ pub struct FoundReport {
 }
 
 impl FoundReport {
-    /// Checks a report by these keys; none where the bytes are no report.
+    /// Checks a report with these keys; `None` if the bytes are not a report.
     pub fn from_bytes(bytes: &[u8], keys: &[VerifierKey]) -> Option<Self> {
         let (length, files) = files(bytes)?;
         let line = |file: &&[u8]| {
@@ -51,13 +51,13 @@ impl FoundReport {
     }
 }
 
-/// The rules of a figure, which its file begins with.
+/// The rules of a figure, with which its file begins.
 fn read_figure_name(file: &[u8]) -> String {
     let name = file.split(|byte| *byte == b'"').nth(3).unwrap_or_default();
     String::from_utf8_lossy(name).chars().take(40).collect()
 }
 
-/// What was found, and the command that verifies all of it.
+/// Renders the results, and the command that verifies everything.
 pub fn report_found(found: &FoundReport) -> impl IntoView + use<> {
     let (valid, invalid) = (found.count(Verdict::Valid), found.count(Verdict::Invalid));
     let evidence = valid + invalid + found.count(Verdict::Incomplete);
@@ -111,18 +111,18 @@ fn shown(line: &Line) -> impl IntoView + use<> {
     view! { <li class=class><span class="mark" aria-hidden="true">{mark}</span><b>{verdict}</b>": "<span class="found">{words}</span></li> }
 }
 
-/// Whether a report is all of it.
+/// Whether a report is complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Length {
-    /// The files that its first line names, in its order.
+    /// Exactly the files listed in its first line, in that order.
     Whole,
     /// It has no such line.
     NotStated,
-    /// Other files than its first line names, or it is none of this form.
+    /// The files differ from those listed, or the first line is not valid.
     NotAsStated,
 }
 
-/// The files of a report, and whether they are all of it; none where the bytes are one file of evidence, or nothing.
+/// The files of a report, and whether it is complete; `None` if the bytes are a single evidence file, or empty.
 pub fn files(bytes: &[u8]) -> Option<(Length, Vec<&[u8]>)> {
     let mut lines: Vec<&[u8]> =
         bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).collect();

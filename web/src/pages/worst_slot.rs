@@ -1,4 +1,4 @@
-//! The slots in which a sale was worst, as a stress answer tells them.
+//! The worst slots of a sale, from a stress answer.
 
 use leptos::prelude::*;
 
@@ -8,15 +8,15 @@ use crate::parts::link_evidence;
 use crate::paths::evidence_href;
 use crate::text;
 
-/// A slot, and what the sale filled at in it.
+/// A slot, with the fill of the sale.
 pub struct WorstSlot {
     /// Its instant, RFC 3339.
     pub time: String,
-    /// The gap, percent; none where it could not be filled.
+    /// The gap, percent; `None` if the size could not be filled.
     pub gap: Option<String>,
-    /// The most that could be filled, USD, where that is why.
+    /// The maximum that could be filled, USD, if that is the reason.
     pub most: Option<String>,
-    /// The page that proves it.
+    /// The page with the evidence.
     pub href: Option<String>,
 }
 
@@ -30,13 +30,14 @@ impl WorstSlot {
         }
     }
 
-    /// Up to ten of a period, the worst first; none of a period that is too long for the service to tell them.
+    /// Up to ten slots of a period, worst first; empty for a period that is too long for the service to list them.
     pub fn from_stress(stress: &Document) -> Vec<Self> {
         let told = stress.part("detail").map(|detail| detail.list("worst_slots"));
         told.unwrap_or_default().iter().map(Self::from_document).collect()
     }
 
-    /// How bad it was: none is worse than any gap, and the less could be filled the worse.
+    /// The severity for sorting: a size that cannot be filled is worse than any gap, and the worse the less can be
+    /// filled.
     pub fn severity(&self) -> (f64, f64) {
         match &self.gap {
             Some(gap) => (parse_number(gap).unwrap_or(0.0), 0.0),
@@ -44,7 +45,7 @@ impl WorstSlot {
         }
     }
 
-    /// What it filled at, as a link to what proves that.
+    /// The fill, as a link to its evidence.
     pub fn shown(self) -> AnyView {
         match (self.gap, self.most) {
             (Some(gap), _) => link_evidence(text::percent_read(&gap), self.href),

@@ -1,4 +1,4 @@
-//! "I hold so much of this token": the holder's question, asked on the front page, above its answer and of a portfolio.
+//! The holder's form, "I hold this much of this token": on the front page, above an answer and for a portfolio.
 
 use core::cmp::Reverse;
 
@@ -11,13 +11,13 @@ use crate::paths::Page;
 use crate::service::{client, listed_pools};
 use crate::text;
 
-/// What is sold where the address says nothing.
+/// The default size.
 pub const DEFAULT: &str = "100,000";
 
-/// A token, as an address of this site names it, and in words.
+/// A token: its name in addresses of this site, and its display name.
 type Held = (String, String);
 
-/// Every token that a recorded pool sells: first what most pools sell where nothing is said, then by its symbol.
+/// Every token that a recorded pool sells: first the one that most pools sell by default, then by symbol.
 async fn tokens(client: Client<Browser>) -> Result<Vec<Held>, ClientError> {
     let mut tokens: Vec<Held> = Vec::new();
     let mut sold_at: Vec<String> = Vec::new();
@@ -48,7 +48,7 @@ async fn tokens(client: Client<Browser>) -> Result<Vec<Held>, ClientError> {
     Ok(tokens.iter().map(named).collect())
 }
 
-/// The form. It begins with what the address says.
+/// The form, initialized from the address.
 #[component]
 pub fn AskExit() -> impl IntoView {
     let (params, query) = (use_params_map(), use_query_map());
@@ -58,7 +58,7 @@ pub fn AskExit() -> impl IntoView {
     let navigate = use_navigate();
     let go = Callback::new(move |(token, worth): (String, String)| {
         let worth = String::from(js_sys::encode_uri_component(&worth));
-        // What else is asked of the same token stays asked.
+        // Other parameters about the same token are kept.
         let same = params.read_untracked().get("token").as_deref() == Some(token.as_str());
         let into = query.read_untracked().get("into").filter(|_| same);
         let into = into.map(|into| format!("&into={}", js_sys::encode_uri_component(&into)));
@@ -69,16 +69,16 @@ pub fn AskExit() -> impl IntoView {
     view! { <HoldingForm held=held size=size action="Compare exits" go=go/> }
 }
 
-/// "I hold so much of this token", and what is done with it.
+/// The token and size inputs with a button.
 #[component]
 pub fn HoldingForm(
-    /// The token that is chosen first, where one is.
+    /// The initially selected token, if any.
     held: Memo<String>,
-    /// What stands in the box first.
+    /// The initial text of the size box.
     size: Memo<String>,
-    /// What the button says.
+    /// The button's label.
     action: &'static str,
-    /// Told token and size, as they stand there.
+    /// Receives token and size, as entered.
     go: Callback<(String, String)>,
 ) -> impl IntoView {
     let known = LiveQuery::new(|| (), |()| tokens(client()));

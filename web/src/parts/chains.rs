@@ -1,17 +1,17 @@
-//! The chains of this deployment, to choose one of.
+//! A selector for the chains of this deployment.
 
 use leptos::prelude::*;
 
 use super::LiveQuery;
 use crate::service::client;
 
-/// One of them is chosen, or all, which is no text. The chosen one is among them, whatever it is.
+/// Selects one chain, or all (an empty text). The selected one is always listed, whatever it is.
 #[component]
 pub fn Chains(
-    /// The chain that is chosen.
+    /// The selected chain.
     #[prop(into)]
     chosen: Signal<String>,
-    /// What is done with another choice.
+    /// Receives a new selection.
     choose: Callback<String>,
 ) -> impl IntoView {
     let known = LiveQuery::new(

@@ -1,4 +1,4 @@
-//! A verification's report: the verdict in a sentence, then each check.
+//! A verification report: the verdict in a sentence, then each check.
 
 use exitgap_api::{Claim, Explanation, VerificationReport, check_name};
 use exitgap_core::evidence::{Check, CheckName, Outcome, Verdict};
@@ -9,14 +9,14 @@ use crate::check::{NEWER, is_newer};
 use crate::evidence_summary::EvidenceSummary;
 use crate::text;
 
-/// What was claimed, and whether this browser could confirm it.
+/// The claim of the evidence, and whether this browser could confirm it.
 #[component]
 pub fn Verdicts(
-    /// What was found.
+    /// The report.
     report: VerificationReport,
-    /// What the reader trusts, in words.
+    /// A description of what the reader trusts.
     trust: String,
-    /// What the file says of itself.
+    /// The file's claims.
     told: EvidenceSummary,
 ) -> impl IntoView {
     let claim = describe_claim(report.claim.as_ref(), told);
@@ -59,7 +59,7 @@ pub fn Verdicts(
     }
 }
 
-/// What the file says of itself, in a sentence.
+/// The file's claim, as a sentence.
 pub fn describe_claim(claim: Option<&Claim>, told: EvidenceSummary) -> String {
     let Some(claim) = claim else {
         return "This file contains no readable claim.".to_owned();
@@ -75,7 +75,7 @@ pub fn describe_claim(claim: Option<&Claim>, told: EvidenceSummary) -> String {
     )
 }
 
-/// What a verdict needs and has not.
+/// What an incomplete verdict lacks.
 fn incomplete(checks: &[Check]) -> &'static str {
     let newer: Vec<CheckName> =
         checks.iter().filter(|check| is_newer(check)).map(|check| check.name).collect();
@@ -89,7 +89,7 @@ fn incomplete(checks: &[Check]) -> &'static str {
     }
 }
 
-/// What a failing check means for the number.
+/// What a failed check means for the number.
 fn describe_refutation(failed: &[CheckName]) -> &'static str {
     if failed == [CheckName::Format] {
         "Not confirmed: this is not an evidence file, or it is damaged. Nothing in it was checked."
@@ -104,7 +104,7 @@ fn describe_refutation(failed: &[CheckName]) -> &'static str {
     }
 }
 
-/// Each check: passed, failed or not made, with what it proves and what not.
+/// Each check: passed, failed or not made, with what it proves and what it does not prove.
 #[component]
 pub fn Checks(
     /// The checks.
@@ -152,10 +152,10 @@ fn row(check: Check) -> impl IntoView {
     }
 }
 
-/// Where it is said how to use another program.
+/// The address of the explanation of how to use another program.
 pub const ELSEWHERE: &str = "/method#elsewhere";
 
-/// Said on every page, in its one place for that.
+/// A statement on every page, always in the same place.
 #[component]
 pub fn Whose() -> impl IntoView {
     view! {

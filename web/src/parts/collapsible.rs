@@ -1,8 +1,8 @@
-//! What is open where it fits and closed on a phone: there, what was asked for is read first, and the rest is a tap away.
+//! Sections that are open on wide screens and closed on a phone, where the main result should come first.
 
 use leptos::prelude::*;
 
-/// As wide as a phone's page is at most: what the style sheet makes cards of.
+/// Maximum width of a phone's page: below it, the style sheet shows tables as cards.
 const PHONE_PX: f64 = 640.0;
 
 /// Whether the page is wider than a phone's.
@@ -11,7 +11,8 @@ fn is_wide() -> bool {
     width.is_none_or(|width| width > PHONE_PX)
 }
 
-/// Within a section: a line to open it by. What is not `read` by most is closed everywhere.
+/// A collapsible part of a section, with a line to open it. Without `read`, it is closed everywhere, because few
+/// readers need it.
 pub fn render_collapsible(
     id: &'static str,
     summary: &'static str,
@@ -22,10 +23,10 @@ pub fn render_collapsible(
     view! { <details class="folded" id=id prop:open=open><summary>{summary}</summary>{shown}</details> }
 }
 
-/// A section of its own, which its heading opens; one that the address names is open.
+/// A collapsible section, opened by its heading; it is open if the address names it.
 #[component]
 pub fn CollapsibleSection(
-    /// What the address names it by, where it does.
+    /// Its id in the address, if it has one.
     #[prop(optional)]
     id: &'static str,
     /// Whether it is open on a phone, too.
@@ -34,7 +35,7 @@ pub fn CollapsibleSection(
     /// Its heading.
     #[prop(into)]
     title: String,
-    /// What it says.
+    /// Its content.
     children: Children,
 ) -> impl IntoView {
     let named = window().location().hash().is_ok_and(|hash| hash.strip_prefix('#') == Some(id));

@@ -1,14 +1,14 @@
-//! The command by which a file is verified without this site's program.
+//! The command that verifies a file without this site's program.
 
 use leptos::prelude::*;
 
 use super::{FailureNotice, LiveQuery, LoadingNotice};
 use crate::service::client;
 
-/// The command, complete: with the key of the log and the address, as this service names them.
+/// The complete command, with the log's key and the URL according to this service.
 #[component]
 pub fn VerifyCommand(
-    /// What the file is called.
+    /// The file's name.
     file: &'static str,
 ) -> impl IntoView {
     let service = client();
@@ -34,7 +34,8 @@ pub fn VerifyCommand(
     }
 }
 
-/// As it is typed. A key that a shell would read anything into is none of a log: its file is named instead.
+/// The command line. A key with characters that are special in a shell is not a valid log key: then a key file is named
+/// instead.
 fn command(file: &str, keys: &str, address: &str) -> String {
     let plain = |one: &str| {
         let is = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=._-:~".contains(&byte);

@@ -1,4 +1,4 @@
-//! Under what a figure holds: the market's session, the oracle's answers, the rules.
+//! The conditions of a figure: the market's session, the oracle's answers, the method.
 
 use exitgap_api::{Context, OracleDisclosure};
 use leptos::prelude::*;
@@ -9,7 +9,7 @@ use crate::text;
 /// Market, oracle answers and method of a result.
 #[component]
 pub fn Conditions(
-    /// What the result carries beside its figures.
+    /// The context of the result.
     context: Context,
 ) -> impl IntoView {
     // Token 0 has the lower address.
@@ -28,7 +28,7 @@ pub fn Conditions(
     }
 }
 
-/// What a token's price is from, and how old the answer was at the block.
+/// The source of a token's price, and the age of the answer at the block.
 fn render_feed(oracle: &OracleDisclosure, symbols: &[String; 2]) -> impl IntoView + use<> {
     let symbol = symbols[usize::from(oracle.role == "token1_usd")].clone();
     let words = match (&oracle.feed, oracle.age_s) {

@@ -1,4 +1,4 @@
-//! Two signed states that exclude each other: shouted, and handed over to be passed on.
+//! Two signed states that exclude each other: shown prominently, and offered as a file to pass on.
 
 use exitgap_api::Contradiction;
 use leptos::prelude::*;
@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use crate::browser::download;
 use crate::service::client;
 
-/// A history that was rewritten, with the proof.
+/// A rewritten history, with the proof.
 #[component]
 pub fn Rewritten(
     /// The two states.
@@ -34,7 +34,7 @@ pub fn Rewritten(
     }
 }
 
-/// The proof, for those who were not here.
+/// The proof as a document for others.
 fn document_of(found: &Contradiction, log: &str) -> String {
     let [seen, shown] = &found.checkpoints;
     let noticed = String::from(js_sys::Date::new_0().to_iso_string());

@@ -1,4 +1,4 @@
-//! A published gap with its standing: not checked here, until the reader checks it.
+//! A published gap with the state of its check: unchecked, until the reader checks it.
 
 use core::time::Duration;
 
@@ -12,10 +12,11 @@ use crate::paths::evidence_href;
 use crate::service::client;
 use crate::text;
 
-/// How long a service that asks for a pause is waited for, when many numbers are checked.
+/// The longest pause to wait for if the service asks for one while many numbers are checked.
 const LONGEST_PAUSE: Duration = Duration::from_mins(1);
 
-/// How a number stands, in a word. One of many has none before it is checked: they have it together.
+/// The state of a number, in a word. A number in a list shows none before it is checked, because the list shows it
+/// once.
 #[component]
 fn StandingMark(
     standing: RwSignal<CheckState>,
@@ -44,7 +45,7 @@ fn StandingMark(
     }
 }
 
-/// A number that the evidence of a sale bears out.
+/// A number with a link to the evidence of a sale.
 pub fn link_evidence(shown: String, href: Option<String>) -> AnyView {
     match href {
         Some(href) => {
@@ -54,19 +55,19 @@ pub fn link_evidence(shown: String, href: Option<String>) -> AnyView {
     }
 }
 
-/// Whether there is something left to check.
+/// Whether it still needs checking.
 fn is_open(standing: &CheckState) -> bool {
     matches!(standing, CheckState::NotChecked | CheckState::Failed(_))
 }
 
-/// A number that the service published, with a link to its evidence and how it stands.
+/// A published number, with a link to its evidence and the state of its check.
 #[component]
 pub fn CheckedGap(
-    /// The number, and all that it was published as.
+    /// The number, with everything it claims to be about.
     published: PublishedGap,
-    /// How it stands; kept by the page, so that it can check many.
+    /// The state of its check; owned by the page, so that it can check many.
     standing: RwSignal<CheckState>,
-    /// Whether it has a way to check it of its own; many have theirs together, as [`CheckAll`].
+    /// Whether it has a check button of its own; lists share one, [`CheckAll`].
     #[prop(optional)]
     alone: bool,
 ) -> impl IntoView {
@@ -97,10 +98,10 @@ fn CheckOne(published: PublishedGap, standing: RwSignal<CheckState>) -> impl Int
         }
         standing.set(CheckState::Checking);
         let (client, published) = (client.clone(), published.clone());
-        // The reader may have gone on to another page by then.
+        // The reader may have left the page meanwhile.
         spawn_local(async move { drop(standing.try_set(later::gap(&client, &published).await)) });
     };
-    // It stays where it is, so that whoever pressed it by keyboard stays there, too.
+    // The button stays in place, so that the keyboard focus is not lost.
     let closed = move || (!standing.with(is_open)).to_string();
     let word = move || match standing.get() {
         CheckState::NotChecked | CheckState::Checking => "check",
@@ -110,10 +111,10 @@ fn CheckOne(published: PublishedGap, standing: RwSignal<CheckState>) -> impl Int
     view! { <button type="button" class="small" aria-disabled=closed on:click=start>{word}</button> }
 }
 
-/// Checks all numbers in view that are not checked yet, one after the other.
+/// Checks all visible numbers that are not checked yet, one after the other.
 #[component]
 pub fn CheckAll(
-    /// The numbers, and how they stand.
+    /// The numbers, with the states of their checks.
     published: Vec<(PublishedGap, RwSignal<CheckState>)>,
 ) -> impl IntoView {
     let patient = Options { longest_pause: LONGEST_PAUSE, ..Options::default() };
@@ -136,7 +137,7 @@ pub fn CheckAll(
                 match standing.try_with_untracked(is_open) {
                     Some(true) => {}
                     Some(false) => continue,
-                    // The reader has gone on to another page.
+                    // The reader has left the page.
                     None => return,
                 }
                 standing.set(CheckState::Checking);

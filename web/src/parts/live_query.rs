@@ -1,4 +1,4 @@
-//! Questions of a page, and the answers to them.
+//! Requests of a page, with their answers.
 
 use core::pin::Pin;
 use core::time::Duration;
@@ -9,11 +9,11 @@ use leptos::leptos_dom::helpers::TimeoutHandle;
 use leptos::prelude::*;
 use leptos::task::spawn_local_scoped_with_cancellation;
 
-/// A question that is asked anew whenever it changes. An answer is shown only under the question it
-/// answers: under new controls it would be false.
+/// A request that is repeated whenever its parameters change. An answer is only shown for the parameters it belongs to:
+/// with changed controls it would be wrong.
 ///
-/// Leptos' own resources keep their last answer meanwhile, finish one question before they begin
-/// the next, and are several kilobytes of code for each type of answer.
+/// Leptos' own resources keep the last answer meanwhile, finish one request before they begin the next, and add several
+/// kilobytes of code for each type of answer.
 pub struct LiveQuery<A: 'static, T: 'static> {
     held: StoredValue<Option<(A, T)>, LocalStorage>,
     changed: RwSignal<u32>,
@@ -29,8 +29,8 @@ impl<A, T> Clone for LiveQuery<A, T> {
 impl<A, T> Copy for LiveQuery<A, T> {}
 
 impl<A: Clone + PartialEq + 'static, T: Clone + 'static> LiveQuery<A, T> {
-    /// Asks what `asked` says, and again when the signals that it reads change. `fetch` must not
-    /// read signals once it has waited: the reader may have left the page.
+    /// Sends the request that `asked` returns, and again when the signals that it reads change. `fetch` must not read
+    /// signals after its first wait, because the reader may have left the page.
     pub fn new<F>(asked: impl Fn() -> A + 'static, fetch: impl Fn(A) -> F + 'static) -> Self
     where
         F: Future<Output = T> + 'static,
@@ -55,7 +55,7 @@ impl<A: Clone + PartialEq + 'static, T: Clone + 'static> LiveQuery<A, T> {
         Self { held, changed, again }
     }
 
-    /// The answer to this very question, once it is there.
+    /// The answer to exactly this request, once it has arrived.
     pub fn answer(self, asked: &A) -> Option<T> {
         self.changed.track();
         self.held.with_value(|held| {
@@ -64,12 +64,12 @@ impl<A: Clone + PartialEq + 'static, T: Clone + 'static> LiveQuery<A, T> {
         })
     }
 
-    /// Asks again, and shows the answer that there is until another comes.
+    /// Repeats the request, and keeps the current answer until the new one arrives.
     pub fn renew(self) {
         next(self.again);
     }
 
-    /// Forgets the answer and asks again.
+    /// Discards the answer, and repeats the request.
     pub fn again(self) -> Callback<()> {
         Callback::new(move |()| {
             self.held.set_value(None);
@@ -83,13 +83,13 @@ fn next(count: RwSignal<u32>) {
     count.update(|count| *count = count.wrapping_add(1));
 }
 
-/// Ends with the question, and with the page: what nobody waits for asks for nothing more. One copy
-/// of the executor's code serves all futures.
+/// Runs a future that ends with the request and with the page, so that unneeded requests stop. One copy of the
+/// executor's code serves all futures.
 fn spawn(future: Pin<Box<dyn Future<Output = ()>>>) {
     spawn_local_scoped_with_cancellation(future);
 }
 
-/// A value once it has rested for a while: each change begins the wait anew.
+/// A value once it has not changed for a while: each change restarts the wait.
 pub fn debounce_value<T>(value: Memo<T>, pause: Duration) -> ReadSignal<T>
 where
     T: Clone + PartialEq + Send + Sync + 'static,
@@ -113,7 +113,7 @@ where
     rested
 }
 
-/// Reads a size as a person writes it.
+/// Parses a size as people write it.
 pub fn size_asked(text: &str) -> Result<SizeUsd, Problem> {
     written_size(text).map_err(|error| {
         let written = "Write a size in dollars, such as 250,000.";

@@ -1,4 +1,4 @@
-//! What pages are made of.
+//! Components shared by pages.
 
 mod ask;
 mod chains;

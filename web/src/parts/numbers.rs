@@ -1,4 +1,4 @@
-//! Numbers: one that leads, one with all of its digits, and slippage drawn.
+//! Components for numbers: a headline number, a number with all its digits on hover, and a chart of slippage.
 
 use leptos::prelude::*;
 
@@ -8,15 +8,15 @@ use crate::text;
 /// A card.
 #[component]
 pub fn Card(
-    /// What the number is.
+    /// The number's name.
     #[prop(into)]
     name: String,
-    /// A control beside the name.
+    /// A control next to the name.
     #[prop(optional)]
     extra: Option<AnyView>,
-    /// The number, with its evidence where it has one.
+    /// The number, with its evidence if there is any.
     value: AnyView,
-    /// What it means, and of what it is.
+    /// An explanation of the number.
     note: AnyView,
 ) -> impl IntoView {
     view! {
@@ -29,7 +29,7 @@ pub fn Card(
     .into_any()
 }
 
-/// What is shown, and what is exact: on hover, and as what the words are called to those who hear them.
+/// A rounded value with the exact one: on hover, and as the accessible label.
 pub fn exact(shown: String, digits: String) -> AnyView {
     if shown == digits {
         return shown.into_any();
@@ -37,10 +37,10 @@ pub fn exact(shown: String, digits: String) -> AnyView {
     view! { <span class="exact" title=digits>{shown}</span> }.into_any()
 }
 
-/// Slippage by size of a snapshot, drawn: sizes from 1,000 USD up to what the pool fills.
+/// A chart of a snapshot's slippage by size: from 1,000 USD up to what the pool can fill.
 #[component]
 pub fn Drawn(
-    /// Size in words and gap in digits.
+    /// The size as text, and the gap in digits.
     points: Vec<(String, String)>,
 ) -> impl IntoView {
     let (places, shown): (Vec<_>, Vec<_>) = points.into_iter().unzip();

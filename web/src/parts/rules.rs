@@ -1,6 +1,6 @@
-//! By which rules pools of a kind pay, in a sentence each, and what of it is not exact.
+//! The pricing rule of each kind of pool, in a sentence, with what is not exact about it.
 
-/// Of each kind, by its protocol in documents: how people call it, and the sentence.
+/// For each kind, by its protocol in documents: its name, and the sentence.
 pub const RULES: [(&[&str], &str, &str); 6] = [
     (
         &["constant_product"],

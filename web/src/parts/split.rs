@@ -1,4 +1,4 @@
-//! What a gap is made of.
+//! The components of a gap.
 
 use exitgap_api::SplitPct;
 use leptos::prelude::*;
@@ -7,10 +7,10 @@ use super::exact;
 use crate::chart::{length, parse_number, stack_parts};
 use crate::text::{percent, percent_read};
 
-/// As the picture's `viewBox` says.
+/// The width in the chart's `viewBox`.
 const WIDTH: f64 = 600.0;
 
-/// Basis, fee and impact, in words and as parts of a bar.
+/// Basis, fee and impact, as text and as parts of a bar.
 #[component]
 pub fn Split(
     /// The parts.

@@ -1,4 +1,4 @@
-//! Loading, empty and failed, which are different things; and how far a figure may be relied on.
+//! Loading, empty and failed states, which are different things; and the status of a figure.
 
 use core::time::Duration;
 
@@ -9,16 +9,16 @@ use leptos::prelude::*;
 use crate::browser::has_kept_keys;
 use crate::text;
 
-/// Something is on its way.
+/// A loading notice.
 #[component]
 pub fn LoadingNotice(
-    /// What.
+    /// What is loading.
     what: &'static str,
 ) -> impl IntoView {
     view! { <p class="loading" role="status">{format!("Loading {what}…")}</p> }
 }
 
-/// What stands below what is seen first: made a moment later, in a task of its own, so that the page answers between.
+/// Content below the visible part: rendered a moment later in a separate task, so that the page stays responsive.
 pub fn soon(shown: impl Fn() -> AnyView + Send + 'static) -> impl IntoView {
     let (is_time, set) = signal(false);
     let now = move || {
@@ -28,21 +28,21 @@ pub fn soon(shown: impl Fn() -> AnyView + Send + 'static) -> impl IntoView {
     move || is_time.get().then(&shown)
 }
 
-/// Nothing is there, and nothing is wrong.
+/// A notice that there is nothing, without an error.
 #[component]
 pub fn Empty(
-    /// What is not there, and what to do.
+    /// What is missing, and what to do.
     words: String,
 ) -> impl IntoView {
     view! { <p class="empty">{words}</p> }
 }
 
-/// It did not work, or nothing but another question does.
+/// A notice that a request failed, or that it must be changed.
 #[component]
 pub fn FailureNotice(
     /// Why.
     error: ClientError,
-    /// Asks again; where there is no such thing, the page is loaded again.
+    /// Repeats the request; without it, the page is reloaded.
     #[prop(optional)]
     retry: Option<Callback<()>>,
 ) -> impl IntoView {
@@ -65,7 +65,7 @@ pub fn FailureNotice(
     .into_any()
 }
 
-/// Whether the question is at fault, so that asking it again gives the same.
+/// Whether the request itself is at fault, so that repeating it gives the same result.
 fn is_wrong(error: &ClientError) -> bool {
     match error {
         ClientError::Problem(_) => true,
@@ -74,14 +74,14 @@ fn is_wrong(error: &ClientError) -> bool {
     }
 }
 
-/// What went wrong, for people.
+/// The message about a failure, for people.
 struct FailureMessage {
     headline: String,
     remedy: String,
     code: String,
 }
 
-/// What to do about a failure of the service.
+/// The remedy for a failure of the service.
 const AGAIN: &str = "Try again. If it keeps failing, the problem is on the service's side.";
 
 fn describe_failure(error: ClientError) -> FailureMessage {
@@ -132,13 +132,13 @@ fn describe_failure(error: ClientError) -> FailureMessage {
     }
 }
 
-/// What was asked has no answer, and asking again gives none either.
+/// A notice that the request has no answer, and that repeating it does not help.
 #[component]
 pub fn RefusalNotice(
     /// Why.
     problem: Problem,
 ) -> impl IntoView {
-    // What is wrong with a size is said whole: it needs no heading.
+    // A message about an invalid size is complete without a heading.
     let of_size = problem.code == ProblemCode::InvalidParameter
         && problem.field.as_deref() == Some("size_usd");
     let of_pool = matches!(problem.code, ProblemCode::InvalidPool | ProblemCode::UnknownPool);
@@ -152,15 +152,15 @@ pub fn RefusalNotice(
     }
 }
 
-/// What of the address was not understood, and what is shown instead.
+/// A notice about the part of the address that was not understood, and what is shown instead.
 pub fn not_understood(words: String) -> AnyView {
     view! { <p class="refused" role="status">{words}</p> }.into_any()
 }
 
-/// Live or preview, in one word.
+/// The status in one word: live or preview.
 #[component]
 pub fn StatusTag(
-    /// Which.
+    /// The status.
     status: Status,
 ) -> impl IntoView {
     match status {
@@ -169,10 +169,10 @@ pub fn StatusTag(
     }
 }
 
-/// Says, where it is so, that the figures of the page are not to be relied on.
+/// A notice, if applicable, that the figures on the page should not be relied on.
 #[component]
 pub fn PreviewNotice(
-    /// Whether it is so.
+    /// Whether to show it.
     #[prop(into)]
     shown: Signal<bool>,
 ) -> impl IntoView {

@@ -1,18 +1,18 @@
-//! Tables. On a narrow screen each row becomes a card whose values carry the names of their columns, so that
-//! nothing has to be scrolled sideways.
+//! Tables. On a narrow screen each row becomes a card with the columns' names next to the values, so that no horizontal
+//! scrolling is needed.
 
 use std::rc::Rc;
 
 use leptos::prelude::*;
 
-/// A column: its name, and how its values are set.
+/// A column: its name and alignment.
 #[derive(Debug, Clone)]
 pub struct Column {
     name: String,
     class: &'static str,
 }
 
-/// A column of words.
+/// A column of text.
 pub fn words(name: &str) -> Column {
     Column { name: name.to_owned(), class: "" }
 }
@@ -22,21 +22,21 @@ pub fn number(name: &str) -> Column {
     Column { name: name.to_owned(), class: "number" }
 }
 
-/// A row: its heading, and a value for each column; the last one fills the columns that are left.
+/// A row: its heading, and a value for each column; the last value spans the remaining columns.
 pub type Row = (AnyView, Vec<AnyView>);
 
 /// A table whose rows have headings.
 ///
-/// The roles are those that the elements have: a card is laid out as none of them, and some browsers forget them then.
+/// The roles repeat those of the elements, because some browsers drop them when the elements are laid out as a card.
 #[component]
 pub fn Table(
-    /// What it is called in the style sheet.
+    /// Its class in the style sheet.
     #[prop(optional)]
     class: &'static str,
-    /// What it shows, above it.
+    /// Its caption.
     #[prop(optional, into)]
     caption: String,
-    /// The name of the headings' column.
+    /// The name of the column with the headings.
     #[prop(into)]
     first: String,
     /// The other columns.

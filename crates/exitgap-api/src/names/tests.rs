@@ -7,7 +7,7 @@ use exitgap_core::snapshot::{
 
 use super::*;
 
-/// A pool at this address, of these symbols, with a factory's word.
+/// A pool at this address, with these symbols and the fact of a factory.
 fn observed(place: u8, symbols: [&str; 2], word: Option<&str>, state: PoolState) -> Observation {
     let token = |index: u8| Token {
         address: Address([index + 1; 20]),
@@ -60,7 +60,7 @@ fn venue_and_fee_are_the_name() {
         (Some("slipstream"), ranges(1), "Aerodrome Slipstream 0.0001%"),
         (Some("uniswap_v2"), pair(3, 1_000), "Uniswap v2 0.3%"),
         (Some("uniswap_v2"), pair(0, 1_000), "Uniswap v2 0%"),
-        // Whose they are is not known, and what is not a word of a factory of that kind says nothing.
+        // The venue is unknown if there is no factory fact, or only one for another kind of pool.
         (None, ranges(500), "v3-type pool 0.05%"),
         (Some("uniswap_v2"), ranges(500), "v3-type pool 0.05%"),
         (Some("uniswap_v9"), ranges(500), "v3-type pool 0.05%"),
@@ -97,7 +97,7 @@ fn no_two_rows_have_one_name() {
         observed(0x10, ["ONE", "TWO"], Some("uniswap_v3"), ranges(500)),
         observed(0x11, ["ONE", "TWO"], Some("uniswap_v3"), ranges(3_000)),
         observed(0x12, ["ONE", "TWO"], Some("pancake_v3"), ranges(500)),
-        // The same to the eye, the tokens the other way round in one of them.
+        // Two pools that look the same; one of them has the tokens in the other order.
         observed(0x13, ["ONE", "TWO"], Some("uniswap_v3"), ranges(500)),
         observed(0x14, ["TWO", "ONE"], Some("uniswap_v3"), ranges(500)),
         observed(0x15, ["ONE", "SIX"], Some("uniswap_v3"), ranges(500)),
@@ -119,7 +119,7 @@ fn no_two_rows_have_one_name() {
         ]
     );
 
-    // Addresses of the same ends are made on purpose; then all of it is told.
+    // Someone can create addresses with the same first and last digits on purpose. Then the full address is shown.
     let ids = ["00", "11"].map(|middle| format!("anvil:0x{:0<20}{middle}{:0<18}", "12", "34"));
     let ids = ids.map(|id| id.parse::<PoolId>().unwrap());
     let twins: Vec<_> = ids.iter().map(|id| (id, &labels[0].1)).collect();
@@ -129,7 +129,7 @@ fn no_two_rows_have_one_name() {
         names[0].ends_with(&format!("({})", &ids[0].to_string()["anvil:".len()..])),
         "{names:?}"
     );
-    // Pairs of one contract.
+    // Two pairs of one contract.
     let pairs = ["0-1", "1-2"].map(|pair| format!("{}.{pair}", ids[0]).parse::<PoolId>().unwrap());
     let twins: Vec<_> = pairs.iter().map(|id| (id, &labels[0].1)).collect();
     assert_eq!(names_apart(&twins)[1], "Uniswap v3 0.05% (0x1200…0000.1-2)");

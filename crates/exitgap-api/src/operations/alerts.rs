@@ -1,4 +1,4 @@
-//! What a rule is asked of a pool.
+//! The parameters of alert operations.
 
 use exitgap_core::ids::{Code, PoolId};
 use exitgap_core::series::Slot;
@@ -15,56 +15,56 @@ use super::{Given, Kind, Parameter, Question, values};
 use crate::parameters::shown;
 use crate::{Guards, Problem, parse_pool};
 
-/// What a rule says of a period.
+/// The parameters of a rule's events over a period.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AlertAsked {
     /// The pool.
     pub pool: PoolId,
-    /// The token sold, as callers name it; else the pool's default.
+    /// The token sold, as the caller named it; default: the pool's default base.
     pub base: Option<String>,
-    /// The first slot; else 30 days before the last.
+    /// The first slot; default: 30 days before the last.
     pub from: Option<Slot>,
-    /// The last slot; else the newest.
+    /// The last slot; default: the newest.
     pub to: Option<Slot>,
-    /// The fields of the rule that the caller names, as the rule's document has them.
+    /// The rule's fields that the caller set, as in the rule document.
     pub rule: Map<String, Value>,
-    /// What the series must meet.
+    /// The requirements for the series.
     pub guards: Guards,
 }
 
-/// The longest address that is sent events, bytes.
+/// The maximum length of a webhook URL, in bytes.
 pub const MAX_WEBHOOK_URL_BYTES: usize = 2_048;
 
-/// A rule that is to be kept.
+/// A rule to be stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeepAsked {
     /// The rule.
     pub rule: AlertAsked,
-    /// Where its events are sent.
+    /// The URL that its events are sent to.
     pub webhook_url: Option<String>,
 }
 
-/// A kept rule, by its name.
+/// A stored rule, by its id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NamedAlert(pub Code);
 
-/// What a kept rule said.
+/// The parameters of a stored rule's events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EventsAsked {
     /// The rule.
     pub alert: NamedAlert,
-    /// After which event.
+    /// Only events after this one.
     pub after_seq: u32,
-    /// The most events.
+    /// The maximum number of events.
     pub limit: u32,
 }
 
-/// What is to be sent again.
+/// The parameters for sending events again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SendAgainAsked {
     /// The rule.
     pub alert: NamedAlert,
-    /// From which event on.
+    /// The first event to send.
     pub from_seq: u32,
 }
 
@@ -113,7 +113,7 @@ impl Question for SendAgainAsked {
     }
 }
 
-/// Those that stand in the rule under their own name, as text.
+/// Parameters that the rule document contains as text, under the same name.
 const TEXTS: [&Parameter; 9] = [
     &ALERT_NAME,
     &ALERT_KIND,
@@ -126,7 +126,7 @@ const TEXTS: [&Parameter; 9] = [
     &ON_MISSING,
 ];
 
-/// Those that are numbers of slots.
+/// Parameters that are numbers of slots.
 const SLOTS: [&Parameter; 5] =
     [&FOR_SLOTS, &CLEAR_FOR_SLOTS, &NO_DATA_SLOTS, &REFIRE_SLOTS, &REMIND_SLOTS];
 
@@ -167,7 +167,7 @@ impl Question for AlertAsked {
     }
 }
 
-/// A value of a rule as written there, where it is one of the parameter's kind.
+/// The value as written in a rule document, if it is valid for the parameter's kind.
 fn check_value(parameter: &Parameter, text: &str) -> Result<String, Problem> {
     let wrong = |why: &dyn std::fmt::Display| {
         values::refusal(parameter, &format!("{}: {why}", parameter.name))

@@ -1,4 +1,4 @@
-//! What is asked of tokenized equities.
+//! The parameters of operations on tokenized stocks.
 
 use exitgap_core::analytics::equity::EquityTerms;
 use exitgap_core::evidence::Base;
@@ -13,7 +13,7 @@ use super::questions::SeriesAsked;
 use super::{Given, Operation, Question, Target, values};
 use crate::{Guards, Number, Problem, parse_size};
 
-/// A share: the vectors of its pools.
+/// The parameters of a tokenized stock's figures.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EquityAsked {
     /// Its chain.
@@ -24,7 +24,7 @@ pub struct EquityAsked {
     pub size: SizeUsd,
     /// The gap limit of the depths.
     pub limit: GapLimit,
-    /// What each pool's series must meet.
+    /// The requirements for each pool's series.
     pub guards: Guards,
 }
 
@@ -40,10 +40,10 @@ impl Question for EquityAsked {
     }
 }
 
-/// The figure file of a pool of a share, whose base is named by its place.
+/// The parameters of the figure file of a stock's pool. The base must be `token0` or `token1`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EquityFileAsked {
-    /// Of which period: without a first slot, 42 days.
+    /// The series and its period; default: 42 days.
     pub series: SeriesAsked,
     /// The gap limit of the depths.
     pub limit: GapLimit,
@@ -66,7 +66,7 @@ fn limit(given: &Given<'_>) -> Result<GapLimit, Problem> {
 }
 
 impl Operation {
-    /// The address of a share.
+    /// The address of a tokenized stock.
     pub fn of_share(self, chain: &ChainSlug, token: Address) -> Target {
         self.target_of(format_args!("{chain}/{token}"))
     }

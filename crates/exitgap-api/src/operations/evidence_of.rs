@@ -1,4 +1,4 @@
-//! What an evidence file is of, its address, and the question whether it holds.
+//! The subject of an evidence file, the file's address, and the request to verify it.
 
 use exitgap_core::evidence::{Base, MAX_METHOD_VERSION_LENGTH};
 use exitgap_core::exit::METHOD_VERSION;
@@ -11,10 +11,10 @@ use super::{Given, Operation, Parameter, Question, Target, values};
 use crate::Problem;
 use crate::parameters::shown;
 
-/// The most bytes of an evidence file's address: its host may be a long one.
+/// The maximum length of an evidence file's URL, in bytes. Its host name may be long.
 pub(super) const MAX_EVIDENCE_URL_BYTES: usize = 2_048;
 
-/// What an evidence file is of.
+/// The subject of an evidence file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EvidenceOf {
     /// The pool.
@@ -25,13 +25,12 @@ pub struct EvidenceOf {
     pub slot: Slot,
     /// The size.
     pub size: SizeUsd,
-    /// The version of the rules it was answered by.
+    /// The version of the rules that the answer was computed with.
     pub method_version: String,
 }
 
 impl EvidenceOf {
-    /// Reads an `evidence_url`, whichever host it names. One that names no version of the rules
-    /// means the newest.
+    /// Parses an `evidence_url` with any host. A URL without a version of the rules means the newest version.
     pub fn from_url(url: &str) -> Option<Self> {
         let (_, rest) = url.split_once(Operation::Evidence.prefix())?;
         let (pool, query) = rest.split_once('?')?;
@@ -62,13 +61,13 @@ impl EvidenceOf {
             .with(&METHOD, &self.method_version)
     }
 
-    /// The address of the newest method's evidence up to where the size stands, which
-    /// [`EvidenceOf::with_size`] adds: a service writes many of them for one slot.
+    /// The address of the newest method's evidence up to the position of the size, which [`EvidenceOf::with_size`]
+    /// appends. A service writes many such addresses for one slot.
     pub fn up_to_size(pool: &PoolId, base: Base, slot: Slot) -> String {
         Self::before_size(pool, base, slot).up_to(&SIZE)
     }
 
-    /// The address of the evidence of this size, written plainly, after what comes before it.
+    /// The address of the evidence for this size, appended to the part that precedes it.
     pub fn with_size(up_to_size: &str, size_usd: &str) -> String {
         [up_to_size, size_usd, "&", METHOD.name, "=", METHOD_VERSION].concat()
     }
@@ -81,18 +80,18 @@ impl EvidenceOf {
     }
 }
 
-/// Whether evidence holds.
+/// The request to verify evidence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VerificationAsked {
-    /// Where the evidence is, as it was given.
+    /// The URL of the evidence, as given.
     pub url: String,
-    /// What the evidence is of.
+    /// The subject of the evidence.
     pub of: EvidenceOf,
 }
 
 impl VerificationAsked {
-    /// Requires that the evidence is at one of these hosts, each an address without a slash at its
-    /// end: evidence of another log, or of no log, is not asked for.
+    /// Requires that the evidence URL begins with one of these hosts, each without a trailing slash. Evidence of other
+    /// logs is not fetched.
     pub fn require_host(&self, hosts: &[&str]) -> Result<(), Problem> {
         let path = Operation::Evidence.prefix();
         let is_at =

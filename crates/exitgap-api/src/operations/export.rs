@@ -1,4 +1,4 @@
-//! What is asked of closed days.
+//! The parameters of the export of closed days.
 
 use exitgap_core::ids::PoolId;
 use exitgap_core::series::{Day, NoDay};
@@ -9,14 +9,14 @@ use super::{Given, Parameter, Question, values};
 use crate::parameters::shown;
 use crate::{Problem, ProblemCode, parse_pool, slot_at};
 
-/// Which closed days.
+/// The closed days to export.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExportAsked {
-    /// From this day on; else from the log's first.
+    /// The first day; default: the log's first day.
     pub from: Option<Day>,
-    /// Up to this day; else to the last that is closed.
+    /// The last day; default: the last closed day.
     pub to: Option<Day>,
-    /// Only the files that have rows of these pools; all where there are none.
+    /// Only files with rows of these pools; all files if empty.
     pub pools: Vec<PoolId>,
 }
 

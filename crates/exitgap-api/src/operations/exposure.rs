@@ -1,4 +1,4 @@
-//! What is asked of liquidation exposure.
+//! The parameters of liquidation exposure.
 
 use exitgap_core::analytics::exposure::{ExposureTerms, Liquidation};
 use exitgap_core::evidence::Base;
@@ -12,16 +12,16 @@ use super::parameters::{BONUS, CASCADE, FALL, HAIRCUT, PERIOD_FROM, PROTOCOL_FEE
 use super::{Given, Operation, Parameter, Question, Target, values};
 use crate::{Guards, Number, Problem, ProblemCode, parse_pool, parse_size};
 
-/// A pool that the collateral is sold in.
+/// A pool in which the collateral is sold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VenueAsked {
     /// The pool.
     pub pool: PoolId,
-    /// The token sold, as callers name it; else the pool's default.
+    /// The token sold, as the caller named it; default: the pool's default base.
     pub base: Option<String>,
 }
 
-/// As an address spells it.
+/// Writes it as in an address.
 impl core::fmt::Display for VenueAsked {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match &self.base {
@@ -31,20 +31,20 @@ impl core::fmt::Display for VenueAsked {
     }
 }
 
-/// Whether a week's markets could have absorbed a liquidation.
+/// The parameters of a liquidation exposure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExposureAsked {
-    /// Where the collateral is sold.
+    /// The pools in which the collateral is sold.
     pub venues: Vec<VenueAsked>,
-    /// How much is sold.
+    /// The size of the sale.
     pub cascade: SizeUsd,
-    /// By which rules, after which fall.
+    /// The liquidation rules and the price drop.
     pub liquidation: Liquidation,
-    /// The first slot; else a week before the last.
+    /// The first slot; default: one week before the last.
     pub from: Option<Slot>,
-    /// The last slot; else the newest that all venues have.
+    /// The last slot; default: the newest that all venues have.
     pub to: Option<Slot>,
-    /// What each series must meet.
+    /// The requirements for each series.
     pub guards: Guards,
 }
 
@@ -67,7 +67,7 @@ impl Question for ExposureAsked {
     }
 }
 
-/// The same, for its figure file: bases by their place.
+/// The same for its figure file. Bases must be `token0` or `token1`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExposureFileAsked(pub ExposureAsked);
 
@@ -79,7 +79,7 @@ impl Question for ExposureFileAsked {
     }
 }
 
-/// The venues of a question: 1 to 12.
+/// The venues in a request: 1 to 12.
 pub(super) fn venues(given: &Given<'_>) -> Result<Vec<VenueAsked>, Problem> {
     let count = given.all_values(&VENUE).count();
     if !(1..=MAX_ROUTE_VENUES).contains(&count) {
@@ -89,7 +89,7 @@ pub(super) fn venues(given: &Given<'_>) -> Result<Vec<VenueAsked>, Problem> {
     given.all_values(&VENUE).map(venue).collect()
 }
 
-/// Requires that no venue names its base otherwise than by its place.
+/// Requires that every base is given as `token0` or `token1`.
 pub(super) fn bases_by_place(venues: &[VenueAsked]) -> Result<(), Problem> {
     let by_name = |venue: &&VenueAsked| {
         venue.base.as_deref().is_some_and(|base| Base::from_code(base).is_none())
@@ -103,7 +103,7 @@ pub(super) fn bases_by_place(venues: &[VenueAsked]) -> Result<(), Problem> {
     }
 }
 
-/// Reads `<pool>` or `<pool>/<base>`.
+/// Parses `<pool>` or `<pool>/<base>`.
 pub fn venue(text: &str) -> Result<VenueAsked, Problem> {
     let refused = |problem: Problem| {
         let shown: String = text.chars().take(80).collect();
@@ -128,7 +128,7 @@ fn cascade(text: &str) -> Result<SizeUsd, Problem> {
     })
 }
 
-/// A percentage from 0 to what the parameter may be at most, in millionths of a percent.
+/// Parses a percentage from 0 to the parameter's maximum, in millionths of a percent.
 pub(super) fn share(parameter: &Parameter, text: &str) -> Result<u32, Problem> {
     let shocks = [FALL.name, HAIRCUT.name];
     let most = if shocks.contains(&parameter.name) { Liquidation::MAX_FALL } else { 100_000_000 };

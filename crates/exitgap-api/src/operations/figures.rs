@@ -1,4 +1,4 @@
-//! What is asked of figures that are drawn from many slots.
+//! The parameters of figures computed from many slots.
 
 use exitgap_core::analytics::accuracy::AccuracyTerms;
 use exitgap_core::analytics::decay::DecayTerms;
@@ -16,36 +16,36 @@ use super::parameters::{
 use super::{Given, HoursFileAsked, Operation, Parameter, Question, Target, values};
 use crate::{Guards, Number, Problem, ProblemCode, parse_pool, slot_at};
 
-/// Where the file of a figure is asked for.
+/// The address of a figure's file.
 pub trait FigureAddress: Figure {
-    /// What asks for it.
+    /// The parameters of the file's operation.
     type FileQuestion: Question;
 
-    /// The operation that answers.
+    /// The operation that returns the file.
     const FILE: Operation;
 
-    /// The address of the file: everything that it depends on is named.
+    /// The file's address, with all parameters that determine its contents.
     fn address(&self) -> Target;
 }
 
-/// How a book thins after a move of the price.
+/// The parameters of depth decay.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecayAsked {
     /// The pool.
     pub pool: PoolId,
-    /// The token sold, as callers name it; else the pool's default.
+    /// The token sold, as the caller named it; default: the pool's default base.
     pub base: Option<String>,
-    /// The first slot; else 28 days before the last.
+    /// The first slot; default: 28 days before the last.
     pub from: Option<Slot>,
-    /// The last slot; else the newest.
+    /// The last slot; default: the newest.
     pub to: Option<Slot>,
     /// How far the mid price must have moved, in millionths of a percent.
     pub move_e8: u32,
-    /// Over how many slots.
+    /// The number of slots over which the move is measured.
     pub within_slots: u32,
-    /// The gap at which books are measured.
+    /// The gap at which depth is measured.
     pub gap: GapLimit,
-    /// What the series must meet.
+    /// The requirements for the series.
     pub guards: Guards,
 }
 
@@ -70,16 +70,16 @@ impl Question for DecayAsked {
     }
 }
 
-/// How good a pool's estimates were.
+/// The parameters of a pool's accuracy record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccuracyAsked {
     /// The pool.
     pub pool: PoolId,
-    /// The first slot; else seven days before the last.
+    /// The first slot; default: seven days before the last.
     pub from: Option<Slot>,
-    /// The last slot; else the newest.
+    /// The last slot; default: the newest.
     pub to: Option<Slot>,
-    /// What the series must meet.
+    /// The requirements for the series.
     pub guards: Guards,
 }
 
@@ -91,12 +91,12 @@ impl Question for AccuracyAsked {
     }
 }
 
-/// The same, for its figure file.
+/// The same for its figure file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccuracyFileAsked {
-    /// The question.
+    /// The parameters of the record.
     pub of: AccuracyAsked,
-    /// The last head about the period; else the newest, or that of a day after it.
+    /// The last head that is read for logs of the period; default: the newest, or the one a day after the period.
     pub until: Option<Slot>,
 }
 
@@ -107,7 +107,7 @@ impl Question for AccuracyFileAsked {
     }
 }
 
-/// The first and the last slot of a period, where they are named.
+/// The first and the last slot of a period, if given.
 pub(super) fn period(given: &Given<'_>) -> Result<(Option<Slot>, Option<Slot>), Problem> {
     let from = match given.parse_optional(&PERIOD_FROM, |text| slot_at(PERIOD_FROM.name, text)) {
         Err(problem) if problem.code == ProblemCode::BeforeSeries => Some(Slot::FIRST),
@@ -122,7 +122,7 @@ pub(super) fn period(given: &Given<'_>) -> Result<(Option<Slot>, Option<Slot>), 
     Ok((from, to))
 }
 
-/// The same, for its figure file: the base by its place.
+/// The same for its figure file. The base must be `token0` or `token1`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecayFileAsked(pub DecayAsked);
 
@@ -178,7 +178,7 @@ impl FigureAddress for DecayTerms {
     }
 }
 
-/// A percentage above 0 and at most 100, in millionths of a percent.
+/// Parses a percentage above 0 and at most 100, in millionths of a percent.
 pub(super) fn above_zero(parameter: &Parameter, text: &str) -> Result<u32, Problem> {
     let parsed = Percent::parse(text).ok().and_then(|percent| u32::try_from(percent.0).ok());
     parsed.filter(|millionths| (1..=100_000_000).contains(millionths)).ok_or_else(|| {

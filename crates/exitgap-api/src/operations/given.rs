@@ -1,5 +1,5 @@
-//! The parameters of a request: each known by name and given once. What is not known is refused by
-//! name, because a misspelt parameter that is ignored gives a wrong answer.
+//! The parameters of a request. Each must be known and, unless it can be repeated, given only once. Unknown names are
+//! refused, because ignoring a misspelt parameter would give a wrong answer.
 
 use std::borrow::Cow;
 
@@ -11,21 +11,21 @@ use crate::{Problem, ProblemCode, invalid_parameter};
 use super::values::add_hint;
 use super::{Operation, Parameter, Place, Presence, Question};
 
-/// Parameters of an operation, as text.
+/// The parameters of a request as text.
 #[derive(Debug)]
 pub struct Given<'a>(Vec<(&'static Parameter, Cow<'a, str>)>);
 
 impl<'a> Given<'a> {
-    /// Reads which of an operation's `parameters` an address gives: `named` is what varies of its path,
-    /// decoded, its parts as the address has them, and `query` what comes after its question mark. Refuses with
-    /// `unknown_parameter`, or with `invalid_parameter` what is given twice.
+    /// Reads the operation's `parameters` from an address. `named` is the decoded variable part of the path, and
+    /// `query` the part after the question mark. Refuses unknown names with `unknown_parameter`, and repeated ones with
+    /// `invalid_parameter`.
     pub fn from_url(
         parameters: &[&'static Parameter],
         named: Option<&'a str>,
         query: &'a str,
     ) -> Result<Self, Problem> {
         let in_path = || parameters.iter().filter(|parameter| parameter.place == Place::Path);
-        // The last takes what is left: a path of the log has slashes of its own.
+        // The last path parameter takes the rest, because a path in the log contains slashes.
         let parts = named.into_iter().flat_map(|named| named.splitn(in_path().count().max(1), '/'));
         let mut given: Vec<(&'static Parameter, Cow<'a, str>)> = in_path()
             .zip(parts)
@@ -45,8 +45,9 @@ impl<'a> Given<'a> {
         Ok(Self(given))
     }
 
-    /// Reads what a request asks with its path and its body: an object whose members are named as the operation's
-    /// parameters, each a text, a number, or a list of texts where there may be several.
+    /// Reads the parameters of a request from its path and its body, a JSON object whose members are named like the
+    /// operation's parameters. Each member is a string, a number, or a list of strings if the parameter can be
+    /// repeated.
     pub fn body(
         parameters: &[&'static Parameter],
         named: Option<&'a str>,
@@ -82,8 +83,8 @@ impl<'a> Given<'a> {
         Ok(given)
     }
 
-    /// Takes parameters that are given by their names, as a tool's arguments are: each is there once,
-    /// wherever it would stand in an address. Refuses with `unknown_parameter`.
+    /// Takes parameters given by name, such as a tool's arguments. Each is present at most once, whether it belongs to
+    /// the path or the query. Refuses unknown names with `unknown_parameter`.
     pub fn from_arguments(
         parameters: &[&'static Parameter],
         arguments: impl IntoIterator<Item = (&'a str, Cow<'a, str>)>,
@@ -97,13 +98,13 @@ impl<'a> Given<'a> {
         arguments.into_iter().map(find).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Every value of a parameter, in order.
+    /// All values of a parameter, in order.
     pub fn all_values(&self, parameter: &Parameter) -> impl Iterator<Item = &str> {
         let name = parameter.name;
         self.0.iter().filter(move |(known, _)| known.name == name).map(|(_, value)| &**value)
     }
 
-    /// A parameter that may be left out, read.
+    /// Parses an optional parameter.
     pub fn parse_optional<T>(
         &self,
         parameter: &Parameter,
@@ -117,7 +118,7 @@ impl<'a> Given<'a> {
         read(text).map(Some).map_err(|problem| add_hint(problem, parameter))
     }
 
-    /// A parameter that is needed or has a default, read.
+    /// Parses a parameter that is required or has a default.
     pub fn parse_required<T>(
         &self,
         parameter: &Parameter,
@@ -132,7 +133,7 @@ impl<'a> Given<'a> {
 }
 
 impl Operation {
-    /// Reads what is asked with an address of this operation, as [`Given::from_url`] takes it.
+    /// Parses the parameters of this operation from an address, as in [`Given::from_url`].
     pub fn parse_question<Q: Question>(
         self,
         named: Option<&str>,
@@ -146,7 +147,7 @@ fn in_query(parameters: &[&'static Parameter]) -> impl Iterator<Item = &'static 
     parameters.iter().copied().filter(|parameter| parameter.place == Place::Query)
 }
 
-/// The refusal of a name that is none of those `known` to where it was given.
+/// The refusal of a name that is not among those known to `to`.
 fn unknown(known: impl Iterator<Item = &'static Parameter>, name: &str, to: &str) -> Problem {
     let name = shown(name);
     let known: Vec<&str> = known.map(|parameter| parameter.name).collect();

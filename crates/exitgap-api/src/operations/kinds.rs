@@ -1,4 +1,4 @@
-//! What parameters may hold, as JSON schemas.
+//! The possible values of parameters, as JSON schemas.
 
 use exitgap_core::exit::MAX_ROUTE_VENUES;
 use exitgap_core::proof::TickRange;
@@ -11,7 +11,7 @@ use super::questions::{MAX_POSITIONS, MAX_RANK};
 use super::streams::MAX_WATCHED;
 use crate::parameters::MAX_TOKEN_NAME_BYTES;
 
-/// What a parameter may hold.
+/// The kind of values that a parameter accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A pool's identifier, `<chain>:<address>`.
@@ -20,7 +20,7 @@ pub enum Kind {
     Chain,
     /// A size in USD: a plain decimal.
     Size,
-    /// A token of the pool: by place, symbol or address.
+    /// A token of the pool: `token0`, `token1`, a symbol or an address.
     Token,
     /// An RFC 3339 instant.
     Instant,
@@ -30,11 +30,11 @@ pub enum Kind {
     Slot,
     /// A place in a ranking, counted from 0.
     Rank,
-    /// A whole number from the first to the second.
+    /// A whole number between these bounds.
     Whole(u32, u32),
-    /// A tick of a pool of ranges.
+    /// A tick of a concentrated-liquidity pool.
     Tick,
-    /// A gap's limit in percent: a plain decimal, with a minus sign where it is negative.
+    /// A gap limit in percent: a plain decimal, with a minus sign if negative.
     Gap,
     /// A share in percent, from 0 to 100.
     Share,
@@ -44,34 +44,34 @@ pub enum Kind {
     Cost,
     /// Days in a series: a plain decimal.
     Days,
-    /// One of these words.
+    /// One of these values.
     OneOf(&'static [&'static str]),
-    /// A pool or a token with the size held, such as `ethereum:0x88e6…:250000`; as many as are held.
+    /// A pool or a token with the size held, such as `ethereum:0x88e6…:250000`. Can be repeated.
     Positions,
-    /// A pool with the token sold or without, such as `ethereum:0x88e6…/token0`; as many as there are venues.
+    /// A pool with or without the token sold, such as `ethereum:0x88e6…/token0`. Can be repeated.
     Venues,
-    /// Pools, each in a value of its own; as many as are watched.
+    /// A pool. Can be repeated.
     Pools,
-    /// A name of small letters, digits and underscores.
+    /// A name of lower-case letters, digits and underscores.
     Word,
-    /// A name of small letters, digits and underscores; as many as are meant.
+    /// A name of lower-case letters, digits and underscores. Can be repeated.
     Code,
     /// The id of an event of a stream, `<slot>.<place>`.
     EventId,
-    /// What an owner of rules shows for a stream.
+    /// A ticket of an owner of rules, for a stream.
     Ticket,
     /// A SHA-256, `0x` and 64 hexadecimal digits.
     Hash,
     /// The path of a file of the published log.
     LogFile,
-    /// The address of an evidence file.
+    /// The URL of an evidence file.
     EvidenceUrl,
-    /// An address that is sent events.
+    /// The URL that events are sent to.
     WebhookUrl,
 }
 
-/// The name of a contract of its own, or of a pool that a manager holds under an id of 32 bytes; with
-/// two of three to eight tokens, the lower index first.
+/// The name of a contract of its own, or of a pool with a 32-byte id in a manager contract; followed, for a pair of a
+/// contract with three to eight tokens, by the two indices, lower first.
 const POOL: &str = "[a-z][a-z0-9-]{0,31}:0x[0-9a-f]{40}([0-9a-f]{24})?\
                     (\\.(0-[1-7]|1-[2-7]|2-[3-7]|3-[4-7]|4-[5-7]|5-[67]|6-7))?";
 /// From 0 to 100, with at most six decimals.
@@ -111,7 +111,7 @@ impl Bound {
 }
 
 impl Kind {
-    /// Its JSON schema, of draft 2020-12: of the value as it stands in an address.
+    /// Its JSON schema (draft 2020-12), for the value as written in an address.
     pub fn schema(self) -> Value {
         let text = |pattern: String| json!({"type": "string", "pattern": format!("^{pattern}$")});
         match self {
@@ -177,12 +177,12 @@ impl Kind {
         }
     }
 
-    /// Whether it is given once for each of several values.
+    /// Whether it can be repeated.
     pub fn is_repeated(self) -> bool {
         matches!(self, Self::Positions | Self::Venues | Self::Pools | Self::Code)
     }
 
-    /// Whether its schema is of a whole number.
+    /// Whether its schema is that of a whole number.
     pub(super) fn is_number(self) -> bool {
         matches!(self, Self::Slot | Self::Rank | Self::Tick | Self::Whole(..))
     }

@@ -1,13 +1,13 @@
-//! The one table of operations: what can be asked, where, with which parameters, what answers it.
+//! The single table of operations: for each one its address, its parameters and its answer.
 //!
-//! The service's router, its checks of parameters, its `OpenAPI` description, the links in answers,
-//! the clients' addresses and the pages' links all come from here, so that an address or a
-//! parameter is spelled once.
+//! The service's router, its checks of parameters, its `OpenAPI` description, the links in answers, the clients'
+//! addresses and the pages' links are all generated from this table. Each address and each parameter is therefore
+//! written only once.
 //!
-//! - [`Operation`] names them; its [`Row`] in `table` holds all that is known of one
-//! - [`Parameter`], [`Kind`]: what a parameter may hold, also as a JSON schema
-//! - [`Given`]: the parameters of a request, checked; [`Question`]: read into what is asked
-//! - [`Target`]: the other way, an address written
+//! - [`Operation`] names them; its [`Row`] in `table` has all data about one operation
+//! - [`Parameter`], [`Kind`]: the values that a parameter accepts, also as a JSON schema
+//! - [`Given`]: the checked parameters of a request; [`Question`]: their parsed values
+//! - [`Target`]: the reverse, which writes an address
 
 mod alerts;
 mod equities;
@@ -48,7 +48,7 @@ pub use streams::{EventPlace, MAX_WATCHED, StreamAsked};
 pub use target::Target;
 pub use venue_stress::{VenueStressAsked, VenueStressFileAsked};
 
-/// The parameters of all operations, by what each means.
+/// The parameters of all operations, grouped by meaning.
 pub mod parameters {
     pub use super::parameter::alerts::*;
     pub use super::parameter::common::*;
@@ -104,7 +104,7 @@ pub enum Operation {
     Log,
     /// Open and closed markets compared.
     Hours,
-    /// Its figure file.
+    /// The figure file of market hours.
     HoursFile,
     /// The venues of a token, each alone and split.
     Routes,
@@ -116,11 +116,11 @@ pub enum Operation {
     DecayFile,
     /// Whether the venues could have absorbed a liquidation.
     Exposure,
-    /// Its figure file.
+    /// The figure file of liquidation exposure.
     ExposureFile,
-    /// What an exit over several venues fills at after a shock.
+    /// The fills of an exit over several venues after a shock.
     VenueStress,
-    /// Its figure file.
+    /// The figure file of that stress.
     VenueStressFile,
     /// The effect of recorded price drops, by name.
     Shocks,
@@ -130,9 +130,9 @@ pub enum Operation {
     Redemption,
     /// The accuracy of the estimates of all pools.
     AccuracyTable,
-    /// Swaps of a pool against estimates.
+    /// The swaps of a pool compared with estimates.
     Accuracy,
-    /// Its figure file.
+    /// The figure file of the accuracy record.
     AccuracyFile,
     /// The logged swaps of a pool, document by document.
     Fills,
@@ -160,45 +160,45 @@ pub enum Operation {
     AskEndpoint,
     /// Rotates the keys of a webhook.
     RotateKeys,
-    /// Events are sent again.
+    /// Sends events again.
     SendAgain,
     /// Creates a ticket for a stream with the events of an owner's rules.
     StreamTicket,
 }
 
-/// How many there are.
+/// The number of operations.
 const COUNT: usize = Operation::StreamTicket as usize + 1;
 
-/// All that is known of an operation.
+/// The data about one operation.
 #[derive(Debug, Clone, Copy)]
 pub struct Row {
-    /// Which one it is.
+    /// The operation.
     pub operation: Operation,
     /// Its name in descriptions, such as `estimateExit`.
     pub id: &'static str,
-    /// Its address: `{name}` stands for a parameter in the path. What varies stands together.
+    /// Its address. `{name}` stands for a parameter in the path. All path parameters are adjacent.
     pub template: &'static str,
-    /// The method it answers.
+    /// Its HTTP method.
     pub method: Method,
-    /// Among which others it is described.
+    /// The group in which it is described.
     pub group: Group,
-    /// What it is for, in a line.
+    /// Its purpose, in one line.
     pub title: &'static str,
-    /// What a caller must know of it.
+    /// A description for callers.
     pub about: &'static str,
-    /// What it is asked with.
+    /// Its parameters.
     pub parameters: &'static [&'static Parameter],
-    /// What it answers.
+    /// The form of its answer.
     pub answer: Answer,
-    /// The HTTP statuses of its refusals, beside those that every address has.
+    /// The HTTP statuses of its refusals, in addition to those common to all addresses.
     pub refusals: &'static [u16],
-    /// How long its answer may be kept by others; `None` where that depends on what is asked.
+    /// How long caches may keep its answer; `None` if that depends on the request.
     pub keep: Option<Keep>,
-    /// What it costs.
+    /// Its price class.
     pub price: PriceClass,
-    /// As how many requests one counts where requests are limited.
+    /// The number of requests that it counts as for rate limits.
     pub weight: u32,
-    /// What it is called in the clients.
+    /// Its names in the clients.
     pub calls: Calls,
 }
 
@@ -213,30 +213,31 @@ pub struct Calls {
     pub python: &'static str,
 }
 
-/// What every client calls the operations of figure files.
+/// The name that every client uses for operations that return figure files.
 const FIGURE_FILE: &str = "figure";
 
 impl Calls {
-    /// Of the operations of figure files.
+    /// The names of operations that return figure files.
     const FIGURE: Self = Self { rust: FIGURE_FILE, javascript: FIGURE_FILE, python: FIGURE_FILE };
 
-    /// No client has a name for it.
+    /// No client has a method for it.
     const NONE: Self = Self { rust: "", javascript: "", python: "" };
 }
 
-/// The method that an operation answers.
+/// The HTTP method of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
-    /// GET, and HEAD: it reads.
+    /// GET and HEAD: it only reads.
     Get,
-    /// It makes or changes something of its caller's. What does not stand in the path stands in its body, a JSON object.
+    /// It creates or changes something that the caller owns. Parameters outside the path are in the body, a JSON
+    /// object.
     Post,
-    /// It ends something of its caller's.
+    /// It deletes something that the caller owns.
     Delete,
 }
 
 impl Method {
-    /// As HTTP spells it.
+    /// The name as used in HTTP.
     pub fn name(self) -> &'static str {
         match self {
             Self::Get => "GET",
@@ -246,36 +247,36 @@ impl Method {
     }
 }
 
-/// What an operation answers.
+/// The form of an operation's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer {
-    /// A document of this crate, by its schema's name.
+    /// A document of this crate, by the name of its schema.
     Document(&'static str),
     /// Bytes of this media type.
     Bytes(&'static str),
     /// A JSON object, the same with 200 (ready) and with 503 (not ready).
     Readiness,
-    /// Nothing but refusals.
+    /// Only refusals.
     Nothing,
 }
 
-/// How long an answer may be kept by others.
+/// How long caches may keep an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keep {
-    /// Its bytes never change.
+    /// Forever: its bytes never change.
     Forever,
-    /// For so many seconds.
+    /// For this many seconds.
     Seconds(u32),
     /// Not at all.
     Never,
 }
 
-/// What an operation costs its caller, as the interface's specification says.
+/// The price class of an operation, as in the interface specification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PriceClass {
-    /// Nothing, and no key is needed.
+    /// Free, without a key.
     Free,
-    /// A price per call, where the operator asks for one.
+    /// A price per call, if the operator charges one.
     Priced,
 }
 
@@ -289,25 +290,25 @@ impl PriceClass {
     }
 }
 
-/// Among which others an operation is described.
+/// The group in which an operation is described.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Group {
-    /// From the newest recorded slot, or the one asked for.
+    /// Answers from the newest recorded slot, or from the requested one.
     Estimates,
-    /// What was recorded.
+    /// Recorded data.
     Series,
-    /// What a number is checked with.
+    /// Data to verify a number with.
     Evidence,
-    /// Rules that speak when a pool is worth a word.
+    /// Rules that report events of a pool.
     Alerts,
     /// The deployment itself.
     Service,
-    /// For whoever runs it.
+    /// For operators of the service.
     Operators,
 }
 
 impl Group {
-    /// All of them, in the order in which they are described.
+    /// All groups, in the order of the description.
     pub const ALL: [Self; 6] = [
         Self::Estimates,
         Self::Series,
@@ -329,7 +330,7 @@ impl Group {
         }
     }
 
-    /// What its operations have in common.
+    /// A description of what its operations have in common.
     pub fn about(self) -> &'static str {
         match self {
             Self::Estimates => "From the newest recorded slot, or the requested slot",
@@ -344,7 +345,7 @@ impl Group {
     }
 }
 
-/// The addresses alone: whoever only writes one does not carry all the words of the table.
+/// Only the addresses. Code that only writes an address then does not link the texts of the whole table.
 static TEMPLATES: [&str; COUNT] = {
     let mut templates = [""; COUNT];
     let mut index = 0;
@@ -357,7 +358,7 @@ static TEMPLATES: [&str; COUNT] = {
     templates
 };
 
-/// The methods alone, likewise.
+/// Only the methods, for the same reason.
 static METHODS: [Method; COUNT] = {
     let mut methods = [Method::Get; COUNT];
     let mut index = 0;
@@ -369,17 +370,17 @@ static METHODS: [Method; COUNT] = {
 };
 
 impl Operation {
-    /// All of them, in the order in which they are described.
+    /// All operations, in the order of the description.
     pub fn list_all() -> impl ExactSizeIterator<Item = Self> {
         table::ROWS.iter().map(|row| row.operation)
     }
 
-    /// All that is known of it.
+    /// The data about this operation.
     pub fn row(self) -> &'static Row {
         &table::ROWS[self as usize]
     }
 
-    /// Its address, with `{name}` for the part that varies.
+    /// Its address, with `{name}` for variable parts.
     pub fn template(self) -> &'static str {
         TEMPLATES[self as usize]
     }
@@ -389,24 +390,24 @@ impl Operation {
         METHODS[self as usize]
     }
 
-    /// Its address up to the first part that varies; all of it where none does.
+    /// Its address up to the first variable part, or the whole address if there is none.
     pub fn prefix(self) -> &'static str {
         let template = self.template();
         template.find('{').map_or(template, |at| &template[..at])
     }
 
-    /// What comes after the last part that varies.
+    /// The part after the last variable part.
     pub(super) fn suffix(self) -> &'static str {
         let template = self.template();
         template.rfind('}').map_or("", |at| &template[at + 1..])
     }
 
-    /// Whether a path is one of its addresses.
+    /// Whether a path matches its address.
     pub fn is_at(self, path: &str) -> bool {
         let (mut of, mut at) = (self.template().split('/'), path.split('/'));
         loop {
             match (of.next(), at.next()) {
-                // A file of the log has slashes of its own.
+                // A path of a log file can contain slashes.
                 (None, None) | (Some("{path}"), Some(_)) => return true,
                 (Some(of), Some(at)) if of == at || (of.starts_with('{') && !at.is_empty()) => {}
                 _ => return false,
@@ -414,13 +415,13 @@ impl Operation {
         }
     }
 
-    /// Whether it answers the file of a figure.
+    /// Whether it returns a figure file.
     pub fn is_figure_file(self) -> bool {
         self.row().calls.rust == FIGURE_FILE
     }
 
-    /// Whether it is asked for where the API is. All others are asked for where evidence, log and
-    /// pages are, which may be another host.
+    /// Whether it belongs to the API's host. All other operations belong to the host of evidence, log and pages, which
+    /// can be a different one.
     pub fn is_of_api(self) -> bool {
         self.template().starts_with("/v1/")
     }

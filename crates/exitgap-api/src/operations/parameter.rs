@@ -10,42 +10,42 @@ use super::kinds::Bound;
 pub struct Parameter {
     /// Its name.
     pub name: &'static str,
-    /// Where it stands.
+    /// Its place in a request.
     pub place: Place,
-    /// What it may hold.
+    /// The kind of values that it accepts.
     pub kind: Kind,
     /// What it excludes of that.
     pub bound: Option<Bound>,
-    /// Whether it may be left out.
+    /// Whether it is required.
     pub presence: Presence,
-    /// What it means.
+    /// Its description.
     pub about: &'static str,
-    /// What to give instead of a value that is refused; `None` where that depends on the value.
+    /// The hint for a refused value; `None` if the hint depends on the value.
     pub hint: Option<&'static str>,
 }
 
-/// Where a parameter stands in a request. Nothing is asked in a body: everything is read.
+/// The place of a parameter in a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// The part of the path that varies.
+    /// The variable part of the path.
     Path,
-    /// After the question mark.
+    /// The query, after the question mark.
     Query,
 }
 
-/// Whether a parameter may be left out.
+/// Whether a parameter is required.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presence {
-    /// It may not.
+    /// Required.
     Required,
-    /// It may, and then there is none.
+    /// Optional, without a default.
     Optional,
-    /// It may, and then it is this.
+    /// Optional, with this default.
     Default(&'static str),
 }
 
 impl Parameter {
-    /// Its JSON schema, with its default.
+    /// Its JSON schema, including its default.
     pub fn schema(&self) -> Value {
         let mut schema = self.kind.schema();
         if let Some(bound) = self.bound {
@@ -59,7 +59,7 @@ impl Parameter {
         schema
     }
 
-    /// Whether it may not be left out.
+    /// Whether it is required.
     pub fn is_required(&self) -> bool {
         self.presence == Presence::Required
     }
@@ -90,12 +90,12 @@ impl Parameter {
     }
 }
 
-/// Those of rules and streams.
+/// The parameters of rules and streams.
 pub mod alerts;
 /// Those of sales over several venues.
 pub mod venues;
 
-/// Every parameter of the other operations.
+/// The parameters of all other operations.
 pub mod common {
     use exitgap_core::exit::{METHOD_VERSION, OrderPlan};
 
@@ -113,10 +113,10 @@ pub mod common {
     const TICK_HINT: &str =
         "ticks are whole numbers from -887272 to 887272; low must not be higher than high";
     const HASH_HINT: &str = "0x and 64 hexadecimal digits in lower case";
-    /// The most rows of a page.
+    /// The maximum number of rows in a page.
     const MOST_ROWS: Kind = Kind::Whole(1, 1_000);
 
-    /// The pool asked about.
+    /// The pool.
     pub const POOL: Parameter =
         Parameter::new_required("pool", Kind::Pool, "The pool, `<chain>:<address>` in lower case. A pool of Uniswap v4 has its id instead of an address.")
             .in_path()
@@ -141,7 +141,7 @@ pub mod common {
     )
     .hint("gap_pct is a plain percentage from -100 to 100 with at most six decimals, such as 2");
 
-    /// How many orders a size is sold in.
+    /// The number of orders in which a size is sold.
     pub const ORDERS: Parameter = Parameter::new_required(
         "orders",
         Kind::Whole(1, OrderPlan::MAX_PARTS),
@@ -149,7 +149,7 @@ pub mod common {
     )
     .hint("ask for 1 to 1000 orders");
 
-    /// What is assumed to come back between two orders.
+    /// The share of the price displacement that is assumed to recover between two orders.
     pub const RECOVERY: Parameter = Parameter::optional(
         "recovery_pct",
         Kind::Share,
@@ -167,7 +167,7 @@ pub mod common {
     .or("0")
     .hint("interval_s is a whole number of seconds, from 0 to 4294967295");
 
-    /// How old the snapshot may be.
+    /// The maximum age of the snapshot.
     pub const MAX_AGE: Parameter = Parameter::optional(
         "max_age_s",
         Kind::Whole(0, u32::MAX),
@@ -175,7 +175,7 @@ pub mod common {
     )
     .hint("max_age_s is a whole number of seconds, from 0 to 4294967295");
 
-    /// How long the series must be.
+    /// The minimum length of the series.
     pub const MIN_DAYS: Parameter = Parameter::optional(
         "min_days_observed",
         Kind::Days,
@@ -183,7 +183,7 @@ pub mod common {
     )
     .hint("min_days_observed is a plain number of days, from 0 to 99999.99, with at most two decimals");
 
-    /// What the status must be.
+    /// The required status.
     pub const REQUIRE: Parameter = Parameter::optional(
         "require",
         Kind::OneOf(&["live"]),
@@ -199,7 +199,7 @@ pub mod common {
     )
     .hint("token0, token1, a symbol or an address");
 
-    /// The token sold, by its place.
+    /// The token sold, as `token0` or `token1`.
     pub const BASE_BY_PLACE: Parameter = Parameter::optional(
         "base",
         Kind::OneOf(&["token0", "token1"]),
@@ -207,14 +207,14 @@ pub mod common {
     )
     .hint("token0 or token1, by position here; token0 has the lower address");
 
-    /// The slot asked about, by an instant.
+    /// The slot, by an instant.
     pub const AT: Parameter = Parameter::optional(
         "at",
         Kind::Instant,
         "An RFC 3339 time. Selects the slot exactly at or before it. Default: the newest recorded slot.",
     );
 
-    /// The slot asked about, by its number.
+    /// The slot, by its number.
     pub const SLOT: Parameter = Parameter::new_required(
         "slot",
         Kind::Slot,
@@ -225,7 +225,7 @@ pub mod common {
     /// The slot of a state proof.
     pub const SLOT_IN_PATH: Parameter = SLOT.in_path();
 
-    /// The lowest tick that a proof is to cover.
+    /// The lowest tick that a proof must cover.
     pub const LOW: Parameter = Parameter::optional(
         "low",
         Kind::Tick,
@@ -233,7 +233,7 @@ pub mod common {
     )
     .hint(TICK_HINT);
 
-    /// The highest tick that a proof is to cover.
+    /// The highest tick that a proof must cover.
     pub const HIGH: Parameter = Parameter::optional(
         "high",
         Kind::Tick,
@@ -241,7 +241,7 @@ pub mod common {
     )
     .hint(TICK_HINT);
 
-    /// The slot that evidence is of.
+    /// The slot of the evidence.
     pub const EVIDENCE_SLOT: Parameter = Parameter::optional(
         "slot",
         Kind::Slot,
@@ -249,14 +249,14 @@ pub mod common {
     )
     .hint(SLOT_HINT);
 
-    /// The rules that evidence was made by.
+    /// The version of the rules that the evidence was computed with.
     pub const METHOD: Parameter = Parameter::optional(
         "method_version",
         Kind::OneOf(&[METHOD_VERSION]),
         "The version of the method. Default: the newest.",
     );
 
-    /// The size of a series.
+    /// The size of a series, one of the standard sizes.
     pub const STANDARD_SIZE: Parameter = Parameter::new_required(
         "size_usd",
         STANDARD_SIZES,
@@ -264,7 +264,7 @@ pub mod common {
     )
     .hint(STANDARD_SIZE_HINT);
 
-    /// The size of a series, whatever it is.
+    /// The size of a series, any size.
     pub const SERIES_SIZE: Parameter = Parameter::new_required(
         "size_usd",
         Kind::Size,
@@ -272,7 +272,7 @@ pub mod common {
     )
     .hint("size_usd is a plain number from 0.01 to 1000000000 with at most six decimals");
 
-    /// A gap that a series is held against.
+    /// A gap limit that a series is compared with.
     pub const LEVEL: Parameter = Parameter::optional(
         "limit_pct",
         Kind::Gap,
@@ -289,7 +289,7 @@ pub mod common {
     .or("100000")
     .hint(STANDARD_SIZE_HINT);
 
-    /// What the board is sorted by.
+    /// The sort key of the board.
     pub const SORT: Parameter = Parameter::optional(
         "sort",
         Kind::OneOf(&["gap", "score", "depth"]),
@@ -337,7 +337,7 @@ pub mod common {
     )
     .hint(DAY_HINT);
 
-    /// Whose rows the files are to have.
+    /// The pools whose rows the files must contain.
     pub const EXPORT_POOL: Parameter = Parameter::optional(
         "pool",
         Kind::Pools,
@@ -345,7 +345,7 @@ pub mod common {
     )
     .hint("pool=<chain>:<address>, repeated for each pool, up to 100 times");
 
-    /// The last head about a period.
+    /// The last head that is read for logs of a period.
     pub const UNTIL: Parameter = Parameter::optional(
         "until",
         Kind::Instant,
@@ -361,7 +361,7 @@ pub mod common {
     .or(Interval::Hour.code())
     .hint("5m, 1h or 1d");
 
-    /// The chain whose pools are asked for.
+    /// The chain whose pools are listed.
     pub const CHAIN: Parameter =
         Parameter::optional("chain", Kind::Chain, "Only pools of this chain.")
             .hint("such as ethereum: 1 to 32 of a-z, 0-9 and -");
@@ -381,7 +381,7 @@ pub mod common {
     .in_path()
     .hint("a token is given by its address, 0x and 40 hexadecimal digits");
 
-    /// Which tokens are taken for the one sold.
+    /// The group of tokens that the sale may end in.
     pub const QUOTE_GROUP: Parameter = Parameter::optional(
         "quote_group",
         Kind::Chain,
@@ -389,7 +389,7 @@ pub mod common {
     )
     .hint("the name of a group that the operator configured");
 
-    /// What using a venue costs.
+    /// The fixed cost of using a venue.
     pub const FIXED_COST: Parameter = Parameter::optional(
         "fixed_cost_usd",
         Kind::Cost,
@@ -398,7 +398,7 @@ pub mod common {
     .or("0")
     .hint("fixed_cost_usd is a plain number from 0 to 1000000 with at most six decimals");
 
-    /// How far a price must have moved.
+    /// The minimum move of the price.
     pub const MOVE: Parameter = Parameter::optional(
         "move_pct",
         Kind::Share,
@@ -408,7 +408,7 @@ pub mod common {
     .within(Bound::AboveZero)
     .hint("move_pct is a plain percentage above 0 and at most 100 with at most six decimals");
 
-    /// Over how many slots it must have moved.
+    /// The number of slots over which the move is measured.
     pub const WITHIN_SLOTS: Parameter = Parameter::optional(
         "within_slots",
         Kind::Whole(1, 48),
@@ -417,7 +417,7 @@ pub mod common {
     .or("3")
     .hint("a whole number of slots, from 1 to 48");
 
-    /// The gap at which books are measured.
+    /// The gap at which depth is measured.
     pub const BOOK_GAP: Parameter = Parameter::optional(
         "gap_pct",
         Kind::Share,
@@ -427,7 +427,7 @@ pub mod common {
     .within(Bound::AboveZero)
     .hint("gap_pct is a plain percentage above 0 and at most 100 with at most six decimals");
 
-    /// The size of a share's gaps.
+    /// The size for the gaps of a tokenized stock.
     pub const EQUITY_SIZE: Parameter = Parameter::optional(
         "size_usd",
         Kind::Size,
@@ -436,7 +436,7 @@ pub mod common {
     .or("10000")
     .hint("size_usd is a plain number of USD from 0.01 to 1000000000, with at most six decimals");
 
-    /// The gap limit of a share's depths.
+    /// The gap limit for the depths of a tokenized stock.
     pub const EQUITY_GAP: Parameter = Parameter::optional(
         "gap_pct",
         Kind::Share,
@@ -446,13 +446,13 @@ pub mod common {
     .within(Bound::AboveZero)
     .hint("gap_pct is a plain percentage above 0 and at most 100 with at most six decimals");
 
-    /// How many rows a page has.
+    /// The maximum number of rows in a page.
     pub const LIMIT: Parameter =
         Parameter::optional("limit", MOST_ROWS, "The number of rows per page. Default: 100.")
             .or("100")
             .hint("from 1 to 1000; omit it for 100");
 
-    /// How many rows a page of a history has.
+    /// The maximum number of rows in a page of a history.
     pub const HISTORY_LIMIT: Parameter = Parameter::optional(
         "limit",
         MOST_ROWS,
@@ -461,19 +461,19 @@ pub mod common {
     .or("720")
     .hint("from 1 to 1000; omit it for 720");
 
-    /// Where a page of pools begins.
+    /// The start of a page of pools.
     pub const POOL_CURSOR: Parameter =
         Parameter::optional("cursor", Kind::Pool, CURSOR_ABOUT).hint(CURSOR_HINT);
 
-    /// Where a page of a history begins.
+    /// The start of a page of a history.
     pub const SLOT_CURSOR: Parameter =
         Parameter::optional("cursor", Kind::Slot, CURSOR_ABOUT).hint(CURSOR_HINT);
 
-    /// Where a page of the board begins.
+    /// The start of a page of the board.
     pub const RANK_CURSOR: Parameter =
         Parameter::optional("cursor", Kind::Rank, CURSOR_ABOUT).hint(CURSOR_HINT);
 
-    /// What is held.
+    /// A position held.
     pub const POSITION: Parameter = Parameter::new_required(
         "position",
         Kind::Positions,
@@ -484,13 +484,13 @@ pub mod common {
          repeated for each position, up to 100 times",
     );
 
-    /// The name of a snapshot.
+    /// The hash of a snapshot.
     pub const SNAPSHOT_HASH: Parameter =
         Parameter::new_required("hash", Kind::Hash, "The snapshot's SHA-256.")
             .in_path()
             .hint(HASH_HINT);
 
-    /// The name of a state.
+    /// The hash of a state.
     pub const STATE_HASH: Parameter =
         Parameter::new_required("hash", Kind::Hash, "The state's SHA-256.")
             .in_path()
@@ -501,7 +501,7 @@ pub mod common {
         Parameter::new_required("path", Kind::LogFile, exitgap_core::log_folder::LogFile::PATHS)
             .in_path();
 
-    /// The address of an evidence file.
+    /// The URL of an evidence file.
     pub const EVIDENCE_URL: Parameter = Parameter::new_required(
         "evidence_url",
         Kind::EvidenceUrl,

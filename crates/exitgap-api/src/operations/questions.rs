@@ -1,4 +1,4 @@
-//! What is asked with an operation, read from its parameters: values that were checked.
+//! The validated parameters of each operation.
 
 use core::fmt;
 
@@ -18,33 +18,33 @@ use super::{Given, values};
 use crate::parameters::{digits, shown};
 use crate::{Guards, Interval, Problem, ProblemCode, parse_pool, parse_size, parse_slot, slot_at};
 
-/// How many positions a portfolio may have.
+/// The maximum number of positions in a portfolio.
 pub const MAX_POSITIONS: usize = 100;
 
-/// The last rank that a cursor of the board may name.
+/// The highest rank that a cursor of the board can have.
 pub(super) const MAX_RANK: usize = 1_000_000;
 
-/// What is asked with an operation.
+/// The validated parameters of an operation.
 pub trait Question: Sized {
-    /// Reads it from the operation's parameters. A refusal names the parameter at fault.
+    /// Parses the operation's parameters. A refusal names the parameter at fault.
     fn from_parameters(given: &Given<'_>) -> Result<Self, Problem>;
 }
 
-/// Of an operation without parameters.
+/// For an operation without parameters.
 impl Question for () {
     fn from_parameters(_: &Given<'_>) -> Result<Self, Problem> {
         Ok(())
     }
 }
 
-/// Which of the monitored pools.
+/// The parameters of the list of monitored pools.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PoolsAsked {
     /// Only pools of this chain.
     pub chain: Option<ChainSlug>,
-    /// Pools after this one, in the order of their identifiers.
+    /// Only pools after this one, in the order of their identifiers.
     pub after: Option<PoolId>,
-    /// How many, at most.
+    /// The maximum number of pools.
     pub limit: usize,
 }
 
@@ -65,21 +65,21 @@ impl Question for PoolsAsked {
 pub struct SeriesAsked {
     /// The pool.
     pub pool: PoolId,
-    /// The token sold, as callers name it; else the pool's default.
+    /// The token sold, as the caller named it; default: the pool's default base.
     pub base: Option<String>,
-    /// The size; the standard ones are kept of every slot.
+    /// The size. Every slot stores the gaps of the standard sizes.
     pub size: SizeUsd,
-    /// The first slot; else the pool's first, or as far back as a page reaches.
+    /// The first slot; default: the pool's first, or as far back as a page reaches.
     pub from: Option<Slot>,
-    /// The last slot; else the newest.
+    /// The last slot; default: the newest.
     pub to: Option<Slot>,
-    /// What the series must meet.
+    /// The requirements for the series.
     pub guards: Guards,
 }
 
 impl Question for SeriesAsked {
     fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
-        // A period is cut to the pool's series; also where it begins before there was any.
+        // A period is clipped to the pool's series, also if it begins before the first slot of all series.
         let from = match given.parse_optional(&FROM, |text| slot_at(FROM.name, text)) {
             Err(problem) if problem.code == ProblemCode::BeforeSeries => Some(Slot::FIRST),
             from => from?,
@@ -101,12 +101,12 @@ impl Question for SeriesAsked {
     }
 }
 
-/// The worst of a period.
+/// The parameters of the worst moments of a period.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StressAsked {
-    /// Of which period.
+    /// The series and its period.
     pub series: SeriesAsked,
-    /// The gap that the period is held against.
+    /// The gap limit that the period is compared with.
     pub limit: Option<GapLimit>,
 }
 
@@ -121,10 +121,10 @@ impl Question for StressAsked {
     }
 }
 
-/// Open against closed markets, of a whole series up to its newest slot.
+/// The parameters of open compared with closed markets, over a whole series up to its newest slot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HoursAsked {
-    /// Which series; without a period.
+    /// The series, without a period.
     pub series: SeriesAsked,
 }
 
@@ -142,10 +142,10 @@ impl Question for HoursAsked {
     }
 }
 
-/// The figure file of open against closed markets: the base by its place.
+/// The parameters of the figure file of market hours. The base must be `token0` or `token1`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HoursFileAsked {
-    /// Of which period: without a first slot, 28 days.
+    /// The series and its period; default: 28 days.
     pub series: SeriesAsked,
 }
 
@@ -158,14 +158,14 @@ impl Question for HoursFileAsked {
     }
 }
 
-/// A page of a history.
+/// The parameters of a page of a history.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryAsked {
-    /// Of which period: a page that goes on begins where the one before ended.
+    /// The series and its period. A following page begins where the previous one ended.
     pub series: SeriesAsked,
-    /// The length of its rows.
+    /// The interval of its rows.
     pub interval: Interval,
-    /// How many rows, at most.
+    /// The maximum number of rows.
     pub limit: usize,
 }
 
@@ -188,27 +188,27 @@ impl Question for HistoryAsked {
     }
 }
 
-/// What the board is sorted by; the most fragile first.
+/// The sort key of the board. The most fragile pools come first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SortBy {
-    /// The gap at this one of the standard sizes: what cannot be filled first, then the widest.
+    /// The gap at the standard size with this index. Pools that cannot fill it come first, then the widest gaps.
     Gap(usize),
-    /// The score; pools without one last.
+    /// The score. Pools without one come last.
     Score,
-    /// The least depth first.
+    /// The depth, lowest first.
     Depth,
 }
 
-/// A page of the board.
+/// The parameters of a page of the board.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BoardAsked {
     /// Only pools of this chain.
     pub chain: Option<ChainSlug>,
-    /// In which order.
+    /// The sort key.
     pub sort_by: SortBy,
-    /// How many come before it.
+    /// The number of pools to skip.
     pub skip: usize,
-    /// How many, at most.
+    /// The maximum number of pools.
     pub limit: usize,
 }
 
@@ -236,17 +236,17 @@ impl Question for BoardAsked {
     }
 }
 
-/// What a position is sold through.
+/// Where a position is sold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Held {
-    /// One pool.
+    /// In one pool.
     InPool {
         /// The pool.
         pool: PoolId,
-        /// The token sold, as callers name it; else the pool's default.
+        /// The token sold, as the caller named it; default: the pool's default base.
         base: Option<String>,
     },
-    /// All recorded pools of a token, as the exact split has it.
+    /// In all recorded pools of a token, with the optimal split.
     Token {
         /// Its chain.
         chain: ChainSlug,
@@ -255,18 +255,18 @@ pub enum Held {
     },
 }
 
-/// A position that is to be sold.
+/// A position to be sold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PositionAsked {
-    /// What is sold, and where.
+    /// The token and where it is sold.
     pub held: Held,
     /// Its size.
     pub size: SizeUsd,
 }
 
 impl PositionAsked {
-    /// As a form or a link holds it that [`position_as_written`] reads again: a size of three decimals, which would be
-    /// ambiguous, has a zero at its end.
+    /// The text for a form or a link, which [`position_as_written`] can parse again: a size with three decimals would
+    /// be ambiguous, so it gets a trailing zero.
     #[must_use]
     pub fn to_written(&self) -> String {
         format!("{}:{}", self.held, crate::size_to_write(self.size))
@@ -291,19 +291,19 @@ impl fmt::Display for Held {
     }
 }
 
-/// Several positions.
+/// The parameters of a portfolio.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PortfolioAsked {
-    /// From 1 to [`MAX_POSITIONS`].
+    /// 1 to [`MAX_POSITIONS`] positions.
     pub positions: Vec<PositionAsked>,
-    /// What each of their exits must meet.
+    /// The requirements for each of their exits.
     pub guards: Guards,
 }
 
 impl Question for PortfolioAsked {
     fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
         let refused = |problem| values::add_hint(problem, &POSITION);
-        // Counted first: what is too much is not read.
+        // Counted before parsing, so that an excessive number is not parsed.
         let count = given.all_values(&POSITION).count();
         if !(1..=MAX_POSITIONS).contains(&count) {
             let detail = format!("a portfolio has 1 to {MAX_POSITIONS} positions, not {count}");
@@ -324,13 +324,13 @@ impl Question for PortfolioAsked {
     }
 }
 
-/// Reads `<pool>:<size_usd>`, `<pool>/<base>:<size_usd>` or `<chain>/<token>:<size_usd>`, its size as a person writes it, such as
-/// `250k`.
+/// Parses `<pool>:<size_usd>`, `<pool>/<base>:<size_usd>` or `<chain>/<token>:<size_usd>`, with the size as a person
+/// writes it, such as `250k`.
 pub fn position_as_written(text: &str) -> Result<PositionAsked, Problem> {
     position(text, crate::size_as_written)
 }
 
-/// Split at the last colon, because a pool has one of its own; a token has a slash instead.
+/// Split at the last colon, because a pool id contains a colon itself. A token contains a slash instead.
 fn position(
     text: &str,
     read_size: impl FnOnce(&str) -> Result<SizeUsd, Problem>,
@@ -354,23 +354,23 @@ fn position(
     })
 }
 
-/// What an evidence file is asked for by.
+/// The parameters of an evidence file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EvidenceAsked {
     /// The pool.
     pub pool: PoolId,
-    /// The token sold; else the pool's default.
+    /// The token sold; default: the pool's default base.
     pub base: Option<Base>,
-    /// The slot; else the newest recorded one.
+    /// The slot; default: the newest recorded one.
     pub slot: Option<Slot>,
     /// The size.
     pub size: SizeUsd,
-    /// Whether it names the version of the rules, which is the only one there is.
+    /// Whether the request names the version of the rules. There is only one version.
     pub names_method: bool,
 }
 
 impl EvidenceAsked {
-    /// Whether it names all that the file depends on, so that its bytes never change.
+    /// Whether the request names everything that determines the file, so that its bytes never change.
     pub fn is_whole(&self) -> bool {
         self.base.is_some() && self.slot.is_some() && self.names_method
     }
@@ -415,14 +415,14 @@ impl Question for SlotAsked {
     }
 }
 
-/// What the chain's own state says of a pool at a slot.
+/// The parameters of a state proof.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StateProofAsked {
     /// The pool.
     pub pool: PoolId,
     /// The slot.
     pub slot: Slot,
-    /// Which ticks are to be covered; `None`: those that the figures read.
+    /// The ticks that the proof must cover; `None`: those that the figures use.
     pub range: Option<TickRange>,
 }
 
@@ -461,10 +461,10 @@ impl Question for StateHash {
     }
 }
 
-/// A file of the published log. Whether there is such a file only the log's folder knows.
+/// The parameters of a file in the published log. Only the log's folder shows whether the file exists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogFileAsked {
-    /// Its path in the folder, as it was given.
+    /// Its path in the folder, as given.
     pub path: String,
 }
 

@@ -1,4 +1,4 @@
-//! What is asked of one snapshot of a pool: what sales of it fill at, and what it must meet.
+//! The parameters of requests about one snapshot of a pool: the sale, and the requirements for the snapshot.
 
 use exitgap_core::exit::OrderPlan;
 use exitgap_core::ids::{Address, ChainSlug, PoolId};
@@ -13,16 +13,16 @@ use super::{Given, Question, values};
 use crate::parameters::{order_plan, parse_recovery};
 use crate::{Days, Guards, Problem, parse_fixed_cost, parse_pool, parse_size, slot_at};
 
-/// Which snapshot a question is about, and which of its tokens is sold.
+/// The snapshot of a request, and the token sold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SnapshotAsked {
     /// The pool.
     pub pool: PoolId,
-    /// The token sold: `token0`, `token1`, a symbol or an address; else the pool's default.
+    /// The token sold: `token0`, `token1`, a symbol or an address; default: the pool's default base.
     pub base: Option<String>,
-    /// The slot, exactly; else the newest recorded one.
+    /// The exact slot; default: the newest recorded one.
     pub at: Option<Slot>,
-    /// What it must meet.
+    /// The requirements for the snapshot.
     pub guards: Guards,
 }
 
@@ -51,9 +51,9 @@ impl Question for SnapshotAsked {
 /// A sale.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExitAsked {
-    /// Where.
+    /// The snapshot.
     pub snapshot: SnapshotAsked,
-    /// How much.
+    /// The size.
     pub size: SizeUsd,
 }
 
@@ -64,10 +64,10 @@ impl Question for ExitAsked {
     }
 }
 
-/// The largest sale within a gap.
+/// The parameters of the largest sale within a gap.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MaxSizeAsked {
-    /// Where.
+    /// The snapshot.
     pub snapshot: SnapshotAsked,
     /// The widest gap accepted.
     pub limit: GapLimit,
@@ -80,22 +80,22 @@ impl Question for MaxSizeAsked {
     }
 }
 
-/// The venues of a token.
+/// The parameters of a token's venues.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RoutesAsked {
     /// The chain.
     pub chain: ChainSlug,
     /// The token sold.
     pub token: Address,
-    /// How much.
+    /// The size.
     pub size: SizeUsd,
-    /// Only pools that buy a token of this group.
+    /// Only pools that pay with a token of this group.
     pub quote_group: Option<String>,
-    /// What using a venue costs.
+    /// The fixed cost of using a venue.
     pub fixed_cost: UsdMicros,
-    /// The slot, exactly; else the newest at which one of them is recorded.
+    /// The exact slot; default: the newest at which one of the venues is recorded.
     pub at: Option<Slot>,
-    /// What each venue must meet to be used.
+    /// The requirements for each venue that is used.
     pub guards: Guards,
 }
 
@@ -117,9 +117,9 @@ impl Question for RoutesAsked {
 /// A sale in several orders.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SimulationAsked {
-    /// Where.
+    /// The snapshot.
     pub snapshot: SnapshotAsked,
-    /// How much, and how it is cut.
+    /// The size, and how it is split into orders.
     pub plan: OrderPlan,
 }
 

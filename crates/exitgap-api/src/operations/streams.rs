@@ -1,4 +1,4 @@
-//! What a stream is asked for.
+//! The parameters of a stream.
 
 use exitgap_core::ids::PoolId;
 use exitgap_core::series::Slot;
@@ -7,21 +7,21 @@ use super::parameters::{LAST_EVENT_ID, TICKET, WATCHED};
 use super::{Given, Question, values};
 use crate::{Problem, parse_pool};
 
-/// The most pools of a stream.
+/// The maximum number of pools in a stream.
 pub const MAX_WATCHED: usize = 100;
 
-/// Where a stream was left: the id of the last event that came.
+/// The position in a stream: the id of the last event that the client received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EventPlace {
     /// The slot.
     pub slot: Slot,
-    /// Its place in the slot: 0 is the slot's own event, then the pools in the order of their names, then what an owner's
-    /// rules said, rule by rule in the order of their names.
+    /// The event's index in the slot: 0 is the slot's own event; then the pools in the order of their names; then the
+    /// events of an owner's rules, in the order of the rules' names.
     pub place: u32,
 }
 
 impl EventPlace {
-    /// Reads an id, `<slot>.<place>`.
+    /// Parses an id, `<slot>.<place>`.
     pub fn parse(text: &str) -> Option<Self> {
         let (slot, place) = text.split_once('.')?;
         let number: u64 = slot.parse().ok()?;
@@ -36,14 +36,14 @@ impl std::fmt::Display for EventPlace {
     }
 }
 
-/// Sealed slots as they come, with some pools.
+/// The parameters of a stream of sealed slots with some pools.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StreamAsked {
-    /// The pools, in the order of their names, each once.
+    /// The pools, in the order of their names, without duplicates.
     pub pools: Vec<PoolId>,
-    /// What an owner of rules shows.
+    /// The ticket of an owner of rules.
     pub ticket: Option<String>,
-    /// After which event.
+    /// The event after which the stream resumes.
     pub after: Option<EventPlace>,
 }
 

@@ -1,4 +1,4 @@
-//! An address, written.
+//! Writes the address of a request.
 
 use core::fmt::{self, Display, Write};
 
@@ -13,31 +13,31 @@ pub struct Target {
 }
 
 impl Operation {
-    /// The address of an operation whose address does not vary.
+    /// The address of an operation without path parameters.
     pub fn target(self) -> Target {
         self.target_of("")
     }
 
-    /// The address with `named` for the part that varies: a pool, a hash, a file of the log.
+    /// The address with `named` as its variable part: a pool, a hash, or a file of the log.
     pub fn target_of(self, named: impl Display) -> Target {
         let mut text = String::with_capacity(128);
-        // Writing into a string does not fail.
+        // Writing to a string cannot fail.
         let _ = write!(text, "{}{named}{}", self.prefix(), self.suffix());
         Target { operation: self, path_bytes: text.len(), text }
     }
 }
 
 impl Target {
-    /// With a parameter of the query.
+    /// Adds a query parameter.
     #[must_use]
     pub fn with(mut self, parameter: &Parameter, value: impl Display) -> Self {
         self.begin(parameter);
-        // Writing into a string does not fail.
+        // Writing to a string cannot fail.
         let _ = write!(UrlEncoder(&mut self.text), "{value}");
         self
     }
 
-    /// With a parameter of the query that may be left out.
+    /// Adds an optional query parameter.
     #[must_use]
     pub fn maybe(self, parameter: &Parameter, value: Option<impl Display>) -> Self {
         match value {
@@ -46,7 +46,7 @@ impl Target {
         }
     }
 
-    /// The address up to where a parameter's value stands.
+    /// The address up to the position of a parameter's value.
     #[must_use]
     pub fn up_to(mut self, parameter: &Parameter) -> String {
         self.begin(parameter);
@@ -59,7 +59,7 @@ impl Target {
         self.text.push('=');
     }
 
-    /// The operation it asks.
+    /// The operation.
     pub fn operation(&self) -> Operation {
         self.operation
     }
@@ -69,13 +69,13 @@ impl Target {
         &self.text
     }
 
-    /// Its path alone.
+    /// The path only.
     pub fn path(&self) -> &str {
         &self.text[..self.path_bytes]
     }
 }
 
-/// Writes what it is given as an address spells it.
+/// Percent-encodes the text written to it.
 struct UrlEncoder<'a>(&'a mut String);
 
 impl Write for UrlEncoder<'_> {

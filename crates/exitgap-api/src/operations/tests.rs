@@ -8,7 +8,7 @@ use crate::{Problem, ProblemCode};
 
 const POOL: &str = "ethereum:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 
-/// Reads an operation's address as the service does; what was read does not matter here.
+/// Parses an operation's address as the service does, and ignores the parsed values.
 fn read(operation: Operation, named: &str, query: &str) -> Result<(), Problem> {
     use Operation as O;
     let named = Some(named);
@@ -68,7 +68,7 @@ fn read(operation: Operation, named: &str, query: &str) -> Result<(), Problem> {
     }
 }
 
-/// A value that a parameter takes.
+/// A valid value of a parameter.
 fn example(parameter: &Parameter) -> String {
     match parameter.kind {
         Kind::Pool | Kind::Pools => POOL.to_owned(),
@@ -96,7 +96,7 @@ fn example(parameter: &Parameter) -> String {
     }
 }
 
-/// The address that gives every parameter, with `other` in the place of one of them.
+/// The address with a value for every parameter, where `other` replaces one of them.
 fn address(row: &Row, other: Option<(&str, &str)>) -> (String, String) {
     let value = |parameter: &Parameter| match other {
         Some((name, value)) if name == parameter.name => value.to_owned(),
@@ -111,7 +111,7 @@ fn address(row: &Row, other: Option<(&str, &str)>) -> (String, String) {
     (named, query.to_owned())
 }
 
-/// A parameter of the table that nothing reads would be described and then ignored.
+/// A parameter in the table that no code reads would be described but ignored.
 #[test]
 fn every_parameter_of_the_table_is_read() {
     for row in Operation::list_all().map(Operation::row) {
@@ -141,7 +141,7 @@ fn what_is_missing_repeated_or_unknown_is_refused_by_name() {
             let without: Vec<_> =
                 pairs.filter(|pair| !pair.starts_with(&format!("{}=", parameter.name))).collect();
             let left_out = read(row.operation, &named, &without.join("&"));
-            // Of two ticks neither is given without the other, and slots are of a move.
+            // Two ticks must be given together, and slots belong to a move.
             let wanted = parameter.is_required()
                 || parameter.kind == Kind::Tick
                 || **parameter == AFTER_MOVE;
@@ -156,7 +156,7 @@ fn what_is_missing_repeated_or_unknown_is_refused_by_name() {
                 assert!(problem.detail.contains("more than once"), "{}: {problem:?}", row.id);
             }
         }
-        // Also the name of what stands in the path, which is no parameter of the query.
+        // The names of path parameters are not accepted in the query either.
         let is_other = |name: &&str| {
             let query = |one: &&&Parameter| one.place == Place::Query;
             row.parameters.iter().filter(query).all(|one| one.name != *name)
@@ -245,7 +245,8 @@ fn an_address_is_written_as_it_is_read() {
     let query = target.as_str().split_once('?').unwrap().1;
     let asked: PortfolioAsked = Operation::Portfolio.parse_question(None, query).unwrap();
     assert_eq!(asked.positions, positions);
-    // What a page writes into its box and its link is read again there, also where its size has three decimals.
+    // The text that a page writes into its field and its link is parsed correctly there, even if its size has three
+    // decimals.
     for (number, written) in [("1.234", "1.2340"), ("250000", "250000"), ("0.01", "0.01")] {
         for position in &positions {
             let position = PositionAsked { size: number.parse().unwrap(), ..position.clone() };

@@ -1,4 +1,4 @@
-//! Values of parameters, read by their kind; a refusal names the parameter and what to give instead.
+//! Parses parameter values by their kind. A refusal names the parameter and gives a hint.
 
 use exitgap_core::ids::{Address, ChainSlug};
 use exitgap_core::proof::TickRange;
@@ -20,20 +20,20 @@ pub(super) fn chain(text: &str) -> Result<ChainSlug, Problem> {
     text.parse().map_err(|_| refusal(&CHAIN, &no_slug()))
 }
 
-/// A group's name, which is spelled as a chain's slug is.
+/// Parses a group's name, which has the form of a chain slug.
 pub(super) fn group(text: &str) -> Result<String, Problem> {
     let no_name = || format!("{}: {:?} is not a valid group name", QUOTE_GROUP.name, shown(text));
     let slug: Result<ChainSlug, _> = text.parse();
     slug.map(|slug| slug.to_string()).map_err(|_| refusal(&QUOTE_GROUP, &no_name()))
 }
 
-/// A token's contract.
+/// Parses a token's contract address.
 pub(super) fn address(text: &str) -> Result<Address, Problem> {
     let no_address = || format!("{}: {:?} is not a valid address", TOKEN_IN_PATH.name, shown(text));
     text.parse().map_err(|_| refusal(&TOKEN_IN_PATH, &no_address()))
 }
 
-/// One of the sizes that every slot's gaps are kept of.
+/// Parses one of the standard sizes, whose gaps every slot stores.
 pub(super) fn standard_size(text: &str) -> Result<SizeUsd, Problem> {
     let size = parse_size(text)?;
     if SizeUsd::STANDARD.contains(&size) {
@@ -43,12 +43,12 @@ pub(super) fn standard_size(text: &str) -> Result<SizeUsd, Problem> {
     Err(refusal(&STANDARD_SIZE, &detail))
 }
 
-/// The widest gap accepted.
+/// Parses the widest gap accepted.
 pub(super) fn gap_limit(text: &str) -> Result<GapLimit, Problem> {
     text.parse().map_err(|error: PercentError| refusal(&GAP, &format!("{}: {error}", GAP.name)))
 }
 
-/// A whole number within the bounds of the parameter's kind.
+/// Parses a whole number within the bounds of the parameter's kind.
 pub(super) fn whole(parameter: &Parameter, text: &str) -> Result<u32, Problem> {
     let (least, most) = match parameter.kind {
         Kind::Whole(least, most) => (least, most),
@@ -62,7 +62,7 @@ pub(super) fn whole(parameter: &Parameter, text: &str) -> Result<u32, Problem> {
     })
 }
 
-/// A tick of a pool of ranges.
+/// Parses a tick of a concentrated-liquidity pool.
 pub(super) fn tick(parameter: &Parameter, text: &str) -> Result<i32, Problem> {
     let TickRange { low, high } = TickRange::ALL;
     let tick = text.parse().ok().filter(|tick: &i32| tick.to_string() == text);
@@ -72,12 +72,12 @@ pub(super) fn tick(parameter: &Parameter, text: &str) -> Result<i32, Problem> {
     })
 }
 
-/// How many rows a page has.
+/// Parses the maximum number of rows in a page.
 pub(super) fn rows(parameter: &Parameter, text: &str) -> Result<usize, Problem> {
     whole(parameter, text).map(|rows| usize::try_from(rows).unwrap_or(usize::MAX))
 }
 
-/// One of the words of a parameter.
+/// Parses one of a parameter's named values.
 pub(super) fn word<T>(
     parameter: &Parameter,
     text: &str,
@@ -101,7 +101,7 @@ pub(super) fn refusal(parameter: &Parameter, detail: &str) -> Problem {
     invalid_parameter(parameter.name, detail, parameter.hint.unwrap_or_default())
 }
 
-/// The refusal with what to give instead.
+/// Adds the parameter's hint to a refusal.
 pub(super) fn add_hint(problem: Problem, parameter: &Parameter) -> Problem {
     match parameter.hint {
         Some(hint) => problem.hint(hint),

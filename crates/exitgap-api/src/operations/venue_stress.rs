@@ -1,4 +1,4 @@
-//! What is asked of stress over several venues.
+//! The parameters of stress over several venues.
 
 use exitgap_core::analytics::stress::{AfterMove, Shock, StressTerms};
 use exitgap_core::series::Slot;
@@ -12,24 +12,24 @@ use super::parameters::{
 use super::{Given, Operation, Question, Target, values};
 use crate::{Guards, Number, Problem, parse_size};
 
-/// What an exit split over several venues fills at in each slot of a period, after a shock.
+/// The parameters of an exit over several venues in each slot of a period, after a shock.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VenueStressAsked {
-    /// Where it is sold.
+    /// The venues.
     pub venues: Vec<VenueAsked>,
-    /// How much is sold.
+    /// The size of the sale.
     pub size: SizeUsd,
-    /// After what.
+    /// The shock.
     pub shock: Shock,
-    /// The gap that the slots are held against.
+    /// The gap limit that the slots are compared with.
     pub limit: Option<GapLimit>,
-    /// Which slots are looked at; all of them where absent.
+    /// Which slots are evaluated; all of them if absent.
     pub after: Option<AfterMove>,
-    /// The first slot; else a week before the last.
+    /// The first slot; default: one week before the last.
     pub from: Option<Slot>,
-    /// The last slot; else the newest that all venues have.
+    /// The last slot; default: the newest that all venues have.
     pub to: Option<Slot>,
-    /// What each series must meet.
+    /// The requirements for each series.
     pub guards: Guards,
 }
 
@@ -57,7 +57,7 @@ impl Question for VenueStressAsked {
     }
 }
 
-/// Slots after a move alone, where they are asked for.
+/// The restriction to slots after a move, if given.
 fn after_move(given: &Given<'_>) -> Result<Option<AfterMove>, Problem> {
     let within = given.parse_optional(&AFTER_WITHIN, |text| values::whole(&AFTER_WITHIN, text))?;
     let Some(move_e8) = given.parse_optional(&AFTER_MOVE, |text| above_zero(&AFTER_MOVE, text))?
@@ -72,7 +72,7 @@ fn after_move(given: &Given<'_>) -> Result<Option<AfterMove>, Problem> {
     Ok(Some(AfterMove { move_e8, within_slots: within.unwrap_or(AfterMove::WITHIN) }))
 }
 
-/// The same, for its figure file: bases by their place.
+/// The same for its figure file. Bases must be `token0` or `token1`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VenueStressFileAsked(pub VenueStressAsked);
 
@@ -85,7 +85,7 @@ impl Question for VenueStressFileAsked {
 }
 
 impl Target {
-    /// With the slots after a move alone, where they are asked for.
+    /// Adds the restriction to slots after a move, if given.
     #[must_use]
     pub fn after_move(self, after: Option<AfterMove>) -> Self {
         let Some(AfterMove { move_e8, within_slots }) = after else { return self };

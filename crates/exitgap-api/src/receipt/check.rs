@@ -1,4 +1,4 @@
-//! What a receipt that is signed is of: an answer's bytes, and the evidence of its number.
+//! Compares a signed receipt with an answer's bytes and with the evidence of its number.
 
 use exitgap_core::evidence::Evidence;
 use exitgap_core::ids::{Address, Word};
@@ -9,23 +9,23 @@ use crate::operations::EvidenceOf;
 use crate::x402::Terms;
 
 impl Receipt {
-    /// The name of an answer's bytes in a receipt.
+    /// The hash of an answer's bytes in a receipt.
     pub fn name_of(answer: &[u8]) -> Word {
         Word(Sha256::digest(answer).into())
     }
 
-    /// Requires that these are the bytes that were paid for.
+    /// Requires that these bytes are the answer that was paid for.
     pub fn check_answer(&self, answer: &[u8]) -> Result<(), ReceiptError> {
         self.check_answer_named(Self::name_of(answer))
     }
 
-    /// The same where only their SHA-256 is at hand.
+    /// The same if only their SHA-256 is known.
     pub fn check_answer_named(&self, found: Word) -> Result<(), ReceiptError> {
         let expected = self.answer_sha256;
         if found == expected { Ok(()) } else { Err(ReceiptError::OtherAnswer { expected, found }) }
     }
 
-    /// Requires that it is of a payment of these terms by this payer.
+    /// Requires that the receipt is for a payment of these terms by this payer.
     pub fn check_payment(&self, terms: &Terms, payer: Address) -> Result<(), ReceiptError> {
         let Self { network, asset, amount, payer: found, .. } = self;
         let pairs = [
@@ -42,8 +42,8 @@ impl Receipt {
         }
     }
 
-    /// Requires that the evidence is of the snapshot that was answered from, and of what the receipt's
-    /// `evidence_url` asks. Whether the evidence holds is [`Evidence::verify`]'s to say.
+    /// Requires that the evidence has the snapshot of the answer, and the request of the receipt's `evidence_url`. It
+    /// does not check whether the evidence is valid: [`Evidence::verify`] does.
     pub fn check_evidence(&self, evidence: &Evidence) -> Result<(), ReceiptError> {
         let unreadable = |why: &str| ReceiptError::NotEvidence { why: why.to_owned() };
         let snapshot = evidence.snapshot();

@@ -1,4 +1,4 @@
-//! The signed text: made, and read by whoever has the key.
+//! Signs receipts, and verifies signed texts with a key.
 
 use ed25519_dalek::Signature;
 use serde::{Deserialize, Serialize};
@@ -8,10 +8,10 @@ use super::{
     MAX_RECEIPT_BYTES, RECEIPT_VERSION, Receipt, ReceiptError, ReceiptKey, ReceiptSigner, shown,
 };
 
-/// What kind of signed text it is.
+/// The type of the signed text.
 const TYP: &str = "exitgap-receipt";
 
-/// The first part.
+/// The header, which is the first part of the text.
 #[derive(Serialize)]
 struct Header<'a> {
     alg: &'a str,
@@ -19,7 +19,7 @@ struct Header<'a> {
     typ: &'a str,
 }
 
-/// The same while it is read: what is not there is looked at as empty, and refused by name.
+/// The header while it is parsed. Absent members are read as empty, and refused by name.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ReadHeader {
@@ -41,13 +41,13 @@ fn not_json(part: &'static str) -> impl Fn(serde_json::Error) -> ReceiptError {
 }
 
 impl Receipt {
-    /// The payload's bytes: JSON without white space, its members in the order of the fields.
+    /// The payload's bytes: JSON without white space, with its members in the order of the fields.
     fn to_canonical(&self) -> Vec<u8> {
-        // Texts and numbers always have a JSON form.
+        // Strings and numbers can always be written as JSON.
         serde_json::to_vec(self).unwrap_or_default()
     }
 
-    /// Signs it: the same receipt under the same key is the same text.
+    /// Signs the receipt. The same receipt and key always give the same text.
     pub fn sign(&self, signer: &ReceiptSigner) -> String {
         let kid = signer.key().kid();
         let header = Header { alg: ALG, kid: &kid, typ: TYP };
@@ -59,8 +59,8 @@ impl Receipt {
         text
     }
 
-    /// Reads a text that this key signed. Nothing of one that it did not sign is looked at but what kind of
-    /// text it says it is.
+    /// Verifies a text that this key signed. Before the signature is verified, only the declared type of the text is
+    /// read.
     pub fn verify(text: &str, key: &ReceiptKey) -> Result<Self, ReceiptError> {
         if text.len() > MAX_RECEIPT_BYTES {
             return Err(ReceiptError::TooLarge { found: text.len() });

@@ -1,4 +1,4 @@
-//! The keys of receipts, as JSON Web Keys (RFC 7517, 8037), named by their thumbprint (RFC 7638).
+//! The keys for receipts, as JSON Web Keys (RFC 7517, 8037), named by their thumbprint (RFC 7638).
 
 use core::fmt;
 use core::str::FromStr;
@@ -8,7 +8,7 @@ use ed25519_dalek::{Signer, SigningKey, VerifyingKey};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// The key that a receipt is checked with.
+/// The public key that verifies receipts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReceiptKey(pub(super) VerifyingKey);
 
@@ -31,43 +31,43 @@ pub struct ReceiptJwk {
     pub alg: Option<String>,
 }
 
-/// The key that signs receipts. It is never shown.
+/// The private key that signs receipts. It is never printed.
 #[derive(Clone)]
 pub struct ReceiptSigner(SigningKey);
 
-/// Why something is not a key for receipts.
+/// Why a value is not a key for receipts.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReceiptKeyError {
-    /// Not 32 bytes of a point in base64url.
+    /// Not 32 bytes of a curve point in base64url.
     #[error("not a receipt key: expected 43 characters of base64url, or a JSON Web Key with them")]
     NotAKey,
-    /// Of another kind than receipts are signed with.
+    /// A key of a kind that does not sign receipts.
     #[error("the key's {field} is {found:?}, expected {expected:?}")]
     Kind {
-        /// The member.
+        /// The JWK member.
         field: &'static str,
-        /// What belongs there.
+        /// The expected value.
         expected: &'static str,
-        /// What was found.
+        /// The value found.
         found: String,
     },
-    /// Its name is not its own.
+    /// The key's name is not its thumbprint.
     #[error("the key id is {found}, but its bytes give {expected}")]
     Name {
-        /// What its bytes make.
+        /// The thumbprint.
         expected: String,
-        /// What it is called.
+        /// The name found.
         found: String,
     },
-    /// A log's key, which signs checkpoints and nothing else.
+    /// A log's key, which must sign only checkpoints.
     #[error("this is the key of a log; receipts use a separate key")]
     OfALog,
-    /// The private half does not belong to the public one.
+    /// The private key does not belong to the public key.
     #[error("the two parts d and x of the key do not match")]
     Halves,
 }
 
-/// A private key, as its file holds it.
+/// A private key as its file contains it.
 #[derive(Serialize, Deserialize)]
 struct SecretJwk {
     kty: String,
@@ -80,7 +80,7 @@ const KTY: &str = "OKP";
 const CRV: &str = "Ed25519";
 pub(super) const ALG: &str = "EdDSA";
 
-/// Base64url in its one spelling.
+/// Decodes base64url. Only the canonical encoding is accepted.
 pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
     let bytes = Base64UrlUnpadded::decode_vec(text).ok()?;
     (Base64UrlUnpadded::encode_string(&bytes) == text).then_some(bytes)
@@ -102,7 +102,7 @@ fn require(
 }
 
 impl ReceiptKey {
-    /// The key of these bytes; one under which anything can be signed is none.
+    /// The key with these bytes. Weak keys, under which many signatures are valid, are refused.
     pub fn of_bytes(bytes: &[u8; 32]) -> Result<Self, ReceiptKeyError> {
         let key = VerifyingKey::from_bytes(bytes).ok().filter(|key| !key.is_weak());
         key.map(Self).ok_or(ReceiptKeyError::NotAKey)
@@ -119,7 +119,7 @@ impl ReceiptKey {
         encode(&Sha256::digest(canonical))
     }
 
-    /// As others read it.
+    /// The key as a public JSON Web Key.
     pub fn to_jwk(&self) -> ReceiptJwk {
         ReceiptJwk {
             kty: KTY.to_owned(),
@@ -130,7 +130,7 @@ impl ReceiptKey {
         }
     }
 
-    /// Reads what others wrote.
+    /// Parses a public JSON Web Key.
     pub fn of_jwk(jwk: &ReceiptJwk) -> Result<Self, ReceiptKeyError> {
         require("kty", KTY, &jwk.kty)?;
         require("crv", CRV, &jwk.crv)?;
@@ -146,8 +146,8 @@ impl ReceiptKey {
         }
     }
 
-    /// Reads a key as people hand it on: its 43 characters, a JSON Web Key, or a document that has one as
-    /// its member `receipt_key`, as `GET /v1/payments` has.
+    /// Parses a key in any of its usual forms: its 43 characters, a JSON Web Key, or a document with a JSON Web Key as
+    /// its member `receipt_key`, such as that of `GET /v1/payments`.
     pub fn from_text(text: &str) -> Result<Self, ReceiptKeyError> {
         #[derive(Deserialize)]
         struct Holder {
@@ -180,7 +180,7 @@ impl FromStr for ReceiptKey {
 }
 
 impl ReceiptSigner {
-    /// The key that 32 random bytes make. The caller brings the randomness.
+    /// Makes the key from 32 random bytes, which the caller provides.
     pub fn from_seed(seed: [u8; 32]) -> Self {
         Self(SigningKey::from_bytes(&seed))
     }
@@ -195,14 +195,14 @@ impl ReceiptSigner {
         self.0.sign(text.as_bytes()).to_bytes()
     }
 
-    /// As its file holds it: a private JSON Web Key. Anyone who reads it can sign.
+    /// The contents of its file: a private JSON Web Key. Anyone who reads it can sign.
     pub fn to_secret_text(&self) -> String {
         let x = self.key().to_string();
         let d = encode(self.0.as_bytes());
         format!("{{\"kty\":\"{KTY}\",\"crv\":\"{CRV}\",\"x\":\"{x}\",\"d\":\"{d}\"}}")
     }
 
-    /// Reads what a file holds. A log's key is refused as what it is.
+    /// Parses the contents of a key file. A log's key is refused with its own error.
     pub fn of_secret_text(text: &str) -> Result<Self, ReceiptKeyError> {
         let text = text.trim();
         if text.starts_with("PRIVATE+KEY+") {

@@ -1,12 +1,11 @@
-//! Receipts of payments: who paid what, and with which bytes that was answered, signed by whoever was paid.
+//! Receipts of payments: a statement, signed by the payee, of who paid what and which bytes were returned for it.
 //!
-//! **In scope**: a receipt's fields and their one spelling ([`Receipt`]), its keys ([`ReceiptKey`],
-//! [`ReceiptSigner`]), and checking one offline: the signature, the answer's bytes, the evidence.
-//! **Out of scope**: whether the number is right, which evidence proves and nobody's word does; keeping
-//! receipts and their keys.
+//! **In scope**: a receipt's fields and canonical form ([`Receipt`]), its keys ([`ReceiptKey`], [`ReceiptSigner`]), and
+//! verifying a receipt offline: the signature, the answer's bytes, the evidence. **Out of scope**: whether the number
+//! is correct, which only evidence proves; storing receipts and their keys.
 //!
-//! A receipt is a compact JWS (RFC 7515) under Ed25519 (RFC 8037), of which this reads one kind and no
-//! other: `exitgap-pay/docs/receipt-v1.md` is its format. Its key signs nothing else, and never a log.
+//! A receipt is a compact JWS (RFC 7515) with Ed25519 (RFC 8037). Only one form is accepted:
+//! `exitgap-pay/docs/receipt-v1.md` defines it. The key signs only receipts, and is never a log's key.
 
 mod check;
 mod jws;
@@ -22,19 +21,20 @@ use crate::x402::Units;
 
 pub use key::{ReceiptJwk, ReceiptKey, ReceiptKeyError, ReceiptSigner};
 
-/// The version that is written and read.
+/// The version that this code reads and writes.
 pub const RECEIPT_VERSION: u32 = 1;
 
-/// The longest receipt that is read, bytes: more than a header holds.
+/// The longest receipt that is parsed, in bytes: more than a header can hold.
 pub const MAX_RECEIPT_BYTES: usize = 8 << 10;
 
-/// What was paid, and for what. The payload of the signed text, in the order of these fields.
+/// The payment and what it was for. This is the payload of the signed text, with its members in the order of these
+/// fields.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Receipt {
     /// [`RECEIPT_VERSION`].
     pub v: u32,
-    /// The chain that was paid on.
+    /// The chain of the payment.
     pub network: Caip2,
     /// The transaction in which the transfer was first seen.
     pub transaction: Word,
@@ -61,28 +61,28 @@ pub struct Receipt {
     pub method_version: String,
 }
 
-/// Why a text is no receipt, or none of this answer.
+/// Why a text is not a receipt, or not a receipt for this answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReceiptError {
-    /// Longer than is read.
+    /// The text is too long.
     #[error("a receipt of {found} bytes is larger than the limit of {MAX_RECEIPT_BYTES}")]
     TooLarge {
         /// Its length.
         found: usize,
     },
-    /// Not three parts with dots between them.
+    /// Not three parts separated by dots.
     #[error("a receipt has three parts of base64url separated by dots, found {found}")]
     Shape {
-        /// How many parts.
+        /// The number of parts.
         found: usize,
     },
-    /// A part is not base64url in its one spelling, without padding.
+    /// A part is not base64url in canonical form, without padding.
     #[error("the receipt's {part} is not base64url without padding")]
     NotBase64 {
         /// `header`, `payload` or `signature`.
         part: &'static str,
     },
-    /// A part is not the JSON that belongs there.
+    /// A part is not the expected JSON.
     #[error("the receipt's {part} is not the expected JSON: {why}")]
     NotJson {
         /// `header` or `payload`.
@@ -90,24 +90,24 @@ pub enum ReceiptError {
         /// What is wrong with it.
         why: String,
     },
-    /// Signed in another way, or not at all.
+    /// Not signed, or signed with another algorithm.
     #[error("the receipt's alg is {found:?}; only \"EdDSA\" is accepted")]
     Algorithm {
-        /// What it says.
+        /// The declared algorithm.
         found: String,
     },
-    /// A signed text of another kind.
+    /// A signed text of another type.
     #[error("the signed text's typ is {found:?}, not the typ of a receipt")]
     Kind {
-        /// What it says.
+        /// The declared type.
         found: String,
     },
-    /// It names another key.
+    /// The receipt names another key.
     #[error("the receipt is signed by the key {found}, not by {expected}")]
     OtherKey {
-        /// The name of the key that it was checked with.
+        /// The name of the key that was used for verification.
         expected: String,
-        /// The name it gives.
+        /// The name in the receipt.
         found: String,
     },
     /// The key did not sign this text.
@@ -115,53 +115,53 @@ pub enum ReceiptError {
         "the signature does not match this text and key: the receipt was altered, or another key signed it"
     )]
     Signature,
-    /// Of a later version.
+    /// The receipt is of a later version.
     #[error("the receipt has version {found}, which this program does not know")]
     Newer {
         /// The version.
         found: u64,
     },
-    /// What it says is spelled in another way than receipts are.
+    /// The payload is not in canonical form.
     #[error("the receipt's payload is not in canonical form")]
     NotCanonical,
     /// The answer is not the one that was paid for.
     #[error("the answer's SHA-256 is {found}, but the receipt is for {expected}")]
     OtherAnswer {
-        /// In the receipt.
+        /// The hash in the receipt.
         expected: Word,
-        /// Of the answer.
+        /// The hash of the answer.
         found: Word,
     },
-    /// It is of another payment than was made.
+    /// The receipt is for another payment than the one made.
     #[error("the receipt's {field} is {found}, but {expected} was paid")]
     OtherPayment {
-        /// What differs.
+        /// The field that differs.
         field: &'static str,
-        /// What was paid.
+        /// The value of the payment made.
         expected: String,
-        /// In the receipt.
+        /// The value in the receipt.
         found: String,
     },
-    /// The file is no evidence that can be read.
+    /// The file cannot be parsed as evidence.
     #[error("the evidence cannot be read: {why}")]
     NotEvidence {
         /// What is wrong with it.
         why: String,
     },
-    /// The evidence rests on another snapshot.
+    /// The evidence has another snapshot.
     #[error("the evidence is based on the snapshot {found}, but the receipt is for {expected}")]
     OtherSnapshot {
-        /// In the receipt.
+        /// The snapshot in the receipt.
         expected: SnapshotHash,
-        /// In the evidence.
+        /// The snapshot in the evidence.
         found: SnapshotHash,
     },
-    /// The evidence is of another question than the receipt's `evidence_url` asks.
+    /// The evidence is for another request than the receipt's `evidence_url`.
     #[error("the evidence is for {found}, but the receipt names evidence for {expected}")]
     OtherEvidence {
-        /// Of the receipt.
+        /// The request in the receipt.
         expected: String,
-        /// Of the evidence.
+        /// The request in the evidence.
         found: String,
     },
 }
@@ -189,7 +189,7 @@ impl ReceiptError {
     }
 }
 
-/// The head of a wrong text.
+/// The first characters of an invalid text.
 fn shown(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(80).collect()
 }

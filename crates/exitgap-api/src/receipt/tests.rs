@@ -31,7 +31,7 @@ fn receipt() -> Receipt {
     }
 }
 
-/// A text with other parts, signed by the key all the same.
+/// A text with other parts, but a valid signature by the key.
 fn signed(header: &str, payload: &str) -> String {
     let encode = Base64UrlUnpadded::encode_string;
     let text = format!("{}.{}", encode(header.as_bytes()), encode(payload.as_bytes()));
@@ -103,7 +103,7 @@ fn refusals_name_what_is_wrong() {
         header[field] = value;
         signed(&header.to_string(), &payload)
     };
-    // In this order the header's members are written, too: it is read in any.
+    // The header's members may be in any order.
     Receipt::verify(&signed(&header().to_string(), &payload), &key).unwrap();
     for alg in ["none", "HS256", "ES256K", "eddsa", ""] {
         assert_eq!(code(&with("alg", json!(alg))), "receipt_algorithm", "{alg}");
@@ -116,7 +116,7 @@ fn refusals_name_what_is_wrong() {
     assert_eq!(code(&with("crit", json!(["exp"]))), "receipt_malformed");
     let stranger = ReceiptSigner::from_seed([8; 32]);
     assert_eq!(code(&receipt().sign(&stranger)), "receipt_other_key");
-    // A stranger that gives itself the key's name.
+    // Another key signs under the key's name.
     let text = signed(&header().to_string(), &payload);
     let (start, _) = text.rsplit_once('.').unwrap();
     let forged = format!("{start}.{}", Base64UrlUnpadded::encode_string(&stranger.sign(start)));
@@ -131,7 +131,7 @@ fn refusals_name_what_is_wrong() {
         assert_eq!(code(wrong), "receipt_malformed", "{wrong:?}");
     }
     assert_eq!(code(&"e".repeat(MAX_RECEIPT_BYTES + 1)), "receipt_too_large");
-    // What the key itself signed in another form.
+    // Texts that the key itself signed in another form.
     let header = header().to_string();
     let changed = |from: &str, to: &str| {
         assert!(payload.contains(from), "{from}");
@@ -197,7 +197,7 @@ fn keys_are_read_in_each_form_that_they_are_handed_on_in() {
     for (from, to) in [("OKP", "EC"), ("Ed25519", "X25519"), ("EdDSA", "none")] {
         assert!(matches!(refused(from, to), ReceiptKeyError::Kind { .. }), "{to}");
     }
-    // RFC 8037, A.3, names this key so.
+    // RFC 8037, A.3, gives this key this name.
     let example: ReceiptKey = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo".parse().unwrap();
     assert_eq!(example.kid(), "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k");
 }
@@ -218,7 +218,7 @@ fn a_signers_file_is_read_as_it_was_written_and_a_logs_key_is_refused_by_name() 
     }
 }
 
-/// The block of the page that follows a line.
+/// The code block of the format page that follows a line.
 fn example(after: &str) -> &'static str {
     let (_, rest) = PAGE.split_once(after).unwrap_or_else(|| panic!("{after}"));
     rest.split("```").nth(1).unwrap().split_once('\n').unwrap().1.trim_end()

@@ -1,4 +1,4 @@
-//! JSON in headers, within bounds.
+//! JSON in headers, with size limits.
 
 use base64ct::{Base64, Encoding};
 use exitgap_core::ids::{Address, Word};
@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 
 use super::{MAX_BODY_BYTES, MAX_HEADER_BYTES, X402Error, shown};
 
-/// The JSON that a header holds as base64.
+/// Parses the JSON in a base64 header.
 pub fn of_header<D: DeserializeOwned>(what: &'static str, text: &str) -> Result<D, X402Error> {
     if text.len() > MAX_HEADER_BYTES {
         return Err(X402Error::TooLong { what, found: text.len(), most: MAX_HEADER_BYTES });
@@ -16,7 +16,7 @@ pub fn of_header<D: DeserializeOwned>(what: &'static str, text: &str) -> Result<
     of_json(what, &bytes)
 }
 
-/// The JSON of a body.
+/// Parses a JSON body.
 pub fn of_body<D: DeserializeOwned>(what: &'static str, bytes: &[u8]) -> Result<D, X402Error> {
     if bytes.len() > MAX_BODY_BYTES {
         return Err(X402Error::TooLong { what, found: bytes.len(), most: MAX_BODY_BYTES });
@@ -29,30 +29,30 @@ fn of_json<D: DeserializeOwned>(what: &'static str, bytes: &[u8]) -> Result<D, X
         .map_err(|error| X402Error::NotJson { what, why: shown(&error.to_string()) })
 }
 
-/// A document as a header holds it. All documents of this module are texts, numbers and maps with
-/// texts as keys, which always have a JSON form.
+/// A document as a header value. All documents of this module consist of strings, numbers and maps with string keys, so
+/// they can always be written as JSON.
 pub fn to_header<S: Serialize>(document: &S) -> String {
     Base64::encode_string(&serde_json::to_vec(document).unwrap_or_default())
 }
 
-/// Reads an address, with or without the capitals that some write as a checksum.
+/// Parses an address, with or without checksum capitals.
 pub fn address(field: &'static str, text: &str) -> Result<Address, X402Error> {
     let wrong = || X402Error::Hex { field, digits: "40", found: shown(text) };
     lower(text).and_then(|text| text.parse().ok()).ok_or_else(wrong)
 }
 
-/// Reads 32 bytes.
+/// Parses 32 bytes.
 pub fn word(field: &'static str, text: &str) -> Result<Word, X402Error> {
     let wrong = || X402Error::Hex { field, digits: "64", found: shown(text) };
     lower(text).and_then(|text| text.parse().ok()).ok_or_else(wrong)
 }
 
-/// With hex digits in lower case; `None` where the prefix is not exactly `0x`.
+/// Converts hex digits to lower case; `None` if the prefix is not exactly `0x`.
 fn lower(text: &str) -> Option<String> {
     text.starts_with("0x").then(|| text.to_ascii_lowercase())
 }
 
-/// Reads bytes of no fixed length.
+/// Parses bytes of variable length.
 pub fn bytes(field: &'static str, text: &str, most: usize) -> Result<Vec<u8>, X402Error> {
     let wrong = || X402Error::Hex { field, digits: "an even number of", found: shown(text) };
     let digits = text.strip_prefix("0x").ok_or_else(wrong)?.as_bytes();

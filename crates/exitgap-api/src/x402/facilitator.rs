@@ -1,4 +1,4 @@
-//! What a facilitator is asked and answers: somebody who sends the transactions of others' payments.
+//! Requests to a facilitator, and its answers. A facilitator is a third party that sends payers' transactions.
 
 use serde::{Deserialize, Serialize};
 
@@ -33,27 +33,27 @@ struct PayloadV2 {
     payload: WirePayload,
 }
 
-/// What a facilitator says of a payment that it was asked to verify.
+/// A facilitator's answer to a request to verify a payment.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Verification {
-    /// Whether it would settle it.
+    /// Whether the facilitator would settle it.
     pub is_valid: bool,
-    /// Why not, by a short code.
+    /// If not, the reason as a short code.
     #[serde(default)]
     pub invalid_reason: Option<String>,
 }
 
 impl Verification {
-    /// Reads the body of an answer.
+    /// Parses the body of an answer.
     pub fn of_body(bytes: &[u8]) -> Result<Self, X402Error> {
         codec::of_body("the facilitator's answer", bytes)
     }
 }
 
 impl PricedOffer {
-    /// What a facilitator is asked about a payment of this price, in the version that the payment is written
-    /// in; `None` where that version has no name for the chain.
+    /// The request to a facilitator about a payment of this price, in the payment's version; `None` if that version has
+    /// no name for the chain.
     pub fn to_facilitator(&self, payment: &Payment) -> Option<Vec<u8>> {
         let payload = payment.to_payload();
         let body = match payment.version {

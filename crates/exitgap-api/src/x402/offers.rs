@@ -1,4 +1,4 @@
-//! The offers of a 402, read and written.
+//! Parses and writes the offers in a 402 response.
 
 use exitgap_core::ids::{Address, Caip2};
 use serde::{Deserialize, Serialize};
@@ -11,27 +11,27 @@ use super::{
     X_PAYMENT_NETWORK, X_PAYMENT_RECIPIENT, X402Error, shown, v1_name,
 };
 
-/// Everything that a 402 offers.
+/// All offers in a 402 response.
 #[derive(Debug)]
 pub struct Offers {
-    /// The ways to pay of version 2, in the service's order; an entry that cannot be paid here,
-    /// such as one on another kind of chain, is the reason. Empty where there is no such offer.
+    /// The ways to pay of version 2, in the service's order. An entry that this client cannot use, such as one on
+    /// another kind of chain, is an error. Empty if such an offer is missing.
     pub v2: Vec<Result<Offer, X402Error>>,
-    /// The same of version 1.
+    /// The same for version 1.
     pub v1: Vec<Result<Offer, X402Error>>,
     /// A plain transfer.
     pub plain: Option<PlainOffer>,
 }
 
-/// One way to pay that can be taken up.
+/// A way to pay that this client can use.
 #[derive(Debug, Clone)]
 pub struct Offer {
-    /// What is asked for.
+    /// The terms of the payment.
     pub terms: Terms,
     pub(super) wire: Wire,
 }
 
-/// What goes back to the service as it was written.
+/// The parts that the payer must send back unchanged.
 #[derive(Debug, Clone)]
 pub(super) enum Wire {
     V1 {
@@ -44,16 +44,16 @@ pub(super) enum Wire {
     },
 }
 
-/// A payment by a transfer that the payer makes itself.
+/// An offer to pay by a plain transfer that the payer makes itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlainOffer {
-    /// The price in whole tokens, as it was written: how many units it is, the token's decimals say.
+    /// The price in whole tokens, as written. The token's decimals determine the number of units.
     pub amount: String,
     /// The token's symbol.
     pub currency: String,
     /// The chain.
     pub network: Caip2,
-    /// Who is paid.
+    /// The recipient of the payment.
     pub recipient: Address,
 }
 
@@ -70,7 +70,7 @@ struct WireRequiredV2<A> {
     extensions: Option<Box<RawValue>>,
 }
 
-/// The members of version 1 in a body; a body without `accepts` has no such offer.
+/// The members of version 1 in a body. A body without `accepts` has no such offer.
 #[derive(Deserialize)]
 struct WireRequiredV1 {
     #[serde(rename = "x402Version")]
@@ -79,7 +79,7 @@ struct WireRequiredV1 {
 }
 
 impl Offer {
-    /// The version that it is written in.
+    /// The version of the offer.
     pub fn version(&self) -> Version {
         match self.wire {
             Wire::V1 { .. } => Version::V1,
@@ -89,8 +89,8 @@ impl Offer {
 }
 
 impl Offers {
-    /// Reads the 402 of these headers and this body. A body that is not a JSON object offers nothing of
-    /// version 1; what says that it offers something, and is not readable, is an error.
+    /// Parses the offers in these headers and this body. A body that is not a JSON object has no offer of version 1. An
+    /// offer that is present but malformed is an error.
     pub fn from_response<'a>(
         header: impl Fn(&str) -> Option<&'a str>,
         body: &[u8],
@@ -109,7 +109,7 @@ fn check_accepts<T>(accepts: Vec<T>) -> Result<Vec<T>, X402Error> {
     }
 }
 
-/// An entry of `accepts`, by its own shape.
+/// Parses an entry of `accepts`.
 fn entry<'a, D: Deserialize<'a>>(what: &'static str, raw: &'a RawValue) -> Result<D, X402Error> {
     serde_json::from_str(raw.get())
         .map_err(|error| X402Error::NotJson { what, why: shown(&error.to_string()) })
@@ -133,7 +133,7 @@ fn of_v1_body(body: &[u8]) -> Result<Vec<Result<Offer, X402Error>>, X402Error> {
     let WireRequiredV1 { version, accepts } = codec::of_body("body", body)?;
     let (Some(version), Some(accepts)) = (version, accepts) else { return Ok(Vec::new()) };
     if version != 1 {
-        // A body may repeat the offer of version 2, which is read from its header.
+        // A body may repeat the offer of version 2, which is read from its header instead.
         return Ok(Vec::new());
     }
     let offer = |raw: Box<RawValue>| {
@@ -145,7 +145,7 @@ fn of_v1_body(body: &[u8]) -> Result<Vec<Result<Offer, X402Error>>, X402Error> {
 }
 
 impl PlainOffer {
-    /// Reads the four headers; `None` where none of them is there.
+    /// Parses the four headers; `None` if none of them is present.
     fn from_headers<'a>(
         header: impl Fn(&str) -> Option<&'a str>,
     ) -> Result<Option<Self>, X402Error> {
@@ -157,7 +157,7 @@ impl PlainOffer {
             header(field).ok_or(X402Error::Missing { field })?;
         }
         let [amount, currency, network, recipient] = names.map(|name| header(name).unwrap_or(""));
-        // Of how many decimals is not known here: of any.
+        // The token's decimals are unknown here, so any number of decimals is accepted.
         Units::of_tokens(X_PAYMENT_AMOUNT, amount, 18)?;
         Ok(Some(Self {
             amount: amount.to_owned(),
@@ -168,20 +168,20 @@ impl PlainOffer {
     }
 }
 
-/// A price, to be offered in all three ways.
+/// A price that is offered in all three ways.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PricedOffer {
-    /// What is asked for.
+    /// The terms of the payment.
     pub terms: Terms,
     /// The token's symbol.
     pub currency: String,
     /// The token's decimals.
     pub decimals: u8,
-    /// The absolute address of what is paid for.
+    /// The absolute URL of the paid resource.
     pub url: String,
-    /// What it is, in a few words.
+    /// A short description of the resource.
     pub description: String,
-    /// Why payment is asked for: nothing was paid, or what was wrong with what was.
+    /// Why payment is requested: nothing was paid, or the payment was invalid.
     pub error: String,
 }
 
@@ -195,13 +195,13 @@ struct Resource<'a> {
 
 const JSON: &str = "application/json";
 
-/// The extension by which a payer may name a request that it repeats.
+/// The extension with which a payer can identify a repeated request.
 const EXTENSIONS: &str = "{\"payment-identifier\":{\"info\":{\"required\":false},\"schema\":{\"$schema\":\
 \"https://json-schema.org/draft/2020-12/schema\",\"type\":\"object\",\"properties\":{\"required\":\
 {\"type\":\"boolean\"},\"id\":{\"type\":\"string\",\"minLength\":16,\"maxLength\":128,\"pattern\":\
 \"^[a-zA-Z0-9_-]+$\"}},\"required\":[\"required\"]}}}";
 
-/// Members of a body: the offer of version 1.
+/// The members of a body with an offer of version 1.
 #[derive(Debug, Clone, Serialize)]
 pub struct BodyMembers {
     #[serde(rename = "x402Version")]
@@ -211,7 +211,7 @@ pub struct BodyMembers {
 }
 
 impl PricedOffer {
-    /// The headers of a 402: the offer of version 2 and the plain one.
+    /// The headers of a 402: the offer of version 2 and the plain offer.
     pub fn headers(&self) -> [(&'static str, String); 5] {
         let Terms { network, pay_to, amount, .. } = &self.terms;
         [
@@ -235,8 +235,7 @@ impl PricedOffer {
         })
     }
 
-    /// The members of a 402's body that are the offer of version 1; `None` where that version has no
-    /// name for the chain.
+    /// The members of a 402's body with the offer of version 1; `None` if that version has no name for the chain.
     pub fn body_members(&self) -> Option<BodyMembers> {
         let error = "X-PAYMENT header is required";
         Some(BodyMembers { version: 1, error, accepts: [self.to_v1()?] })

@@ -1,4 +1,4 @@
-//! A payment: an authorization to transfer, signed, in the header of the request that it pays for.
+//! Payments: a signed authorization of a transfer, in a header of the request that it pays for.
 
 use exitgap_core::ids::{Address, Caip2, Word};
 use serde::{Deserialize, Serialize};
@@ -11,41 +11,41 @@ use super::{
     network_of_v1_name, shown, v1_name,
 };
 
-/// What the payer signs: EIP-3009's `TransferWithAuthorization`.
+/// The message that the payer signs: EIP-3009's `TransferWithAuthorization`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Authorization {
-    /// Who pays.
+    /// The payer.
     pub from: Address,
-    /// Who is paid.
+    /// The payee.
     pub to: Address,
-    /// How much.
+    /// The amount.
     pub value: Units,
-    /// Valid after this instant, Unix seconds.
+    /// The authorization is valid after this Unix second.
     pub valid_after_s: u64,
-    /// Valid before this instant, Unix seconds.
+    /// The authorization is valid before this Unix second.
     pub valid_before_s: u64,
-    /// Any 32 bytes that this payer uses once for this token.
+    /// Any 32 bytes that the payer uses only once for this token.
     pub nonce: Word,
 }
 
-/// A payment, read from or written to a request's header.
+/// A payment in a request's header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Payment {
-    /// The version it is written in, which is also that of the answer's header.
+    /// The version of the payment, which is also the version of the answer's header.
     pub version: Version,
     /// The chain.
     pub network: Caip2,
     /// In version 2, the terms that the payer says it accepted.
     pub accepted: Option<Terms>,
-    /// What is authorized.
+    /// The authorization.
     pub authorization: Authorization,
-    /// The signature's bytes: 65, or those that a contract of the payer's judges.
+    /// The signature's bytes: 65, or a longer signature that the payer's contract verifies.
     pub signature: Vec<u8>,
-    /// In version 2, the payer's own key for repeating this request.
+    /// In version 2, the payer's own identifier for repeats of this request.
     pub identifier: Option<String>,
 }
 
-/// The longest signature that is read.
+/// The longest signature that is parsed.
 const MAX_SIGNATURE_BYTES: usize = 4096;
 
 #[derive(Serialize, Deserialize)]
@@ -98,7 +98,7 @@ struct IdentifierInfo {
     id: Option<String>,
 }
 
-/// Whatever stands there: only its version is read.
+/// Any document, of which only the version is parsed.
 #[derive(Deserialize)]
 struct AnyVersion {
     #[serde(rename = "x402Version")]
@@ -150,8 +150,8 @@ impl Authorization {
         }
     }
 
-    /// As the header of a request that takes up `offer`: its name and its value. Of an offer of
-    /// version 2, what the service wrote goes back as it wrote it.
+    /// The name and value of the header that pays for `offer`. For an offer of version 2, the service's own parts are
+    /// sent back unchanged.
     pub fn to_header(&self, offer: &Offer, signature: &[u8]) -> (&'static str, String) {
         let payload = WirePayload { signature: hex(signature), authorization: self.to_wire() };
         match &offer.wire {
@@ -171,7 +171,7 @@ impl Authorization {
 }
 
 impl Payment {
-    /// Reads the value of [`PAYMENT_SIGNATURE`].
+    /// Parses the value of [`PAYMENT_SIGNATURE`].
     pub fn of_v2_header(text: &str) -> Result<Self, X402Error> {
         require_version(PAYMENT_SIGNATURE, text, 2)?;
         let WirePaymentV2 { accepted, payload, extensions } =
@@ -185,7 +185,7 @@ impl Payment {
         Self::from_payload(Version::V2, network, Some(accepted), &payload, identifier)
     }
 
-    /// Reads the value of [`X_PAYMENT`].
+    /// Parses the value of [`X_PAYMENT`].
     pub fn of_v1_header(text: &str) -> Result<Self, X402Error> {
         require_version(X_PAYMENT, text, 1)?;
         let WirePaymentV1 { version: _, scheme, network, payload } =
@@ -215,13 +215,13 @@ impl Payment {
         })
     }
 
-    /// What its header holds of authorization and signature.
+    /// The header's payload: authorization and signature.
     pub(super) fn to_payload(&self) -> WirePayload {
         let authorization = self.authorization.to_wire();
         WirePayload { signature: hex(&self.signature), authorization }
     }
 
-    /// The chain as this payment's version names it, which is how its settlement names it.
+    /// The chain's name in this payment's version, which its settlement uses as well.
     pub fn network_name(&self) -> String {
         let name = match self.version {
             Version::V1 => v1_name(self.network),
@@ -239,18 +239,18 @@ fn identifier(text: String) -> Result<String, X402Error> {
     Err(X402Error::Identifier { found: shown(&text) })
 }
 
-/// What a request pays with.
+/// The means of payment in a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RequestPayment {
     /// A signed authorization.
     Payment(Box<Payment>),
-    /// A transfer that was made.
+    /// A completed transfer.
     Proof(Proof),
 }
 
 impl RequestPayment {
-    /// Finds what a request's headers pay with; `None` where they carry nothing. Two at once are
-    /// refused; that no header is there twice, the caller sees to.
+    /// Finds the payment in a request's headers; `None` if there is none. Two payments are refused. The caller must
+    /// make sure that no header is repeated.
     pub fn find<'a>(header: impl Fn(&str) -> Option<&'a str>) -> Result<Option<Self>, X402Error> {
         let carriers = [PAYMENT_SIGNATURE, X_PAYMENT, X_PAYMENT_PROOF];
         let mut found = carriers.into_iter().filter_map(|name| Some((name, header(name)?)));
@@ -266,17 +266,17 @@ impl RequestPayment {
     }
 }
 
-/// The value of [`X_PAYMENT_PROOF`]: a transfer that was made, and perhaps its sender's claim to it.
+/// The value of [`X_PAYMENT_PROOF`]: a completed transfer, optionally with its sender's claim to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proof {
     /// The transaction's hash.
     pub transaction: Word,
-    /// The sender's signature under what the transfer pays for.
+    /// The sender's signature of what the transfer pays for.
     pub claim: Option<[u8; 65]>,
 }
 
 impl Proof {
-    /// Reads a header's value: 32 or 97 bytes in hex.
+    /// Parses a header's value: 32 or 97 bytes in hex.
     pub fn of_header(text: &str) -> Result<Self, X402Error> {
         let wrong =
             || X402Error::Hex { field: X_PAYMENT_PROOF, digits: "64 or 194", found: shown(text) };
@@ -289,7 +289,7 @@ impl Proof {
         Ok(Self { transaction: Word(*hash), claim })
     }
 
-    /// As a header's value.
+    /// The value of the header.
     pub fn to_header(&self) -> String {
         let claim = self.claim.as_ref().map_or(&[][..], |claim| claim);
         hex(&[&self.transaction.0, claim].concat())

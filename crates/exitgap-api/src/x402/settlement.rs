@@ -1,32 +1,32 @@
-//! What a service says became of a payment.
+//! A service's statement about the result of a payment.
 
 use serde::{Deserialize, Serialize};
 
 use super::{PAYMENT_RESPONSE, Version, X_PAYMENT_RESPONSE, X402Error, codec};
 
-/// The document of [`PAYMENT_RESPONSE`] and [`X_PAYMENT_RESPONSE`]. It is the service's word: a
-/// payment that it calls failed may settle as long as its authorization is valid.
+/// The document in [`PAYMENT_RESPONSE`] and [`X_PAYMENT_RESPONSE`]. It is only the service's claim: a payment that it
+/// calls failed can still settle while its authorization is valid.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Settlement {
     /// Whether the transfer was made.
     pub success: bool,
-    /// Why not, by a short code.
+    /// If not, the reason as a short code.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub error_reason: Option<String>,
-    /// The transaction's hash; empty where there is none.
+    /// The transaction's hash; empty if there is none.
     #[serde(default)]
     pub transaction: String,
     /// The chain: a CAIP-2 id in version 2, a name in version 1.
     #[serde(default)]
     pub network: String,
-    /// Who paid.
+    /// The payer.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub payer: Option<String>,
 }
 
 impl Settlement {
-    /// The header that a payment of this version is answered in.
+    /// The response header for a payment of this version.
     pub fn header_name(version: Version) -> &'static str {
         match version {
             Version::V1 => X_PAYMENT_RESPONSE,
@@ -34,17 +34,17 @@ impl Settlement {
         }
     }
 
-    /// As a header's value.
+    /// The value of the header.
     pub fn to_header(&self) -> String {
         codec::to_header(self)
     }
 
-    /// Reads the body of a facilitator's answer.
+    /// Parses the body of a facilitator's answer.
     pub fn of_body(bytes: &[u8]) -> Result<Self, X402Error> {
         codec::of_body("the facilitator's answer", bytes)
     }
 
-    /// Reads a header's value.
+    /// Parses a header's value.
     pub fn of_header(text: &str) -> Result<Self, X402Error> {
         codec::of_header(PAYMENT_RESPONSE, text)
     }

@@ -1,4 +1,4 @@
-//! What one payment is to be: how much of which token, where, to whom.
+//! The terms of one payment: amount, token, chain and recipient.
 
 use exitgap_core::ids::{Address, Caip2};
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::codec::address;
 use super::{Units, X402Error, shown};
 
-/// The version of x402 that an offer or a payment is written in.
+/// The x402 version of an offer or a payment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Version {
     /// Offers in the body, chains by name.
@@ -15,41 +15,41 @@ pub enum Version {
     V2,
 }
 
-/// One way to pay, by the scheme `exact`, in either version.
+/// A way to pay with the scheme `exact`, in either version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Terms {
     /// The chain.
     pub network: Caip2,
     /// The token's contract.
     pub asset: Address,
-    /// Who is paid.
+    /// The recipient.
     pub pay_to: Address,
-    /// How much, exactly.
+    /// The exact amount.
     pub amount: Units,
-    /// How long the authorization is to be valid, in seconds.
+    /// How long the authorization must be valid, in seconds.
     pub max_timeout_s: u32,
-    /// What the token is called where its authorizations are signed.
+    /// The token's name and version for signing authorizations.
     pub domain: TokenDomain,
 }
 
-/// A token's EIP-712 name and version; with chain and contract they are the domain that its
-/// authorizations are signed for.
+/// A token's EIP-712 name and version. Together with chain and contract they form the signing domain of its
+/// authorizations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TokenDomain {
-    /// Such as `USD Coin`.
+    /// For example `USD Coin`.
     pub name: String,
-    /// Such as `2`.
+    /// For example `2`.
     pub version: String,
 }
 
-/// The scheme that an authorization of exactly the price belongs to.
+/// The scheme for an authorization of exactly the price.
 pub(super) const EXACT: &str = "exact";
 
-/// The longest that an authorization may be asked to be valid: a day.
+/// The longest validity that an offer can ask for: one day.
 const MAX_TIMEOUT_S: u64 = 86_400;
 
-/// Chains that version 1 has names for, as its clients know them. An offer of version 1 for
-/// another chain is not made: its readers refuse all of that.
+/// Chains with a name in version 1. Other chains have no version 1 offer, because version 1 clients would refuse the
+/// whole response.
 const V1_NAMES: [(&str, u64); 6] = [
     ("base", 8453),
     ("base-sepolia", 84532),
@@ -59,12 +59,12 @@ const V1_NAMES: [(&str, u64); 6] = [
     ("polygon-amoy", 80002),
 ];
 
-/// What version 1 calls a chain.
+/// A chain's name in version 1.
 pub fn v1_name(network: Caip2) -> Option<&'static str> {
     V1_NAMES.iter().find(|(_, id)| *id == network.0).map(|(name, _)| *name)
 }
 
-/// The chain of a name of version 1.
+/// The chain with this name in version 1.
 pub fn network_of_v1_name(name: &str) -> Option<Caip2> {
     V1_NAMES.iter().find(|(known, _)| *known == name).map(|(_, id)| Caip2(*id))
 }
@@ -98,7 +98,7 @@ pub(super) struct WireV1 {
     pub extra: Option<Extra>,
 }
 
-/// `extra`: of what may stand there, the token's domain.
+/// `extra`: only the token's domain is used.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Extra {
     pub name: Option<String>,
@@ -178,7 +178,7 @@ impl Terms {
         Extra { name: Some(name), version: Some(version) }
     }
 
-    /// Whether both ask for the same payment: all but how long it may be valid.
+    /// Whether both are for the same payment. Only the validity may differ.
     pub fn is_same_payment(&self, other: &Self) -> bool {
         let Self { network, asset, pay_to, amount, max_timeout_s: _, domain } = self;
         (network, asset, pay_to, amount, domain)

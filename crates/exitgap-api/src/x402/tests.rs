@@ -1,4 +1,4 @@
-//! What is read, and how what is wrong is refused by name.
+//! Parsing, and the errors of invalid input.
 
 use base64ct::{Base64, Encoding};
 use exitgap_core::ids::{Caip2, Word};
@@ -31,7 +31,7 @@ fn priced(chain_id: u64) -> PricedOffer {
     }
 }
 
-/// A 402 as a service sends it, to be changed.
+/// A 402 as a service sends it, for changes by tests.
 struct Sent {
     headers: Vec<(&'static str, String)>,
     body: Value,
@@ -82,10 +82,10 @@ fn an_offer_is_read_as_it_was_written() {
         (plain.amount.as_str(), plain.currency.as_str(), plain.network, plain.recipient),
         ("0.01", "USDC", Caip2(8453), priced.terms.pay_to)
     );
-    // Proxies cut off headers of more than 4 KB.
+    // Proxies cut off headers larger than 4 KB.
     let bytes: usize = priced.headers().iter().map(|(name, value)| name.len() + value.len()).sum();
     assert!(bytes < 2048, "{bytes}");
-    // A chain that version 1 has no name for is offered without it.
+    // A chain without a name in version 1 is offered only in version 2.
     let offers = Sent::of(&unnamed).read().unwrap();
     assert_eq!((offers.v2.len(), offers.v1.len()), (1, 0));
     assert!(v1_name(Caip2(31337)).is_none());
@@ -158,7 +158,7 @@ fn a_way_to_pay_that_is_not_ours_leaves_the_others() {
     for seconds in [0, 86_401] {
         assert!(matches!(entry("maxTimeoutSeconds", json!(seconds)), X402Error::Seconds { .. }));
     }
-    // A number is no amount: a reader of JSON may have rounded it.
+    // A JSON number is not accepted as an amount, because a JSON reader may have rounded it.
     assert!(matches!(entry("amount", json!(10000)), X402Error::NotJson { .. }));
     for wrong in ["1e3", "NaN", "-1", "+1", "0x10", "1.0", "", " 1", "007", "Infinity"] {
         let refused = entry("amount", json!(wrong));

@@ -7,8 +7,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{X402Error, shown};
 
-/// Whole units of a token: of one with six decimals, a million are one token. Written as decimal
-/// text. Up to 2^128 − 1, which is more of any token of six decimals than there can be.
+/// Whole units of a token: for a token with six decimals, one million units are one token. Written as decimal text. Up
+/// to 2^128 − 1, which is more than the possible supply of any token with six decimals.
 ///
 /// ```
 /// use exitgap_api::x402::Units;
@@ -21,11 +21,11 @@ use super::{X402Error, shown};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Units(pub u128);
 
-/// The most decimals of a token that a text of whole tokens is read for.
+/// The maximum number of decimals in a text of whole tokens.
 const MAX_DECIMALS: u8 = 18;
 
 impl Units {
-    /// Reads whole units: digits only.
+    /// Parses whole units: digits only.
     pub(super) fn from_digits(field: &'static str, text: &str) -> Result<Self, X402Error> {
         let wrong = || X402Error::Amount { field, found: shown(text) };
         let canonical = text == "0" || !text.starts_with('0');
@@ -36,8 +36,8 @@ impl Units {
         text.parse().map(Self).map_err(|_| wrong())
     }
 
-    /// Reads an amount in whole tokens, such as `0.01`, of a token with this many decimals. Nothing
-    /// is rounded: a digit below the smallest unit is refused.
+    /// Parses an amount in whole tokens, such as `0.01`, of a token with this many decimals. Nothing is rounded: digits
+    /// below the smallest unit are refused.
     pub fn of_tokens(field: &'static str, text: &str, decimals: u8) -> Result<Self, X402Error> {
         let wrong = || X402Error::Amount { field, found: shown(text) };
         if decimals > MAX_DECIMALS {
@@ -58,7 +58,7 @@ impl Units {
         units.and_then(|units| units.checked_add(part)).map(Self).ok_or_else(wrong)
     }
 
-    /// In whole tokens, without zeros at the end: the text that [`Self::of_tokens`] reads.
+    /// The amount in whole tokens without trailing zeros, which [`Self::of_tokens`] parses.
     pub fn in_tokens(self, decimals: u8) -> String {
         let unit = 10_u128.pow(decimals.min(MAX_DECIMALS).into());
         let (whole, part) = (self.0 / unit, self.0 % unit);

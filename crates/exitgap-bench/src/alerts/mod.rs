@@ -1,8 +1,8 @@
-//! Rules over a sealed slot, and slots told to many at once.
+//! Evaluates rules for a sealed slot, and sends its events to many receivers at once.
 //!
-//! - `rules`: a hundred thousand rules take one slot
-//! - `telling`: a thousand endpoints are sent what a slot made
-//! - `streams`: ten thousand streams are told of one
+//! - `rules`: one slot for a hundred thousand rules
+//! - `telling`: a slot's events to a thousand endpoints
+//! - `streams`: a slot's events to ten thousand streams
 
 mod rules;
 pub mod streams;

@@ -1,4 +1,4 @@
-//! What a slot costs of which many rules are asked.
+//! The cost of a slot with many rules.
 
 use std::time::Instant;
 
@@ -15,15 +15,15 @@ use crate::effort::Effort;
 use crate::evidence::slot;
 use crate::market::BusyPool;
 
-/// Pools, and rules of each: a hundred thousand.
+/// Number of pools, and of rules per pool: a hundred thousand rules.
 const POOLS: Effort<u16> = Effort::new(100, 4);
 const RULES: Effort<usize> = Effort::new(1_000, 20);
 
 /// The ticks of each pool.
 const TICKS: usize = 250;
 
-/// Milliseconds that all rules take for a slot, one after the other: of seven in ten the gap of a size of its own, of
-/// the others a depth, the lowest depth or a stale oracle.
+/// Milliseconds for evaluating all rules for a slot, one after the other: seven in ten watch the gap of a size of their
+/// own, the others a depth, the lowest depth or a stale oracle.
 pub fn eval_ms() -> Result<f64, BenchError> {
     let mut pools = Vec::new();
     for number in 0..POOLS.get() {
@@ -42,7 +42,7 @@ pub fn eval_ms() -> Result<f64, BenchError> {
     let checkpoint =
         AlertCheckpoint { origin: "exitgap.example/bench".into(), size: 1, root: Hash([1; 32]) };
     let mut taken = 0.0;
-    // The first slot is the one before: it is not counted.
+    // The first slot only provides a previous one, and is not counted.
     for place in 0..2 {
         let start = Instant::now();
         let mut said = 0;
@@ -66,7 +66,7 @@ fn rule(pool: &BusyPool, n: usize) -> Result<AlertRule, BenchError> {
         0 => format!("\"kind\":\"depth_below\",\"usd\":\"{}\"", 1_000 + n),
         1 => format!("\"kind\":\"lowest_depth_below\",\"usd\":\"{}\"", 1_000 + n),
         2 => "\"kind\":\"oracle_stale\"".to_owned(),
-        // From nothing to many times what the pool takes.
+        // From nothing to many times the pool's capacity.
         _ => {
             format!("\"kind\":\"gap_above\",\"size_usd\":\"{}\",\"pct\":\"1\"", 1_000 + n * n * 10)
         }

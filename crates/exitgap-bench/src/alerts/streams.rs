@@ -1,4 +1,4 @@
-//! A slot told to ten thousand streams: service and clients in a process each, on loopback.
+//! A slot sent to ten thousand streams: service and clients are separate processes, on loopback.
 
 use std::io::BufRead;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
@@ -23,16 +23,16 @@ use crate::http::Part;
 use crate::market::BusyPool;
 use crate::report::Report;
 
-/// Streams.
+/// Number of streams.
 const STREAMS: Effort<u32> = Effort::new(10_000, 60);
 
-/// Of one client, as many as it may have.
+/// Streams per client, the maximum allowed.
 const OF_CLIENT: u32 = 6;
 
-/// Pools of the service; each stream is of one.
+/// Pools of the service; each stream subscribes to one.
 const POOLS: u16 = 20;
 
-/// Slots that are told; the slowest of them counts.
+/// Number of slots sent; the slowest of them counts.
 const SLOTS: Effort<u32> = Effort::new(3, 1);
 
 /// Adds `stream.connections` and `stream.fanout_p99_ms`.
@@ -66,7 +66,7 @@ fn pools() -> Vec<BusyPool> {
     (0..POOLS).map(|number| BusyPool::real(number, 50)).collect()
 }
 
-/// A service that seals a slot for each line that it is told; says its address, then when each was committed.
+/// A service that seals a slot for each input line; prints its address, then the time of each commit.
 pub async fn sealing(path: PathBuf) -> Result<(), BenchError> {
     let key = SignerKey::from_seed("exitgap.example/bench", [7; 32]).map_err(failed)?;
     let mut store = Store::create(&path, &key).map_err(failed)?;
@@ -117,16 +117,17 @@ pub async fn sealing(path: PathBuf) -> Result<(), BenchError> {
     Ok(())
 }
 
-/// What the streams share.
+/// The state shared by the streams.
 #[derive(Default)]
 struct Crowd {
     open: AtomicU32,
     told: AtomicU32,
-    /// When the last of 99 in 100 was told, microseconds.
+    /// When 99 in 100 streams had received the slot, microseconds.
     at: AtomicU64,
 }
 
-/// Opens streams, six from an address of this machine; says how many stand, and of each slot when 99 in 100 were told.
+/// Opens streams, six per address of this machine; prints how many are open, and for each slot when 99 in 100 had
+/// received it.
 pub async fn crowd(address: SocketAddr, count: u32) -> Result<(), BenchError> {
     let shared = Arc::new(Crowd::default());
     let pools: Vec<String> = pools().iter().map(|pool| pool.id.to_string()).collect();
@@ -135,11 +136,11 @@ pub async fn crowd(address: SocketAddr, count: u32) -> Result<(), BenchError> {
         let target = format!("/v1/stream?pool={pool}");
         let (shared, source) = (shared.clone(), client(n / OF_CLIENT));
         tokio::spawn(async move {
-            // One that ends is not counted any more.
+            // A stream that ends is no longer counted.
             let _ = listen(address, source, &target, &shared, count).await;
         });
         if n % 200 == 199 {
-            // The system's queue of connections is short.
+            // The system's queue for new connections is short.
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }
@@ -169,7 +170,7 @@ pub async fn crowd(address: SocketAddr, count: u32) -> Result<(), BenchError> {
     Ok(())
 }
 
-/// An address of this machine for each client.
+/// A separate address of this machine for each client.
 fn client(n: u32) -> Ipv4Addr {
     let [_, high, middle, low] = (n + 1).to_be_bytes();
     Ipv4Addr::new(127, high + 1, middle, low)

@@ -1,4 +1,4 @@
-//! From a sealed slot to the events at a thousand endpoints: evaluated, written down, signed, posted, all in this process.
+//! From a sealed slot to the events at a thousand endpoints: evaluated, stored, signed and posted, all in this process.
 
 use std::net::Ipv4Addr;
 use std::time::{Duration, Instant};
@@ -16,19 +16,19 @@ use super::failed;
 use crate::BenchError;
 use crate::effort::Effort;
 
-/// Endpoints, each with a rule and a host of its own.
+/// Endpoints, each with its own rule and host.
 const ENDPOINTS: Effort<u32> = Effort::new(1_000, 40);
 
-/// Pools that the rules are of.
+/// Pools of the rules.
 const POOLS: u8 = 20;
 
-/// Slots at which all rules speak; the slowest of them counts.
+/// Slots in which all rules trigger; the slowest of them counts.
 const SLOTS: Effort<u32> = Effort::new(4, 2);
 
 const BOUNDS: AlertBounds =
     AlertBounds { per_client: u32::MAX, per_host: u32::MAX, most: u32::MAX };
 
-/// How long 99 in 100 endpoints waited from the commit of a slot, milliseconds.
+/// How long after a slot's commit 99 in 100 endpoints had received it, milliseconds.
 pub fn seal_to_post_p99_ms() -> Result<f64, BenchError> {
     let folder = tempfile::tempdir().map_err(failed)?;
     let path = |name: &str| folder.path().join(name);
@@ -90,7 +90,7 @@ fn wait(what: &str, is_so: impl Fn() -> bool) -> Result<(), BenchError> {
     Ok(())
 }
 
-/// Rules that speak at each slot that is missing, and at each that is not.
+/// Rules that trigger at each missing slot, and at each one that is not missing.
 fn keep(alerts: &Alerts, port: u16) -> Result<(), BenchError> {
     for number in 0..ENDPOINTS.get() {
         let pool = BusyPool::new(u8::try_from(number % u32::from(POOLS)).unwrap_or(0), 1).id;

@@ -1,4 +1,5 @@
-//! The service as it is deployed, built beside the bench and as optimised, which starts it by its name.
+//! The service as deployed, built together with the benchmark and with the same optimisation; the benchmark starts it
+//! by its name.
 
 fn main() -> std::process::ExitCode {
     exitgap_server::cli::main()

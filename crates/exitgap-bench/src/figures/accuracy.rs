@@ -1,4 +1,4 @@
-//! What comparing a swap with its estimates takes: replayed, and estimated from eight slots.
+//! The time to compare a swap with its estimates: replayed, and estimated from eight slots.
 
 use std::time::Instant;
 
@@ -16,13 +16,13 @@ use crate::effort::Effort;
 use crate::evidence::slot;
 use crate::market::BusyPool;
 
-/// A day and an hour, so that all eight slots are there for most swaps.
+/// A day and an hour, so that all eight slots exist for most swaps.
 const SLOTS: Effort<u32> = Effort::new(300, 30);
 
-/// Swaps between two slots.
+/// Number of swaps between two slots.
 const SWAPS: u32 = 20;
 
-/// Microseconds a swap of a pass, its share of the slot included.
+/// Microseconds per swap of a pass, including its share of the slot.
 pub fn us_per_swap() -> Result<f64, BenchError> {
     let entry = BusyPool::real(9, TICKS.get()).recorded(slot(0)?)?;
     let drawn = entry.reading.map_err(|_| failed("nothing was drawn"))?;
@@ -32,7 +32,7 @@ pub fn us_per_swap() -> Result<f64, BenchError> {
     for place in 1..SLOTS.get() {
         let mut logs = Vec::new();
         for n in 0..SWAPS {
-            // To and fro, so that the price stays among the ticks.
+            // Back and forth, so that the price stays within the ticks.
             let direction = if n % 2 == 0 { Direction::ZeroForOne } else { Direction::OneForZero };
             let (event, after) = swap(&state, direction)?;
             let block = block_of(place - 1) + 1 + u64::from(n / 4);
@@ -73,7 +73,7 @@ fn seen(first: &Observation, place: u32, state: &PoolState) -> Result<Observatio
     Observation::new(pool, chain, block, tokens, state.clone(), oracles, Vec::new()).map_err(failed)
 }
 
-/// A sale of what moves the price a little, as the contract logs it, and the state after.
+/// A sale that moves the price a little, as the contract logs it, and the state after it.
 fn swap(state: &PoolState, direction: Direction) -> Result<(PoolEvent, PoolState), BenchError> {
     let most = state.curve(direction).most().0;
     let fill = state.fill_once(direction, most >> 8).map_err(failed)?;

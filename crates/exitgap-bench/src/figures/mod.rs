@@ -1,5 +1,5 @@
-//! Figures drawn from many snapshots of a store: thirty days of one pool, a week of three venues, a split, a day at a size
-//! that is not kept; swaps against estimates; and verifying a week's file, natively and in a browser.
+//! Figures over many snapshots of a store: thirty days of one pool, a week of three venues, a split, a day at a size
+//! that is not stored; swaps compared with estimates; and verification of a week's file, natively and in a browser.
 //!
 //! - `accuracy`: swaps; `verified`: files
 
@@ -35,10 +35,10 @@ use crate::evidence::slot;
 use crate::market::BusyPool;
 use crate::report::Report;
 
-/// The ticks of every pool here.
+/// Number of ticks per pool.
 const TICKS: Effort<usize> = Effort::new(250, 50);
 
-/// Those of a pool of many.
+/// Number of ticks of a busy pool.
 const WIDE: Effort<usize> = Effort::new(1_200, 100);
 
 /// Thirty days.
@@ -46,10 +46,10 @@ const SLOTS: Effort<u32> = Effort::new(30 * Slot::PER_DAY, Slot::PER_DAY + 12);
 
 const WEEK: Effort<u32> = Effort::new(7 * Slot::PER_DAY, 12);
 
-/// How often each figure is computed; the median counts.
+/// How often each figure is computed for the median.
 const ROUNDS: usize = 3;
 
-/// Venues of the split.
+/// Number of venues in the split.
 const VENUES: u16 = 8;
 
 /// Adds `figures.*`.
@@ -120,7 +120,7 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     Ok(())
 }
 
-/// A store of a week of one pool of many ticks.
+/// A store with a week of one busy pool.
 fn record_week(path: &Path, key: &SignerKey) -> Result<PoolId, BenchError> {
     let mut store = Store::create(path, key).map_err(failed)?;
     let mut market = BusyPool::real(4, WIDE.get());
@@ -133,7 +133,7 @@ fn record_week(path: &Path, key: &SignerKey) -> Result<PoolId, BenchError> {
     Ok(market.id.clone())
 }
 
-/// A store of one pool over thirty days, and of two more that are like it in the last week.
+/// A store with thirty days of one pool, and of two similar pools in the last week.
 fn record(path: &Path, key: &SignerKey) -> Result<Vec<PoolId>, BenchError> {
     eprintln!("figures: {SLOTS} slots of a pool of {TICKS} ticks, and two more in the last week");
     let mut store = Store::create(path, key).map_err(failed)?;
@@ -160,7 +160,7 @@ fn record(path: &Path, key: &SignerKey) -> Result<Vec<PoolId>, BenchError> {
     Ok(pools)
 }
 
-/// A snapshot as another pool's, at the oracle prices of another observation.
+/// A snapshot changed to another pool, with the oracle prices of another observation.
 fn seen_as(drawn: &Snapshot, pool: &PoolId, priced: &Observation) -> Result<Snapshot, BenchError> {
     let observed = drawn.observation();
     let observation = Observation::new(
@@ -175,7 +175,7 @@ fn seen_as(drawn: &Snapshot, pool: &PoolId, priced: &Observation) -> Result<Snap
     Snapshot::new(drawn.slot(), observation.map_err(failed)?).map_err(failed)
 }
 
-/// One exit split over eight pools, prepared.
+/// The time for one exit split over eight prepared pools.
 fn split_us() -> Result<f64, BenchError> {
     let at = slot(0)?;
     let drawn = (0..VENUES).map(|number| {

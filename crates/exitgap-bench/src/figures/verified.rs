@@ -1,4 +1,4 @@
-//! A week's figure file, recomputed from its snapshots.
+//! Recomputes a week's figure file from its snapshots.
 
 use std::fs;
 
@@ -13,10 +13,10 @@ use super::{failed, milliseconds};
 use crate::BenchError;
 use crate::browser;
 
-/// Slots of a page of snapshots, as a service serves them.
+/// Number of slots per page of snapshots, as a service returns them.
 const PAGE: u32 = 96;
 
-/// A file, and whoever has what it is recomputed from.
+/// A file, with the source of its inputs.
 pub struct File<'a> {
     reader: &'a Reader,
     key: VerifierKey,
@@ -30,7 +30,7 @@ impl<'a> File<'a> {
         Ok(Self { reader, key, bytes })
     }
 
-    /// Recomputed here, from the store.
+    /// Recomputes it natively, from the store.
     pub fn natively_ms(&self) -> Result<f64, BenchError> {
         milliseconds(|| -> Result<(), BenchError> {
             let mut verifier = FigureVerifier::new(&self.bytes, core::slice::from_ref(&self.key));
@@ -45,7 +45,7 @@ impl<'a> File<'a> {
         })
     }
 
-    /// Recomputed in Chromium by the npm package, every page of snapshots fetched.
+    /// Recomputes it in Chromium with the npm package, downloading every page of snapshots.
     pub fn in_browser_ms(&self) -> Result<f64, BenchError> {
         let folder = browser::install("figures", &["figure.html", "page.js"])?;
         let at = |name: String| folder.path().join(name);

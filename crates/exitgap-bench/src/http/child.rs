@@ -1,4 +1,4 @@
-//! The processes the bench starts of itself: the service, and a crowd of idle connections.
+//! The child processes of the benchmark: the service, and a crowd of idle connections.
 
 use std::io::{BufRead, BufReader, Lines, Read, Write};
 use std::net::SocketAddr;
@@ -17,16 +17,16 @@ use super::failed;
 use super::flood;
 use crate::{BenchError, alerts};
 
-/// The word that makes this program one of these processes.
+/// The argument that makes this program a child process.
 pub const ROLE: &str = "as-child";
 
-/// Connections that the service takes at a time.
+/// Maximum number of connections of the service.
 const MAX_CONNECTIONS: usize = 19_000;
 
-/// Open files that a child asks for.
+/// Number of open files that a child requests.
 const OPEN_FILES: u32 = 20_000;
 
-/// Plays a part, as the words after [`ROLE`] say, until standard input ends.
+/// Runs the role given by the arguments after [`ROLE`], until standard input ends.
 pub fn play(words: &[String]) -> Result<(), BenchError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(failed)?;
@@ -46,11 +46,11 @@ pub fn play(words: &[String]) -> Result<(), BenchError> {
     Ok(())
 }
 
-/// What the empty handler sends at `/bytes`: as many as an exit's answer has.
+/// Number of bytes that the empty handler sends at `/bytes`: the size of an exit's answer.
 const SENT_BYTES: usize = 2_100;
 
-/// The service on a store, and beside it the empty handler; `recording`: slots are sealed
-/// meanwhile. Says the two addresses, then whatever the recorder says.
+/// Serves a store, and the empty handler beside it; with `recording`, slots are sealed meanwhile. Prints the two
+/// addresses, then the recorder's output.
 async fn serve(store: PathBuf, last: &str, recording: bool) -> Result<(), BenchError> {
     let last = Slot::new(last.parse().map_err(failed)?).map_err(failed)?;
     let now = last.unix_s() + 60;
@@ -74,7 +74,7 @@ async fn serve(store: PathBuf, last: &str, recording: bool) -> Result<(), BenchE
     tokio::spawn(async move {
         loop {
             tokio::time::sleep(Duration::from_millis(500)).await;
-            // The next look says the same, or finds what there is.
+            // If a refresh fails, the next one repeats the error or finds the data.
             let _ = looking.service.refresh().await;
         }
     });
@@ -83,10 +83,10 @@ async fn serve(store: PathBuf, last: &str, recording: bool) -> Result<(), BenchE
         router(app.clone(), &limits, Operators::Public),
         empty_router(&limits, vec![b' '; SENT_BYTES]),
     ];
-    // The load comes from one address.
+    // All load comes from one address.
     let connections =
         Connections { most: MAX_CONNECTIONS, most_per_address: None, ..Connections::default() };
-    // Kept: nobody asks for the end.
+    // Kept alive: no one requests the end.
     let (_sender, stop) = watch::channel(false);
     for router in routers {
         let any = SocketAddr::from(([127, 0, 0, 1], 0));
@@ -105,7 +105,7 @@ async fn serve(store: PathBuf, last: &str, recording: bool) -> Result<(), BenchE
     until_told().await
 }
 
-/// Opens connections that say nothing, and says how many stood; then waits.
+/// Opens idle connections, prints how many are open, and waits.
 async fn idle(address: SocketAddr, count: u32) -> Result<(), BenchError> {
     let mut kept = Vec::new();
     for _ in 0..count {
@@ -127,7 +127,7 @@ async fn until_told() -> Result<(), BenchError> {
     reading.await.map_err(failed)?.map_err(failed).map(|_| ())
 }
 
-/// A process of this program, ended when dropped.
+/// A child process, killed when dropped.
 pub struct Part {
     child: Child,
     stdin: Option<ChildStdin>,
@@ -135,7 +135,7 @@ pub struct Part {
 }
 
 impl Part {
-    /// Starts this program as one of its parts, with as many open files as are allowed.
+    /// Starts this program in a role, with the maximum number of open files.
     pub fn start(words: &[&str]) -> Result<Self, BenchError> {
         let program = std::env::current_exe().map_err(failed)?;
         let raise = format!("ulimit -n {OPEN_FILES} 2>/dev/null; exec \"$0\" \"$@\"");
@@ -148,25 +148,25 @@ impl Part {
         Ok(Self { child, stdin, lines: BufReader::new(stdout).lines() })
     }
 
-    /// The next line it says.
+    /// The next line of its output.
     pub fn line(&mut self) -> Result<String, BenchError> {
         let line = self.lines.next().ok_or_else(|| failed("a part of the bench ended early"))?;
         line.map_err(failed)
     }
 
-    /// Tells it a line.
+    /// Sends it a line.
     pub fn say(&mut self, line: &str) -> Result<(), BenchError> {
         let stdin = self.stdin.as_mut().ok_or_else(|| failed("a part of the bench ended early"))?;
         writeln!(stdin, "{line}").and_then(|()| stdin.flush()).map_err(failed)
     }
 
-    /// Ends it, and gives the lines it had not been asked for.
+    /// Ends it, and returns the output lines that were not read yet.
     pub fn end(mut self) -> Vec<String> {
         self.stdin = None;
         self.lines.by_ref().map_while(Result::ok).collect()
     }
 
-    /// The memory it holds, MB of 10^6 bytes.
+    /// Its resident memory, MB of 10^6 bytes.
     pub fn rss_mb(&self) -> Result<f64, BenchError> {
         let path = format!("/proc/{}/status", self.child.id());
         let text = std::fs::read_to_string(path).map_err(failed)?;
@@ -189,9 +189,9 @@ impl Drop for Part {
 pub struct Served {
     /// Its process.
     pub part: Part,
-    /// Where it answers.
+    /// Its address.
     pub address: SocketAddr,
-    /// Where the empty handler does.
+    /// The address of the empty handler.
     pub empty: SocketAddr,
 }
 

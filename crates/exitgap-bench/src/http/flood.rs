@@ -1,4 +1,4 @@
-//! Recording beside a flood of requests: does one delay the other?
+//! Recording during a flood of requests: do they delay each other?
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,18 +19,18 @@ use crate::market::{BusyPool, POSITIONS};
 
 /// Pools recorded, of 1,200 ticks each.
 const POOLS: Effort<u16> = Effort::new(100, 4);
-/// Slots that are there before.
+/// Number of slots recorded before.
 const SLOTS: u32 = 3;
-/// A slot is recorded every so often, instead of every five minutes.
+/// Interval between recorded slots, instead of five minutes.
 const EVERY: Duration = Duration::from_secs(4);
-/// How long each measurement lasts.
+/// Duration of each measurement.
 const TIME: Effort<Duration> = Effort::new(Duration::from_secs(20), Duration::from_secs(1));
-/// Requests a second, of pools and sizes in turn.
+/// Requests per second, cycling through pools and sizes.
 const RATE: Effort<f64> = Effort::new(500.0, 20.0);
-/// From a slot's reading to its seal; what takes longer is late.
+/// Time from a slot's reading to its seal; a longer time is late.
 const SEAL_WITHIN: Duration = Duration::from_secs(60);
 
-/// A chain whose pools are the market's.
+/// A simulated chain with the market's pools.
 struct Played(Arc<Mutex<Vec<BusyPool>>>);
 
 impl SlotReader for Played {
@@ -96,8 +96,8 @@ fn market() -> Vec<BusyPool> {
     (0..POOLS.get()).map(|number| BusyPool::of(CHAIN, number, POSITIONS)).collect()
 }
 
-/// Records a slot every few seconds until the process ends; says of each how long it took, ms,
-/// and how many pools are missing.
+/// Records a slot every few seconds until the process ends; prints for each the time it took, ms, and the number of
+/// missing pools.
 pub fn record(path: &Path, last: Slot) -> Result<(), BenchError> {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();

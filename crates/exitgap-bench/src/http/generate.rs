@@ -1,11 +1,10 @@
-//! A store of many pools and days that **nobody recorded**: generated, to measure answers on.
+//! A generated store of many pools and days that were **never recorded**, for measuring answers.
 //!
-//! Its log is `generated.example/bench`, its pools lie on the chain `generated`, a preview one, and
-//! it exists in a temporary folder only. The newest slots are written by the store itself, from
-//! snapshots, with bodies. The slots before are rows only: one pool's are computed, as the store
-//! would from its depths, and the others' are copies, scaled; hashes of what does not exist are
-//! random. Heads, leaf, tree and checkpoint of the last such slot are true, so that the store goes
-//! on from it as from any other.
+//! Its log is `generated.example/bench`, its pools are on the chain `generated`, marked as a preview, and it exists
+//! only in a temporary folder. The store itself writes the newest slots, from snapshots, with bodies. The earlier slots
+//! are only rows: those of one pool are computed as the store would from its depths, and the others are scaled copies;
+//! hashes of data that does not exist are random. The last such slot has correct heads, leaf, tree and checkpoint, so
+//! the store can continue from it normally.
 
 use std::path::{Path, PathBuf};
 
@@ -21,19 +20,19 @@ use super::template::Template;
 use crate::BenchError;
 use crate::market::BusyPool;
 
-/// The chain its pools lie on.
+/// The chain of its pools.
 pub const CHAIN: &str = "generated";
 
-/// What is generated.
+/// The dimensions of the generated data.
 #[derive(Debug, Clone, Copy)]
 pub struct Extent {
-    /// Pools.
+    /// Number of pools.
     pub pools: u16,
-    /// Positions of each, with two ticks of its own each.
+    /// Number of positions per pool, each with two ticks of its own.
     pub positions: i32,
-    /// Days of slots.
+    /// Number of days.
     pub days: u32,
-    /// The newest slots, which have bodies.
+    /// Number of newest slots that have bodies.
     pub with_bodies: u32,
 }
 
@@ -72,7 +71,7 @@ pub fn generate(folder: &Path, extent: Extent) -> Result<Generated, BenchError> 
     Ok(Generated { path, pools, last: slot(slots - 1)? })
 }
 
-/// The key of generated logs; everybody has it.
+/// The key of generated logs, which is public.
 pub fn key() -> Result<SignerKey, BenchError> {
     SignerKey::from_seed("generated.example/bench", [7; 32]).map_err(failed)
 }
@@ -82,15 +81,15 @@ pub fn slot(index: u32) -> Result<Slot, BenchError> {
     Slot::new(u64::from(Slot::FIRST.number() + index)).map_err(failed)
 }
 
-/// Has the store write a slot of the market.
+/// Makes the store write a slot of the market.
 pub fn append(store: &mut Store, market: &mut [BusyPool], at: Slot) -> Result<(), BenchError> {
     let entries = market.iter_mut().map(|pool| pool.recorded(at));
     let entries = entries.collect::<Result<Vec<_>, _>>()?;
     store.append_slot(at, &entries).map_err(failed).map(|_| ())
 }
 
-/// Writes the rows of the slots from the second on up to the one of index `last`, past the guards,
-/// which are put back as they were.
+/// Writes the rows of the slots from the second one up to index `last`, with the database's guards removed and then
+/// restored.
 fn rows(path: &Path, last: u32) -> Result<(), BenchError> {
     let mut connection = Connection::open(path).map_err(failed)?;
     connection
@@ -122,13 +121,13 @@ fn guards(connection: &Connection) -> rusqlite::Result<Vec<(String, String)>> {
     statement.query_map((), |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
 }
 
-/// Numbers and names, in the order of names.
+/// Pools' numbers and names, ordered by name.
 fn pools(connection: &Connection) -> rusqlite::Result<Vec<(i64, String)>> {
     let mut statement = connection.prepare("SELECT pool_no, pool_id FROM pool ORDER BY pool_id")?;
     statement.query_map((), |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
 }
 
-/// Gives a pool the first one's rows: depths scaled, gaps and bases shifted, but for numbers that say why there is no gap.
+/// Copies the first pool's rows to another pool: depths scaled, gaps and bases shifted, except codes for missing gaps.
 fn copy(connection: &mut Connection, pool_no: i64) -> rusqlite::Result<()> {
     let (percent, shift) = (50 + pool_no % 100, pool_no * 7);
     let transaction = connection.transaction()?;
@@ -175,7 +174,7 @@ fn copy(connection: &mut Connection, pool_no: i64) -> rusqlite::Result<()> {
     transaction.commit()
 }
 
-/// Makes the heads of the last slot true, and returns the slot's leaf.
+/// Computes correct heads for the last slot, and returns the slot's leaf.
 fn last_heads(
     connection: &Connection,
     pools: &[(i64, String)],
@@ -227,7 +226,7 @@ fn last_heads(
     Ok(SlotLeaf { slot: at, pools, root: root(&hashes), commits: Commits::default() })
 }
 
-/// Seals the slots: leaves, the tree's nodes, checkpoints signed by the key.
+/// Seals the slots: leaves, tree nodes, and checkpoints signed with the key.
 fn log(connection: &mut Connection, last_leaf: SlotLeaf, last: u32) -> Result<(), BenchError> {
     let origin = Origin::new(key()?.verifier().name(), Slot::FIRST).map_err(failed)?;
     let signer = key()?.with_name(&origin.to_string()).map_err(failed)?;

@@ -1,5 +1,4 @@
-//! Load: clients that keep their connection and ask again as soon as they are answered, or at
-//! given moments.
+//! Load: clients that keep their connection and send the next request as soon as they get an answer, or at given times.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -17,22 +16,22 @@ use tokio::task::JoinSet;
 use super::failed;
 use crate::BenchError;
 
-/// Clients at a time.
+/// Number of concurrent clients.
 pub const CLIENTS: u64 = 32;
 
-/// Gives the target of the n-th request.
+/// Returns the target of the n-th request.
 pub type Targets = Arc<dyn Fn(u64) -> String + Send + Sync>;
 
-/// What a load found: how fast answers came.
+/// The result of a load: rates and latencies.
 pub struct Found {
-    /// Answers a second.
+    /// Answers per second.
     pub rps: f64,
-    /// Milliseconds of each, ascending.
+    /// The latencies in milliseconds, ascending.
     pub latency_ms: Vec<f64>,
 }
 
 impl Found {
-    /// The latency that so many parts of a hundred are not above.
+    /// The latency at this percentile.
     pub fn percentile(&self, percent: usize) -> f64 {
         let last = self.latency_ms.len().saturating_sub(1);
         self.latency_ms.get(last * percent / 100).copied().unwrap_or(f64::NAN)
@@ -42,7 +41,7 @@ impl Found {
 /// One client.
 pub struct Client {
     sender: SendRequest<Empty<Bytes>>,
-    /// Sent with each request.
+    /// A header of every request.
     header: Option<(&'static str, String)>,
 }
 
@@ -52,17 +51,17 @@ impl Client {
         let stream = TcpStream::connect(address).await.map_err(failed)?;
         stream.set_nodelay(true).map_err(failed)?;
         let (sender, connection) = handshake(TokioIo::new(stream)).await.map_err(failed)?;
-        // Ends with its connection; what failed is told where it was sent.
+        // Ends with its connection; errors are reported where the request was sent.
         tokio::spawn(connection);
         Ok(Self { sender, header: None })
     }
 
-    /// The same, with this header in each request.
+    /// Adds this header to every request.
     pub fn with(self, header: (&'static str, String)) -> Self {
         Self { header: Some(header), ..self }
     }
 
-    /// Asks, and reads the whole answer, which must be a 200.
+    /// Sends a request, and reads the whole answer, which must be a 200.
     pub async fn ask(&mut self, target: &str) -> Result<Bytes, BenchError> {
         match self.send(target).await? {
             (StatusCode::OK, body) => Ok(body),
@@ -88,9 +87,8 @@ fn unexpected(target: &str, status: StatusCode, body: &[u8]) -> BenchError {
     BenchError::Http(format!("{target}: {status} {}", String::from_utf8_lossy(body)))
 }
 
-/// Asks for `time`: with as many requests in hand as there are clients, or where a `rate` a second
-/// is given, at its moments; an answer's time is then counted from that moment, also where no
-/// client was free.
+/// Sends requests for `time`: one per client at any moment, or at the given `rate` per second. With a rate, latencies
+/// count from the scheduled time, even if no client was free.
 pub async fn load(
     address: SocketAddr,
     targets: &Targets,
@@ -134,7 +132,7 @@ pub async fn load(
     Ok(Found { rps, latency_ms })
 }
 
-/// Which of these are answered; the others are refused for what is asked, and for nothing else.
+/// The targets that are answered successfully; the others are rejected because of their content.
 pub async fn answered(
     address: SocketAddr,
     targets: impl Iterator<Item = String>,
@@ -151,7 +149,7 @@ pub async fn answered(
     Ok(answered)
 }
 
-/// Asks one after the other, `count` times.
+/// Sends `count` requests one after the other.
 pub async fn one_by_one(
     address: SocketAddr,
     targets: &Targets,

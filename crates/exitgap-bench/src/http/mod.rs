@@ -1,14 +1,14 @@
-//! The service under load, on loopback: requests a second and how long answers take, beside an
-//! empty handler that wears the same layers; its memory; recording beside it; idle crowds.
+//! The service under load, on loopback: requests per second and latencies, compared with an empty handler in the same
+//! layers; its memory; recording at the same time; idle connections.
 //!
-//! - `generate`, `template`: a store of 1,000 pools and 90 days that nobody recorded
-//! - `child`: the service as a process of its own, so that its memory is its own
+//! - `generate`, `template`: a generated store of 1,000 pools and 90 days
+//! - `child`: the service as a separate process, so that its memory can be measured
 //! - `load`: the clients
-//! - `flood`: recording beside requests
+//! - `flood`: recording during requests
 //! - `wide`: pools of 1,200 ticks
-//! - `paid`: answers that were paid for, beside free ones
+//! - `paid`: paid answers compared with free ones
 //!
-//! Clients and service share the machine, as the empty handler's do.
+//! Clients and service share the machine, and so do the empty handler and its clients.
 
 pub mod child;
 mod flood;
@@ -33,20 +33,20 @@ use child::Served;
 use generate::{Extent, Generated, generate};
 use load::{Found, Targets, answered, load, one_by_one};
 
-/// What is generated: the positions are so few that all pools' newest snapshots fit the service's
-/// cache, as those of 1,000 quiet pools do.
+/// The dimensions of the generated data: so few positions that all pools' newest snapshots fit the service's cache, as
+/// those of 1,000 quiet pools do.
 const EXTENT: Effort<Extent> = Effort::new(
     Extent { pools: 1_000, positions: 12, days: 90, with_bodies: 288 },
     Extent { pools: 20, positions: 12, days: 31, with_bodies: 12 },
 );
 
-/// How long each load lasts.
+/// Duration of each load.
 const TIME: Effort<Duration> = Effort::new(Duration::from_secs(6), Duration::from_millis(200));
-/// Requests whose median counts, one after the other.
+/// Number of sequential requests for a median.
 const SINGLE: Effort<u64> = Effort::new(200, 4);
-/// The largest size asked for, dollars.
+/// The largest requested size, dollars.
 const MOST_ASKED: u64 = 509;
-/// Connections that say nothing.
+/// Number of idle connections.
 const IDLE: Effort<u32> = Effort::new(10_000, 50);
 
 /// Adds `http.*`.
@@ -65,7 +65,7 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     })
 }
 
-/// Rates and times of each kind of answer, then the service's memory, then the idle crowd.
+/// Measures rates and latencies of each kind of answer, then the service's memory, then idle connections.
 async fn answers(generated: &Generated, report: &mut Report) -> Result<(), BenchError> {
     let served = Served::start(&generated.path, generated.last, false)?;
     let address = served.address;
@@ -74,7 +74,7 @@ async fn answers(generated: &Generated, report: &mut Report) -> Result<(), Bench
     let able = fillable(address, &all).await?;
     let exit = of_pools(&able, |pool, n| format!("/v1/exit/{pool}?size_usd={}", 10 + n % 500));
     let ladder = of_pools(&all, |pool, _| format!("/v1/ladder/{pool}"));
-    // What was never asked for is read and prepared first.
+    // First read and prepare what was not requested before.
     one_by_one(address, &exit, EXTENT.get().pools.into()).await?;
     let empty_rps = tell("empty", load(served.empty, &empty, TIME.get(), None).await?).rps;
     let exit_rps = tell("exit", load(address, &exit, TIME.get(), None).await?).rps;
@@ -114,7 +114,7 @@ async fn answers(generated: &Generated, report: &mut Report) -> Result<(), Bench
     idle(&served, &exit).await
 }
 
-/// The service beside connections that say nothing.
+/// Measures the service with idle connections.
 async fn idle(served: &Served, exit: &Targets) -> Result<(), BenchError> {
     let mut crowd = Part::start(&["idle", &served.address.to_string(), &IDLE.get().to_string()])?;
     let stood: u32 = crowd.line()?.parse().map_err(failed)?;
@@ -132,7 +132,7 @@ async fn idle(served: &Served, exit: &Targets) -> Result<(), BenchError> {
     Ok(())
 }
 
-/// Targets of all pools in turn.
+/// Targets that cycle through all pools.
 fn of_pools(
     names: &[String],
     target: impl Fn(&str, u64) -> String + Send + Sync + 'static,
@@ -141,8 +141,7 @@ fn of_pools(
     Arc::new(move |n| target(&names[usize::try_from(n).unwrap_or(0) % names.len()], n))
 }
 
-/// The pools that fill the largest size asked for: a day of trades leaves some near the end of
-/// their liquidity.
+/// The pools that can fill the largest requested size: after a day of trades some are near the end of their liquidity.
 async fn fillable(address: SocketAddr, all: &[String]) -> Result<Vec<String>, BenchError> {
     let targets = all.iter().map(|pool| format!("/v1/exit/{pool}?size_usd={MOST_ASKED}"));
     let answered = answered(address, targets).await?;
@@ -152,7 +151,7 @@ async fn fillable(address: SocketAddr, all: &[String]) -> Result<Vec<String>, Be
     if able.is_empty() { Err(BenchError::Http("no pool fills it".to_owned())) } else { Ok(able) }
 }
 
-/// Says what a load found.
+/// Prints the result of a load.
 fn tell(what: &str, found: Found) -> Found {
     eprintln!(
         "http: {what}: {:.0} requests/s, p50 {:.2} ms, p99 {:.2} ms",
@@ -163,7 +162,7 @@ fn tell(what: &str, found: Found) -> Found {
     found
 }
 
-/// Requires that an answer has so many rows: what is measured is what is meant.
+/// Requires that an answer has this many rows, so that the intended case is measured.
 async fn check_rows(
     address: SocketAddr,
     target: &str,

@@ -1,5 +1,5 @@
-//! What a payment adds to an answer: a service whose estimates have a price, asked again with a payment
-//! that it has settled, beside the same service without a price on the same recorded series.
+//! The added cost of payment: a service with a price, asked again with a payment that it has settled, compared with the
+//! same service without a price on the same recorded series.
 
 use std::time::{Duration, Instant};
 
@@ -13,16 +13,16 @@ use crate::BenchError;
 use crate::effort::Effort;
 use crate::report::Report;
 
-/// Requests of each, in turns.
+/// Number of requests to each, alternating.
 const TURNS: Effort<usize> = Effort::new(2_000, 10);
-/// Answers before anything counts.
+/// Number of warm-up answers.
 const WARM: Effort<usize> = Effort::new(200, 4);
-/// The size asked for, dollars.
+/// The requested size, dollars.
 const SIZE: u64 = 1_000;
-/// How long the payment is asked with until it is settled.
+/// How long the payment is repeated until it is settled.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Adds `http.paid_exit_us`, `http.free_exit_us` and their difference, medians.
+/// Adds `http.paid_exit_us`, `http.free_exit_us` and their difference, as medians.
 pub async fn measure(report: &mut Report) -> Result<(), BenchError> {
     let scene = Scene::new().await.map_err(failed)?;
     let config = scene.configure("paid.toml", &scene.chain.url()).map_err(failed)?;
@@ -55,7 +55,7 @@ pub async fn measure(report: &mut Report) -> Result<(), BenchError> {
     Ok(())
 }
 
-/// Pays: asks until the payment is settled and answered.
+/// Sends the payment until it is settled and answered.
 async fn settled(client: &mut Client, target: &str) -> Result<(), BenchError> {
     let begun = Instant::now();
     loop {

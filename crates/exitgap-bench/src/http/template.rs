@@ -1,5 +1,5 @@
-//! The rows of one generated pool: depths that wander, a slot missing now and then, and what the
-//! store would keep of them.
+//! The rows of one generated pool: depths that change randomly, an occasional missing slot, and the derived values that
+//! the store would contain.
 
 use std::collections::VecDeque;
 
@@ -9,20 +9,20 @@ use exitgap_tests::devchain::Rng;
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
-/// One slot in so many is missing.
+/// One in this many slots is missing.
 const MISSING_EVERY: u32 = 97;
 
 /// The sizes whose gap depends on depth, in dollars.
 const SIZES: [i64; 4] = [1_000, 10_000, 100_000, 1_000_000];
 
-/// Rows of the pool that is the store's first.
+/// Rows of the store's first pool.
 pub struct Template {
     entries: Vec<Vec<Value>>,
     figures: Vec<Vec<Value>>,
     days: Vec<Vec<Value>>,
 }
 
-/// What a slot says, selling either token.
+/// A slot's values for selling one token.
 #[derive(Clone, Copy)]
 struct Side {
     depth: i64,
@@ -30,17 +30,17 @@ struct Side {
     basis: i64,
 }
 
-/// A day so far.
+/// The state of a day so far.
 #[derive(Default)]
 struct Day {
     recorded: i64,
     missing: i64,
-    /// Of each recorded slot: its place in the day and what it says.
+    /// For each recorded slot: its position in the day and its values.
     slots: Vec<(i64, [Side; 2])>,
 }
 
 impl Template {
-    /// The slots from the second on up to the one of index `last`, which is recorded.
+    /// The slots from the second one up to index `last`, which is recorded.
     pub fn new(last: u32) -> Self {
         let mut rng = Rng::new(90);
         let mut template = Self { entries: Vec::new(), figures: Vec::new(), days: Vec::new() };
@@ -110,7 +110,7 @@ impl Template {
             Value::Integer(lowest[0].0),
             Value::Integer(lowest[1].0),
             Value::Text("1.0.0".to_owned()),
-            // Neither fills nor what was issued.
+            // No swap logs and no receipts.
             Value::Null,
             Value::Null,
             Value::Blob(hash),
@@ -121,7 +121,7 @@ impl Template {
                 row.push(or_null(sides.map(|sides| sides[token].gaps[size])));
             }
             row.push(or_null(sides.map(|sides| sides[token].basis)));
-            // The book.
+            // The depth.
             row.push(or_null(sides.map(|sides| sides[token].depth)));
         }
         row.push(integer(missing));
@@ -150,7 +150,7 @@ impl Template {
 impl Side {
     fn of(depth: i64, rng: &mut Rng) -> Self {
         let basis = rng.bell(100_000);
-        // Two per cent at the depth, and about in proportion elsewhere, in millionths of a percent.
+        // Two percent at the depth, and roughly proportional elsewhere, in millionths of a percent.
         let gaps = SIZES.map(|size| basis + 50_000 + 1_950_000 * size / depth);
         Self { depth, gaps, basis }
     }
@@ -183,7 +183,7 @@ impl Day {
                 row.push(or_null(last.map(|(_, sides)| sides[token].gaps[size])));
                 row.push(or_null(worst.map(|(gap, _)| gap)));
                 row.push(or_null(worst.map(|(_, at)| at)));
-                // Every size fills.
+                // Every size can be filled.
                 row.push(or_null(last.map(|_| 0)));
                 row.extend([Value::Null, Value::Null]);
             }

@@ -1,4 +1,4 @@
-//! Answers on pools that are as wide as busy real ones, beside the empty handler of the same process.
+//! Answers for pools as wide as busy real ones, compared with the empty handler in the same process.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::effort::Effort;
 use crate::market::{BUSY_TICKS, BusyPool};
 use crate::report::Report;
 
-/// Pools: so many that the curves of all of them fit the service's cache.
+/// Number of pools, chosen so that all their curves fit the service's cache.
 const POOLS: Effort<u16> = Effort::new(50, 2);
 
 /// Adds `http.exit_1200_ticks_rps` and `http.exit_1200_ticks_share`.

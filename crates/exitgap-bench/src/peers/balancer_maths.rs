@@ -1,4 +1,4 @@
-//! The crate `balancer-maths-rust`: a weighted pool of version 3, asked as its vault is.
+//! The crate `balancer-maths-rust`: a version 3 weighted pool, called as its vault does.
 
 use alloy_primitives::U256;
 use balancer_maths_rust::common::types::{
@@ -11,7 +11,7 @@ use exitgap_core::pools::VaultParts;
 use super::{Peer, Run, time};
 use crate::BenchError;
 
-/// A pool in the crate's own form, of which token 0 is sold for token 1.
+/// A pool in the crate's own form; token 0 is sold for token 1.
 pub struct BalancerMaths {
     pool: PoolStateOrBuffer,
     input: SwapInput,

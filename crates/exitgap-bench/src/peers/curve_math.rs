@@ -1,4 +1,4 @@
-//! The crate `curve-math`: a pool of the age of 3pool. It computes what the pool's view quotes.
+//! The crate `curve-math`: a pool of 3pool's generation. It computes the quotes of the pool's view function.
 
 use alloy_primitives::U256;
 use curve_math::Pool;
@@ -7,7 +7,7 @@ use exitgap_core::pools::StableSwapParts;
 use super::{Peer, Run, time};
 use crate::BenchError;
 
-/// A pool in the crate's own form, of which token 0 is sold for token 1.
+/// A pool in the crate's own form; token 0 is sold for token 1.
 pub struct CurveMath {
     pool: Pool,
 }

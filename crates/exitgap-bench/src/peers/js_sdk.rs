@@ -12,10 +12,10 @@ use super::{Peer, Run};
 use crate::BenchError;
 use crate::scene::Scene;
 
-/// Names the folder that holds the package's `node_modules`.
+/// The environment variable with the folder that contains the package's `node_modules`.
 const FOLDER_VARIABLE: &str = "EXITGAP_JS_SDK";
 
-/// A running Node.js that knows the pool.
+/// A running Node.js process that has loaded the pool.
 pub struct JsSdk {
     process: Child,
     to: ChildStdin,

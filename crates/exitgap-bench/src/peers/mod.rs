@@ -1,4 +1,4 @@
-//! Everything that can quote: ours and its peers, each at its own best.
+//! All implementations that can quote: ours and its peers, each used in its fastest way.
 
 mod balancer_maths;
 mod curve_math;
@@ -29,11 +29,11 @@ pub trait Peer {
     fn run(&mut self, amounts: &[U256], repeats: u32) -> Result<Run, BenchError>;
 }
 
-/// What a run came to.
+/// The result of a run.
 pub struct Run {
     /// Wall time of all quotes together.
     pub took: Duration,
-    /// What each amount fills at.
+    /// The fill of each amount.
     pub amounts_out: Vec<U256>,
 }
 
@@ -48,7 +48,7 @@ pub fn all(scene: &Scene) -> Result<Vec<Box<dyn Peer>>, BenchError> {
     ])
 }
 
-/// Times `quote` over all amounts; for peers that live in this process.
+/// Times `quote` over all amounts, for peers in this process.
 fn time(
     amounts: &[U256],
     repeats: u32,

@@ -6,7 +6,7 @@ use exitgap_core::pools::{Direction, PoolState, SaleCurve};
 use super::{Peer, Run, time};
 use crate::BenchError;
 
-/// What a direction computes with, prepared beforehand.
+/// The prepared curve of one direction.
 pub struct Ours {
     curve: SaleCurve,
 }

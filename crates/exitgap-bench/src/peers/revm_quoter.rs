@@ -1,4 +1,4 @@
-//! The contract itself: `QuoterV2` in a machine in this process.
+//! The contract itself: `QuoterV2` in an EVM in this process.
 
 use alloy_primitives::U256;
 use exitgap_peers::v3::Pool;
@@ -7,7 +7,7 @@ use super::{Peer, Run, time};
 use crate::BenchError;
 use crate::scene::{DIRECTION, Scene};
 
-/// The pool that the scene was read from, made again.
+/// The pool that the scene was read from, created again.
 pub struct RevmQuoter {
     pool: Pool,
 }

@@ -1,4 +1,4 @@
-//! The crate `uniswap_v3_math`: a plain loop written with its primitives.
+//! The crate `uniswap_v3_math`: a simple loop written with its primitives.
 
 use std::collections::HashMap;
 
@@ -43,7 +43,7 @@ impl UniswapV3Math {
         }
     }
 
-    /// Sells `amount_in` of token 0: the contract's loop, falling prices only.
+    /// Sells `amount_in` of token 0: the contract's loop, for falling prices only.
     fn sell_token0(&self, amount_in: U256) -> Result<U256, UniswapV3MathError> {
         let limit = MIN_SQRT_RATIO + U256::ONE;
         let (mut price, mut tick, mut liquidity) = (self.sqrt_price_x96, self.tick, self.liquidity);

@@ -1,4 +1,4 @@
-//! The crate `uniswap-v3-sdk`, its swap loop called directly over its tick list.
+//! The crate `uniswap-v3-sdk`, with its swap loop called directly on its tick list.
 
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
@@ -24,7 +24,7 @@ impl UniswapV3Sdk {
     pub fn new(scene: &Scene) -> Self {
         let pool = &scene.pool;
         let ticks = pool.ticks().iter();
-        // The gross liquidity is not read by a swap.
+        // A swap does not read the gross liquidity.
         let ticks = ticks.map(|net| Tick::new(net.tick, 1, net.liquidity_net)).collect();
         Self {
             fee: U24::from(pool.fee_pips()),
@@ -55,7 +55,7 @@ impl Peer for UniswapV3Sdk {
                 I256::from_raw(amount_in),
                 None,
             ));
-            // Its ticks are in memory: it never waits.
+            // Its ticks are in memory, so it never waits.
             match swap.poll(&mut Context::from_waker(Waker::noop())) {
                 Poll::Ready(Ok(end)) => Ok((-end.amount_calculated).into_raw()),
                 Poll::Ready(Err(error)) => Err(BenchError::Peer(error.to_string())),

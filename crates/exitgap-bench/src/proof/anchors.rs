@@ -1,4 +1,5 @@
-//! A day's anchors of a chain like mainnet: its history contract's ring full, twenty-five blocks from slot to slot.
+//! A day's anchors of a chain like mainnet: its history contract's ring buffer is full, with twenty-five blocks per
+//! slot.
 
 use std::collections::BTreeMap;
 
@@ -16,10 +17,10 @@ use crate::report::Report;
 
 const CHAIN: Caip2 = Caip2(1);
 const NUMBER: u64 = 21_000_000;
-/// From slot to slot, at a block each twelve seconds.
+/// Blocks per slot, at one block every twelve seconds.
 const BLOCKS_PER_SLOT: u64 = 25;
 
-/// Adds `anchor.hop_bytes`, a file that leads to one older block; `anchor.day_bytes`, to those of a whole day; and
+/// Adds `anchor.hop_bytes`, a file that links to one older block; `anchor.day_bytes`, to those of a whole day; and
 /// `anchor.day_verify_ms`.
 pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     let mut rng = Rng::new(31);

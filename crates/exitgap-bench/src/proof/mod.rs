@@ -1,10 +1,10 @@
-//! State proofs: how large they are, what checking one takes beside a library of the chain's clients, and whether a
-//! changed one, or a lie of a node, is ever taken.
+//! State proofs: their size, the time to check one compared with a client library, and whether a modified proof or a
+//! node's lie is ever accepted.
 //!
 //! - `world`: a state as large as a busy pool's
-//! - `anchors`: a day's, of a ring that is full
+//! - `anchors`: a day's anchors, with a full ring buffer
 //! - `package`: the same in WebAssembly
-//! - `witness`: how long a log waits for a witness, and whether one ever cosigns another past
+//! - `witness`: how long a log waits for a witness, and whether a witness ever cosigns a different history
 
 mod anchors;
 mod package;
@@ -26,10 +26,10 @@ use crate::effort::Effort;
 use crate::report::Report;
 use world::World;
 
-/// What the figures of such a pool read, both depths at 2% within.
+/// The ticks that the figures of such a pool read: both depths at 2%.
 const RANGE: TickRange = TickRange { low: -410, high: 410 };
 
-/// A snapshot of what was not so, and the ticks that it is not so at.
+/// A false snapshot, and the ticks at which it is false.
 type Lie = (Snapshot, Vec<i32>);
 
 const CHANGES: Effort<u64> = Effort::new(100_000, 200);
@@ -39,9 +39,9 @@ fn failed(error: impl std::fmt::Display) -> BenchError {
     BenchError::Evidence(format!("proof: {error}"))
 }
 
-/// Adds `proof.range_bytes`, `proof.full_bytes`, `proof.verify_ms`, `proof.verify_full_ms`, what `package` adds, `proof.alloy_trie_times`,
-/// `proof.changed`, `proof.changed_accepted`, `proof.lies`, `proof.lies_recorded`, `proof.lies_unread`, and those of
-/// anchors and witnesses.
+/// Adds `proof.range_bytes`, `proof.full_bytes`, `proof.verify_ms`, `proof.verify_full_ms`, the numbers of `package`,
+/// `proof.alloy_trie_times`, `proof.changed`, `proof.changed_accepted`, `proof.lies`, `proof.lies_recorded`,
+/// `proof.lies_unread`, and the numbers of anchors and witnesses.
 pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     eprintln!("proof: making a state of 97,000 words and 100,000 accounts");
     let world = World::new()?;
@@ -63,7 +63,7 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     report.add("proof.verify_ms", nanoseconds(|| checked(&range)) / 1e6);
     report.add("proof.verify_full_ms", nanoseconds(|| checked(&full)) / 1e6);
     package::measure(report, &world.snapshot, &range)?;
-    // A client's library walks from the root for each word.
+    // A client library walks from the root for each word.
     let singles = world.singly(&subject)?;
     let whole = |(root, path, value, way): &world::Single| {
         verify_proof::<'_, _>(B256::from(*root), *path, value.clone(), way).is_ok()
@@ -83,7 +83,7 @@ fn float(number: u64) -> f64 {
     f64::from(u32::try_from(number).unwrap_or(u32::MAX))
 }
 
-/// Bytes of a file changed, one at a time.
+/// Changes bytes of a file, one at a time.
 fn changed(report: &mut Report, world: &World, file: &[u8]) -> Result<(), BenchError> {
     let honest = StateProof::from_bytes(file).map_err(failed)?;
     let mut rng = Rng::new(11);
@@ -95,7 +95,7 @@ fn changed(report: &mut Report, world: &World, file: &[u8]) -> Result<(), BenchE
         let read = StateProof::from_bytes(&other);
         let checks = check_state(&read, &world.snapshot, None);
         if checks.iter().all(|check| check.outcome == Outcome::Pass) {
-            // Another next block, or another range of the same words, in which there are no other ticks either.
+            // A different next block, or a different range of the same words without other ticks, is also true.
             let is_true = read.is_ok_and(|mut read| {
                 if let (Some(of), Some(own)) = (&mut read.subject.ranges, &honest.subject.ranges) {
                     of.range = own.range;
@@ -111,8 +111,8 @@ fn changed(report: &mut Report, world: &World, file: &[u8]) -> Result<(), BenchE
     Ok(())
 }
 
-/// Lies of a node about what the recorder reads, held against the same node's proofs, which cannot lie. Those outside of
-/// what is proven are counted apart: no figure of the head reads them.
+/// A node's lies about what the recorder reads, checked against the same node's proofs, which cannot lie. Lies outside
+/// the proven range are counted separately: no figure in the head reads them.
 fn lies(report: &mut Report, world: &World) -> Result<(), BenchError> {
     let mut rng = Rng::new(17);
     let (mut told, mut recorded, mut unread, mut kinds) = (0_u64, 0_u64, 0_u64, [0_u64; 6]);
@@ -142,7 +142,7 @@ fn lies(report: &mut Report, world: &World) -> Result<(), BenchError> {
     Ok(())
 }
 
-/// Whether any of these ticks is among those that are proven of a snapshot.
+/// Whether any of these ticks is among the proven ones of a snapshot.
 fn is_read(world: &World, snapshot: &Snapshot, ticks: &[i32]) -> bool {
     let subject = subject_to_record(snapshot, world.feeds.clone()).ok();
     let range = subject.and_then(|(subject, _)| Some(subject.ranges?.range));
@@ -162,7 +162,7 @@ fn recorded_as(
     }
 }
 
-/// A lie that keeps the pool's own rules, and the ticks that it is about; `None`: this one would break them.
+/// A lie that obeys the pool's own rules, and the ticks that it is about; `None` if this one would break them.
 fn lie(world: &World, kind: usize, rng: &mut Rng) -> Result<Option<Lie>, BenchError> {
     let of = world.snapshot.observation();
     let PoolState::Concentrated(pool) = of.state() else { return Ok(None) };
@@ -170,14 +170,14 @@ fn lie(world: &World, kind: usize, rng: &mut Rng) -> Result<Option<Lie>, BenchEr
     let mut ticks = ranges.ticks().to_vec();
     let (mut at, mut oracles) = (ranges.tick(), of.oracles().to_vec());
     let place = usize::try_from(rng.below(ticks.len() as u64)).map_err(failed)?;
-    // The other end of the position that ends or begins here.
+    // The other end of the position that begins or ends here.
     let other = ticks.iter().position(|tick| tick.liquidity_net == -ticks[place].liquidity_net);
     let Some(other) = other else { return Ok(None) };
     let (low, high) = (place.min(other), place.max(other));
     let by = i128::from(rng.between(1, 1_000_000));
     let mut touched = vec![ticks[low].tick, ticks[high].tick];
     match kind {
-        // A price on the same range: liquidity stays what it was.
+        // A price in the same range: the liquidity stays the same.
         0 => {
             at += i32::try_from(rng.between(1, 6)).map_err(failed)?;
             touched = vec![at];
@@ -215,7 +215,7 @@ fn lie(world: &World, kind: usize, rng: &mut Rng) -> Result<Option<Lie>, BenchEr
     Ok(Snapshot::new(world.snapshot.slot(), made).ok().map(|snapshot| (snapshot, touched)))
 }
 
-/// All active liquidity larger, as if a position of all prices were there.
+/// Increases all active liquidity, as if there were a position over all prices.
 fn other_liquidity(world: &World, by: i128) -> Result<Option<Lie>, BenchError> {
     let of = world.snapshot.observation();
     let PoolState::Concentrated(pool) = of.state() else { return Ok(None) };
@@ -235,7 +235,7 @@ fn other_liquidity(world: &World, by: i128) -> Result<Option<Lie>, BenchError> {
     Ok(Some((snapshot.map_err(failed)?, vec![pool.ranges().tick()])))
 }
 
-/// A pool at a tick, with the liquidity that its ticks sum to; `None`: it breaks a rule of pools.
+/// A pool at a tick, with the sum of its ticks as liquidity; `None` if it breaks a rule of pools.
 fn state_of(at: i32, ticks: Vec<Tick>, fee_pips: u32) -> Option<PoolState> {
     let below = ticks.iter().filter(|tick| tick.tick <= at).map(|tick| tick.liquidity_net);
     let active = u128::try_from(below.sum::<i128>()).ok()?;

@@ -1,4 +1,4 @@
-//! The same proof in the npm package: evidence held against it in WebAssembly; and what that weighs.
+//! The same proof in the npm package: checking evidence against it in WebAssembly, and the package's size.
 
 use std::fs;
 use std::io::Write as _;
@@ -19,8 +19,8 @@ use crate::BenchError;
 use crate::browser::{answer, install};
 use crate::report::Report;
 
-/// Adds `proof.verify_wasm_ms`: reading evidence, saying what it claims, and holding that against the proof of a range;
-/// `proof.claim_wasm_ms` and `proof.claim_bytes` of the first two; and what [`weights`] adds.
+/// Adds `proof.verify_wasm_ms`: parsing evidence, extracting its claim, and checking that against the proof of a range;
+/// `proof.claim_wasm_ms` and `proof.claim_bytes` for the first two; and the numbers of [`weights`].
 pub fn measure(report: &mut Report, snapshot: &Snapshot, proof: &[u8]) -> Result<(), BenchError> {
     let folder = install("proof", &["verify.mjs"])?;
     let key = SignerKey::from_seed("bench.example/exits", [6; 32]).map_err(failed)?;
@@ -45,8 +45,9 @@ pub fn measure(report: &mut Report, snapshot: &Snapshot, proof: &[u8]) -> Result
     weights(report)
 }
 
-/// Adds `proof.wasm_gzip_added_bytes`, what state proofs add to the package's main module and its face, as against a build without
-/// them; and `proof.module_gzip_bytes`, what the module of `exitgap/proof` weighs with its scripts, which only that entry loads.
+/// Adds `proof.wasm_gzip_added_bytes`, the increase of the package's main module and its interface through state
+/// proofs, compared with a build without them; and `proof.module_gzip_bytes`, the size of the module of `exitgap/proof`
+/// with its scripts, which only that entry loads.
 fn weights(report: &mut Report) -> Result<(), BenchError> {
     let folder = |name: &str| {
         let told = std::env::var_os(name).map(PathBuf::from);
@@ -65,7 +66,7 @@ fn weights(report: &mut Report) -> Result<(), BenchError> {
     Ok(())
 }
 
-/// What files of a folder weigh as gzip, each by itself.
+/// The gzip size of files in a folder, each compressed separately.
 fn gzip(folder: &Path, names: &[&str]) -> Result<usize, BenchError> {
     let mut all = 0;
     for name in names {

@@ -1,4 +1,4 @@
-//! Witnesses: how long a log waits for one, and whether one ever cosigns another past.
+//! Witnesses: how long a log waits for one, and whether one ever cosigns a different history.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -21,9 +21,9 @@ use crate::BenchError;
 use crate::effort::Effort;
 use crate::report::Report;
 
-/// Slots that are shown over HTTP.
+/// Number of slots submitted over HTTP.
 const SLOTS: Effort<usize> = Effort::new(301, 8);
-/// Other pasts that a witness is asked to cosign.
+/// Number of different histories that a witness is asked to cosign.
 const FORKS: Effort<u64> = Effort::new(5_000, 50);
 
 const LOG: &str = "bench.example/exits";
@@ -32,7 +32,7 @@ fn signer() -> Result<SignerKey, BenchError> {
     SignerKey::from_seed(LOG, [4; 32]).map_err(failed)
 }
 
-/// A log of these leaves, signed.
+/// A signed checkpoint of a log with these leaves.
 fn checkpoint(leaves: &[Hash]) -> Result<String, BenchError> {
     let origin = Origin::new(LOG, Slot::FIRST).map_err(failed)?;
     let key = signer()?.with_name(&origin.to_string()).map_err(failed)?;
@@ -63,7 +63,7 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     forks(report, &stand, leaves)
 }
 
-/// Slot by slot, over HTTP, each written down before it is answered.
+/// Slot by slot, over HTTP; the witness stores each before it answers.
 async fn cosigned(
     report: &mut Report,
     stand: Arc<Stand>,
@@ -95,7 +95,7 @@ async fn cosigned(
             return Err(failed(format!("slot {place} was not cosigned: {answered:?}")));
         }
     }
-    // The first one makes the connection.
+    // The first request also opens the connection.
     took.remove(0);
     took.sort_by(f64::total_cmp);
     report.add("witness.cosign_ms", took[took.len() / 2]);
@@ -103,7 +103,7 @@ async fn cosigned(
     Ok(leaves)
 }
 
-/// Other pasts of every age, with proofs that hold in them, from the size that was cosigned last and from others.
+/// Different histories of every age, with proofs that are valid in them, from the last cosigned size and from others.
 fn forks(report: &mut Report, stand: &Stand, leaves: Vec<Hash>) -> Result<(), BenchError> {
     let mut random = Rng::new(23);
     let (mut leaves, mut taken) = (leaves, 0_u64);
@@ -125,7 +125,7 @@ fn forks(report: &mut Report, stand: &Stand, leaves: Vec<Hash>) -> Result<(), Be
             checkpoint: checkpoint(&other)?,
         };
         taken += u64::from(stand.cosign(&request.to_text()).is_ok());
-        // The honest log goes on between, so that it is no wall that refuses.
+        // The honest log continues in between, so that rejections are not caused by the witness rejecting everything.
         if fork % 50 == 0 {
             let old = leaves.len();
             leaves.push(leaf_hash(&fork.to_be_bytes()));

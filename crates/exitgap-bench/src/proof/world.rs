@@ -1,4 +1,5 @@
-//! A state as large as a busy pool's on mainnet: 97,000 words, 1,200 ticks, two feeds, made by a trie of others' making.
+//! A state as large as a busy pool's on mainnet: 97,000 words, 1,200 ticks, two feeds, built with an independent trie
+//! library.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -25,24 +26,24 @@ const POOL: Address = Address([0xaa; 20]);
 const FACTORY: Address = Address([0xfa; 20]);
 const NUMBER: u64 = 21_000_000;
 const SPACING: i32 = 10;
-/// Positions, each of two ticks of its own.
+/// Number of positions, each with two ticks of its own.
 const POSITIONS: i32 = 600;
 const PHASE: u16 = 7;
 const ANSWER: u64 = 100_000_000;
-/// Words of a pool's storage, as branch fill says of USDC/WETH 0.05%.
+/// Number of words in a pool's storage, estimated for USDC/WETH 0.05% from the fill of its branches.
 const WORDS: Effort<usize> = Effort::new(97_000, 2_000);
-/// Rounds that an aggregator has.
+/// Number of rounds in an aggregator.
 const ROUNDS: Effort<u32> = Effort::new(60_000, 1_000);
-/// Accounts; mainnet has three levels more, of 532 bytes each, for each of five contracts.
+/// Number of accounts; mainnet has three more levels, of 532 bytes each, for each of five contracts.
 pub const ACCOUNTS: usize = 100_000;
 
-/// What is proven.
+/// The state to prove.
 pub struct World {
     pub snapshot: Snapshot,
     pub feeds: Vec<FeedSubject>,
     pub header: Vec<u8>,
     pub child: Vec<u8>,
-    /// The storage of each contract, and the accounts: keys with what is under them.
+    /// The storage of each contract, and the accounts: keys with their values.
     tries: Vec<BTreeMap<B256, Vec<u8>>>,
     roots: Vec<B256>,
 }
@@ -51,7 +52,7 @@ fn failed(error: impl std::fmt::Display) -> BenchError {
     BenchError::Evidence(format!("proof: {error}"))
 }
 
-/// Root of a trie, and the nodes that lead to some keys, each once.
+/// The root of a trie, and the nodes on the paths to some keys, each once.
 pub fn walked(entries: &BTreeMap<B256, Vec<u8>>, keys: &[B256]) -> (B256, Vec<Vec<u8>>) {
     let targets = keys.iter().map(|key| Nibbles::unpack(key)).collect();
     let mut builder = HashBuilder::default().with_proof_retainer(ProofRetainer::new(targets));
@@ -69,7 +70,7 @@ pub fn leaf(word: [u8; 32]) -> Vec<u8> {
     encoded
 }
 
-/// The ticks of positions around a price of 1, and the liquidity that is active there.
+/// The ticks of positions around a price of 1, and the active liquidity there.
 fn ticks(rng: &mut Rng) -> (Vec<Tick>, u128) {
     let mut ticks = Vec::new();
     let mut active = 0;
@@ -79,7 +80,7 @@ fn ticks(rng: &mut Rng) -> (Vec<Tick>, u128) {
             let gross = liquidity.unsigned_abs();
             ticks.push(Tick { liquidity_gross: gross, ..Tick::new(tick * SPACING, net) });
         }
-        // A position from below the price to above it, its upper end not included.
+        // A position from below the price to above it, excluding its upper end.
         if position > 0 {
             active += liquidity.unsigned_abs();
         }
@@ -150,7 +151,7 @@ impl World {
         })
     }
 
-    /// The words of each contract that a subject takes, as keys of its trie.
+    /// The words of each contract that a subject needs, as keys of its trie.
     pub fn keys(&self, subject: &ProofSubject) -> Result<Vec<Vec<B256>>, BenchError> {
         let hashed = |slots: Vec<[u8; 32]>| slots.iter().map(keccak256).collect::<Vec<B256>>();
         let mut keys = vec![hashed(subject.slots().map_err(failed)?)];
@@ -161,7 +162,7 @@ impl World {
         Ok(keys)
     }
 
-    /// What an honest node answers of a subject.
+    /// An honest node's answer for a subject.
     pub fn nodes(&self, subject: &ProofSubject) -> Result<Vec<Vec<u8>>, BenchError> {
         let keys = self.keys(subject)?;
         let of = |(trie, keys): (&BTreeMap<B256, Vec<u8>>, &Vec<B256>)| walked(trie, keys).1;
@@ -172,7 +173,7 @@ impl World {
         ProofParts { header: &self.header, child: &self.child, nodes }
     }
 
-    /// What a verifier of a proof a key is given: root, key, value, and the nodes from the root down.
+    /// The input of a verifier that checks one proof per key: root, key, value, and the nodes from the root down.
     pub fn singly(&self, subject: &ProofSubject) -> Result<Vec<Single>, BenchError> {
         let mut roots = self.roots.clone();
         let accounts = self.tries.last().ok_or_else(|| failed("no accounts"))?;

@@ -1,5 +1,5 @@
-//! The recorder with all the kinds mixed that the development chain runs: twenty pools of each kind that trades by
-//! itself there, one of each whose pools need a set-up of their own, every one traded in between two slots.
+//! Records a mix of all kinds that the development chain supports: twenty pools of each kind that trades without
+//! special setup, and one of each kind that needs its own setup; every pool is traded in between two slots.
 
 use std::time::Duration;
 
@@ -24,20 +24,20 @@ use crate::BenchError;
 use crate::effort::Effort;
 use crate::report::Report;
 
-/// Pools of a kind. Some ten requests of a slot do not grow with the pools: of a hundred pools there are 0.124 for each,
-/// of these fewer.
+/// Number of pools per kind. Some ten requests per slot are independent of the number of pools: 0.124 per pool with a
+/// hundred pools, fewer here.
 const OF_A_KIND: Effort<usize> = Effort::new(20, 1);
 
-/// Slots before measuring.
+/// Number of warm-up slots.
 const WARMING: u64 = 2;
 
 /// Slots measured.
 const SLOTS: Effort<u64> = Effort::new(24, 2);
 
-/// What each pool holds of either token, in whole ones.
+/// Each pool's reserve of either token, in whole tokens.
 const HELD: u64 = 1_000_000;
 
-/// A contract of any kind, and how it is sold into.
+/// A contract of any kind, and how to sell to it.
 enum Venue {
     Router(Pool),
     Managed(V4Pool),
@@ -47,14 +47,14 @@ enum Venue {
     Linked(LinkedPool),
 }
 
-/// A pool: the kind it is reported as, its configuration, its contract.
+/// A pool: the kind under which it is reported, its configuration, its contract.
 struct Entry {
     kind: &'static str,
     configured: PoolConfig,
     venue: Venue,
 }
 
-/// All that was deployed.
+/// Everything that was deployed.
 struct Bed {
     chain: DevChain,
     v4: V4,
@@ -62,7 +62,7 @@ struct Bed {
     entries: Vec<Entry>,
 }
 
-/// A recorder, what it is reported as, and its pools.
+/// A recorder, the name under which it is reported, and its pools.
 struct Recording {
     name: &'static str,
     pools: usize,
@@ -126,7 +126,7 @@ fn add(
     Ok(())
 }
 
-/// The kinds of which there are [`OF_A_KIND`] pools.
+/// The kinds with [`OF_A_KIND`] pools each.
 const KINDS: [&str; 7] = [
     "v2",
     "v3",
@@ -154,7 +154,7 @@ impl Bed {
         Ok(bed)
     }
 
-    /// v3 and v4: some ranges about the price each.
+    /// v3 and v4: several ranges around the price each.
     async fn concentrated(
         &mut self,
         quote: &Token,
@@ -276,7 +276,7 @@ impl Bed {
         world: &World,
         more: impl FnOnce(&mut PoolConfig),
     ) {
-        // Every pool begins at the price 1, and these two are worth about a dollar each.
+        // Every pool starts at the price 1, and these two assets are worth about a dollar each.
         let dollar = |asset: usize| vec![world.assets[asset].token.symbol.clone()];
         let mut configured = PoolConfig {
             chain: super::slug(),
@@ -292,7 +292,7 @@ impl Bed {
         self.entries.push(Entry { kind, configured, venue });
     }
 
-    /// A recorder of the pools that are wanted.
+    /// A recorder of the selected pools.
     fn recording(
         &self,
         world: &World,
@@ -326,13 +326,13 @@ impl Bed {
         Ok(Recording { name, pools, recorder, bytes_before: 0 })
     }
 
-    /// A sale in every pool before the slot's instant, there and back in turns; then a block after it.
+    /// A sale in every pool before the slot's instant, in alternating directions; then a block after it.
     async fn trade(&self, index: u64, instant: u64) -> Result<(), BenchError> {
         let forth = index.is_multiple_of(2);
         let chain = &self.chain;
         let amount = U256::from(100 + 7 * (index % 5)) * U256::from(10_u64.pow(18));
         let mut txs = Vec::new();
-        // Those that say what was bought are swapped in blocks of their own.
+        // Pools that need the bought amount as input are swapped in separate blocks.
         for entry in &self.entries {
             match &entry.venue {
                 Venue::Router(pool) => {

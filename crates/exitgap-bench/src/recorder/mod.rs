@@ -1,5 +1,5 @@
-//! The recorder: 100 v3 pools of about 1,200 ticks on the development chain, in steady state; and in `mixed`, pools
-//! of every kind that this chain runs; `proving`: what they are held against before they are signed.
+//! The recorder: 100 v3 pools of about 1,200 ticks on the development chain, in steady state; in `mixed`, pools of
+//! every kind that this chain supports; in `proving`, the checks against the chain's state before signing.
 
 mod mixed;
 mod proving;
@@ -30,22 +30,22 @@ use crate::report::Report;
 /// Pools recorded.
 const POOLS: Effort<usize> = Effort::new(100, 4);
 
-/// Fees of the pools and their tick spacings, in turn.
+/// The pools' fees and tick spacings, in turn.
 const TIERS: [(u32, i32); 4] = [(100, 1), (500, 10), (3_000, 60), (10_000, 200)];
 
-/// Positions per pool, half of its ticks: each end is a tick of its own.
+/// Number of positions per pool, half the number of its ticks: each end is a separate tick.
 const POSITIONS: Effort<i32> = Effort::new(600, 20);
 
-/// Slots before measuring: the first one reads every tick.
+/// Number of warm-up slots: the first one reads every tick.
 const WARMING: u64 = 2;
 
-/// Slots measured: one round of the store's levels of records.
+/// Number of measured slots: one round of the store's record levels.
 const SLOTS: Effort<u64> = Effort::new(48, 2);
 
-/// Pools per slot in which liquidity is pulled.
+/// Number of pools per slot from which liquidity is removed.
 const BURNS: Effort<usize> = Effort::new(5, 1);
 
-/// What the slots came to.
+/// The measurements of the slots.
 #[derive(Default)]
 struct Measured {
     requests: u64,
@@ -54,7 +54,7 @@ struct Measured {
     slot_ms: Vec<f64>,
 }
 
-/// What two who read the same chain by themselves say of the same pools and slots.
+/// Whether two independent readers of the same chain agree about the same pools and slots.
 #[derive(Default)]
 struct Agreed {
     slots: u32,
@@ -62,7 +62,7 @@ struct Agreed {
 }
 
 impl Agreed {
-    /// Compares what was recorded with what was read beside it.
+    /// Compares what was recorded with an independent reading.
     fn take(
         &mut self,
         recorder: &Recorder<ChainReader>,
@@ -87,9 +87,9 @@ impl Agreed {
     }
 }
 
-/// Adds `recorder.requests_per_pool`, `recorder.cpu_ms_per_pool`,
-/// `recorder.slot_100_pools_ms`, `recorder.read_cpu_ms_per_pool`, `store.bytes_per_snapshot`, `agree.slots` and `agree.differing`; and what
-/// [`mixed::record`] and [`proving::measure`] add.
+/// Adds `recorder.requests_per_pool`, `recorder.cpu_ms_per_pool`, `recorder.slot_100_pools_ms`,
+/// `recorder.read_cpu_ms_per_pool`, `store.bytes_per_snapshot`, `agree.slots` and `agree.differing`; and the numbers of
+/// [`mixed::record`] and [`proving::measure`].
 pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
@@ -105,7 +105,7 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
 async fn record(report: &mut Report) -> Result<(), BenchError> {
     let started = Instant::now();
     eprintln!("recorder: creating {POOLS} pools of {POSITIONS} positions on the development chain");
-    // The node keeps a whole state per block, and these are large.
+    // The node stores a complete state per block, and these are large.
     let options = Options { prune_history: Some(8), ..Options::default() };
     let chain = DevChain::start(options).await?;
     let world = World::deploy(&chain).await?;
@@ -116,7 +116,7 @@ async fn record(report: &mut Report) -> Result<(), BenchError> {
     let store = Store::create(folder.path().join("series.db"), &key).map_err(failed)?;
     let plan = Plan::new(&config(&chain, &world, &pools)?).map_err(failed)?;
     let sources = Source::of_plan(&plan, &Limits::default());
-    // Reads the same slots beside the recorder, and nothing else.
+    // A second reader, which only reads the same slots.
     let mut readers = exitgap_chain::readers(plan, &Limits::default()).map_err(failed)?;
     let mut reader = readers.pop_first().ok_or_else(|| failed("no chain"))?.1;
     let mut recorder = Recorder::new(store, sources, Duration::from_mins(1));
@@ -176,7 +176,7 @@ fn totals(recorder: &Recorder<ChainReader>) -> Result<Totals, BenchError> {
     recorder.store().map_err(failed)?.reader().totals().map_err(failed)
 }
 
-/// Pools of twice as many initialised ticks as positions around the price, half of their positions active.
+/// Pools around the price with twice as many initialised ticks as positions, half of them active.
 async fn create_pools(
     chain: &DevChain,
     many: i32,
@@ -210,8 +210,7 @@ async fn create_pools(
     Ok(chain.create_v3_pools(&specs).await?)
 }
 
-/// A sale in every pool, and liquidity pulled from some, all before the slot's instant; then a
-/// block after it.
+/// A sale in every pool, and liquidity removed from some, all before the slot's instant; then a block after it.
 async fn trade(
     chain: &DevChain,
     pools: &[(Pool, Vec<MintedPosition>)],
@@ -230,7 +229,7 @@ async fn trade(
         let position = &positions[first % positions.len()];
         txs.push(chain.burn_tx(position, position.liquidity / 50));
     }
-    // Few blocks, because each costs the node a copy of all its state.
+    // Few blocks, because the node copies its whole state for each.
     chain.mine(instant - 30, &txs).await?;
     chain.mine(instant + 1, &[]).await?;
     Ok(())
@@ -300,16 +299,14 @@ fn slug() -> ChainSlug {
     "anvil".parse().unwrap_or_else(|_| unreachable!("a word of lower-case letters is a slug"))
 }
 
-/// Processor time of this process so far, the node's not included: user and system, in steps of
-/// ten milliseconds.
+/// CPU time of this process so far, without the node's: user and system, in steps of ten milliseconds.
 fn process_cpu() -> Result<Duration, BenchError> {
     let unknown = || {
         let reason = "processor time is read from /proc/self/stat, which is not there";
         BenchError::Recorder(reason.to_owned())
     };
     let text = std::fs::read_to_string("/proc/self/stat").map_err(|_| unknown())?;
-    // The second field, a name in brackets, may hold blanks; user and system time are the 14th
-    // and 15th.
+    // The second field, a name in brackets, may contain spaces; user and system time are the 14th and 15th.
     let (_, rest) = text.rsplit_once(')').ok_or_else(unknown)?;
     let ticks = rest.split_whitespace().skip(11).take(2).map(|field| field.parse::<u64>().ok());
     let ticks = ticks.sum::<Option<u64>>().ok_or_else(unknown)?;

@@ -1,4 +1,4 @@
-//! What it takes to prove each slot what is about to be signed, and to keep the proofs.
+//! The cost of proving what each slot is about to sign, and of storing the proofs.
 
 use std::time::{Duration, Instant};
 
@@ -15,15 +15,15 @@ use crate::clock::median;
 use crate::effort::Effort;
 use crate::report::Report;
 
-/// Slots that are proven; the first is not counted, because nothing is kept before it.
+/// Number of proven slots; the first is not counted, because no proofs are stored before it.
 const SLOTS: Effort<u64> = Effort::new(9, 2);
 
-/// Positions of a pool, half of its ticks. The development chain's node makes its tries anew for each question: of pools
-/// as large as those that are recorded it proves one in six seconds.
+/// Number of positions per pool, half the number of its ticks. The development chain's node rebuilds its tries for each
+/// request: for pools as large as the recorded ones a proof takes six seconds.
 const POSITIONS: i32 = 20;
 
-/// Adds `proof.slot_ms` of a hundred small pools, `proof.slot_cpu_ms` without the node's own, `proof.coverage_pct`,
-/// `proof.file_bytes` and `proof.bytes_per_slot`, of a pool.
+/// Adds `proof.slot_ms` for a hundred small pools, `proof.slot_cpu_ms` without the node's own time,
+/// `proof.coverage_pct`, `proof.file_bytes` and `proof.bytes_per_slot`, per pool.
 pub async fn measure(report: &mut Report) -> Result<(), BenchError> {
     let chain = DevChain::start(Options { prune_history: Some(8), ..Options::default() }).await?;
     let world = World::deploy(&chain).await?;

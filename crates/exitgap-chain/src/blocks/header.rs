@@ -1,4 +1,4 @@
-//! Headers, and the proof that a header's hash is its own.
+//! Block headers, and the verification of their hashes.
 
 use core::fmt;
 use std::collections::BTreeMap;
@@ -11,20 +11,20 @@ use serde_json::value::RawValue;
 
 use crate::rpc::{RpcError, value};
 
-/// What is kept of a block's header.
+/// The fields of a block's header that are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Header {
     /// Number, hash and timestamp.
     pub(crate) block: BlockRef,
-    /// The hash of the block before it.
+    /// The hash of the previous block.
     pub(crate) parent: BlockHash,
     /// Whether the hash was computed from the header.
     pub(crate) recomputed: bool,
 }
 
-/// Names of a block's JSON fields, upper- and lower-case letters as nodes write them: those the
-/// hash covers, and those that are known not to be part of the header (the last three are
-/// Arbitrum's, which its header holds in `extraData` and `mixHash`).
+/// Names of a block's JSON fields, with the letter case that nodes use: those that the hash covers, and those that are
+/// known not to be part of the header. The last three are Arbitrum's, which its header contains in `extraData` and
+/// `mixHash`.
 const KNOWN_FIELDS: [&str; 35] = [
     "parentHash",
     "sha3Uncles",
@@ -63,23 +63,21 @@ const KNOWN_FIELDS: [&str; 35] = [
     "sendRoot",
 ];
 
-/// Fields that some nodes write in types of their own, and that the hash does not cover.
+/// Fields that the hash does not cover and that some nodes write with types of their own.
 const NOT_COVERED: [&str; 6] =
     ["totalDifficulty", "size", "transactions", "uncles", "withdrawals", "author"];
 
-/// Fields that some nodes leave out, with what is taken for them.
+/// Fields that some nodes omit, with the values used instead.
 const LEFT_OUT: [(&str, &str); 2] = [
     ("mixHash", "0x0000000000000000000000000000000000000000000000000000000000000000"),
     ("nonce", "0x0000000000000000"),
 ];
 
 impl Header {
-    /// Reads the answer to `eth_getBlockByNumber`; `asked` is the number asked for, or `None`
-    /// for the latest block.
+    /// Parses the answer to `eth_getBlockByNumber`. `asked` is the requested number, or `None` for the latest block.
     ///
-    /// The hash must be the Keccak-256 of the header's RLP. Only where the block has a field this
-    /// build does not know (a later fork may have added it to the header) is a hash accepted
-    /// that does not recompute.
+    /// The hash must be the Keccak-256 of the header's RLP. Another hash is accepted only if the block has a field that
+    /// this build does not know, because a later fork may have added it to the header.
     pub(crate) fn from_json(raw: &RawValue, asked: Option<u64>) -> Result<Self, RpcError> {
         let Some((wire, is_known)) = Self::wire(raw)? else {
             let which = asked.map_or_else(|| "latest".to_owned(), |number| number.to_string());
@@ -103,10 +101,10 @@ impl Header {
         Ok(Self { block, parent: BlockHash(wire.inner.parent_hash.0), recomputed })
     }
 
-    /// A header as nodes write it, and whether its shape is known; `None`: the answer is `null`.
+    /// A header as nodes write it, and whether its form is known; `None` if the answer is `null`.
     ///
-    /// Fields that the hash does not cover are not read, whatever they hold. Some nodes leave out fields that it covers:
-    /// they are taken as zero, and where the hash is then another, the shape is not known.
+    /// Fields that the hash does not cover are ignored. Some nodes omit fields that the hash covers. Those are read as
+    /// zero, and the form then counts as unknown, in case the hash does not match.
     pub(crate) fn wire(
         raw: &RawValue,
     ) -> Result<Option<(alloy_rpc_types_eth::Header, bool)>, RpcError> {
@@ -130,7 +128,7 @@ impl Header {
     }
 }
 
-/// An answer at odds with what was expected.
+/// An answer that contradicts the expected value.
 #[allow(clippy::needless_pass_by_value)] // Numbers and hashes: references would only be noise.
 pub(crate) fn contradiction(
     what: &'static str,
@@ -144,7 +142,7 @@ pub(crate) fn contradiction(
 mod tests {
     use super::*;
 
-    /// Ethereum's block 0 as nodes serve it.
+    /// Ethereum's block 0 as nodes return it.
     fn genesis() -> Value {
         let zero = |bytes: usize| format!("0x{}", "00".repeat(bytes));
         serde_json::json!({
@@ -191,7 +189,7 @@ mod tests {
                 ),
                 "{field}"
             );
-            // A field of a fork that is not known yet: the hash cannot be judged.
+            // A field of a fork that is not known yet: the hash cannot be verified.
             block["futureRoot"] = "0x00".into();
             assert!(!read(&block, Some(0)).unwrap().recomputed, "{field}");
         }
@@ -220,13 +218,13 @@ mod tests {
             block[field] = value;
             assert!(read(&block, Some(0)).unwrap().recomputed, "{field}");
         }
-        // The genesis' mix hash is zero; the control has another nonce.
+        // The genesis block's mix hash is zero, so omitting it does not matter. As a control, its nonce is not zero.
         for (field, recomputes) in [("mixHash", true), ("nonce", false)] {
             let mut block = genesis();
             block.as_object_mut().unwrap().remove(field);
             assert_eq!(read(&block, Some(0)).unwrap().recomputed, recomputes, "{field}");
         }
-        // What the hash covers is as strict as ever.
+        // Fields that the hash covers are checked as strictly as before.
         let mut block = genesis();
         block["timestamp"] = serde_json::json!(0);
         block["gasUsed"] = serde_json::json!("none");

@@ -17,12 +17,12 @@ use search::{Search, Step};
 use crate::read_failure::ReadFailure;
 use crate::rpc::{Failure, RetryPolicy, Rpc};
 
-/// A block that a node had, and when it was seen: its time has come since.
+/// A block that a node has returned, and when: its time has therefore passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SeenBlock {
     /// The block's timestamp, seconds UTC.
     pub timestamp: u64,
-    /// When a node had it, by this process's monotonic clock.
+    /// When a node returned it, by this process's monotonic clock.
     pub at: Instant,
 }
 
@@ -45,10 +45,10 @@ fn keeps_pace(first: SeenBlock, later: SeenBlock) -> bool {
     (1..=2 * passed + AT_ONCE_S).contains(&shown)
 }
 
-/// Finds blocks, and remembers recent headers so that the next slot starts from the last.
+/// Finds blocks, and caches recent headers so that the next search starts from the last one.
 #[derive(Debug, Default)]
 pub(crate) struct BlockFinder {
-    /// By number. Only ever a place to start from: what is found is linked to a header read anew.
+    /// By number. These are only starting points: a result is always linked to a header that was read again.
     recent: BTreeMap<u64, Header>,
     /// The heads that were seen in this slot, whether or not they were late enough for it.
     heads: Option<SeenHeads>,
@@ -57,15 +57,15 @@ pub(crate) struct BlockFinder {
 }
 
 impl BlockFinder {
-    /// Headers remembered.
+    /// The maximum number of cached headers.
     const MAX_RECENT: usize = 64;
 
-    /// Forgets every header: one of them was not what the chain says now.
+    /// Clears the cache, because a cached header contradicted the chain.
     pub(crate) fn forget(&mut self) {
         self.recent.clear();
     }
 
-    /// The block of this number, if its header is remembered.
+    /// The block with this number, if its header is cached.
     pub(crate) fn known(&self, number: u64) -> Option<BlockRef> {
         self.recent.get(&number).map(|header| header.block)
     }
@@ -98,8 +98,8 @@ impl BlockFinder {
         });
     }
 
-    /// The last block with a timestamp at or before `instant` (seconds UTC), proven last by the
-    /// next block, which is later and names it as its parent.
+    /// The last block with a timestamp at or before `instant` (seconds UTC). The next block proves this: it is later
+    /// and names this one as its parent.
     pub(crate) async fn last_at(
         &mut self,
         rpc: &Rpc,
@@ -112,7 +112,7 @@ impl BlockFinder {
                 later_head(rpc, instant, deadline, |node, head| self.note_head(node, head)).await?;
             match self.search(rpc, instant, head, deadline).await? {
                 Ok(found) => return Ok(found),
-                // The nodes' headers do not fit each other, or those remembered.
+                // The nodes' headers contradict each other or the cached ones.
                 Err(contradiction) => {
                     tracing::debug!(%contradiction, "no block found for a time");
                     self.forget();
@@ -166,7 +166,7 @@ pub(crate) async fn head(rpc: &Rpc, deadline: Instant) -> Result<Header, Failure
     rpc.request_by(RetryPolicy::PATIENT, "eth_getBlockByNumber", &latest, deadline, read).await
 }
 
-/// The header of the newest block that, as the node says, no other will replace.
+/// The header of the newest block that is final according to the node.
 pub(crate) async fn finalized_header(rpc: &Rpc, deadline: Instant) -> Result<Header, Failure> {
     let finalized = json!(["finalized", false]);
     rpc.request("eth_getBlockByNumber", &finalized, deadline, |raw| Header::from_json(raw, None))
@@ -184,7 +184,7 @@ pub(crate) async fn header_at(
     rpc.request("eth_getBlockByNumber", &params, deadline, read).await
 }
 
-/// The same of a block that there is: nodes that do not have it yet are asked again.
+/// The same for a block that is known to exist. Nodes that do not have it yet are asked again.
 async fn awaited_header_at(rpc: &Rpc, number: u64, deadline: Instant) -> Result<Header, Failure> {
     let params = json!([format!("{number:#x}"), false]);
     let read = |raw: &_| Header::from_json(raw, Some(number));
@@ -259,7 +259,7 @@ mod tests {
         };
         let first = noted(1_000);
         assert_eq!(first.timestamp, 1_000);
-        // A chain that stands still, or a node that is behind, says nothing about a later time.
+        // A chain that has stopped, or a node that lags, is not evidence of a later time.
         assert_eq!([noted(1_000), noted(990)], [first; 2]);
         let later = noted(1_012);
         assert!(later.timestamp == 1_012 && later.at >= first.at, "{later:?}");

@@ -1,35 +1,34 @@
 //! The search for the last block at or before an instant, without I/O.
 //!
-//! Two headers close in on it: `low`, at or before the instant, and `high`, after it. The next
-//! number to read is guessed from the block time between them; every third read halves the gap
-//! instead, so that irregular block times cost reads and not the answer.
+//! Two headers enclose the result: `low`, at or before the instant, and `high`, after it. The next number to read is
+//! estimated from the block time between them. Every third read halves the interval instead, so that irregular block
+//! times cost more reads but never a wrong answer.
 
 use exitgap_core::series::MissingReason;
 
 use super::Header;
 
-/// A search under way.
+/// A search in progress.
 #[derive(Debug, Clone)]
 pub(crate) struct Search {
     instant: u64,
-    /// The chain's head when the search began; after the instant.
+    /// The chain's head at the start of the search. It is after the instant.
     head: Header,
     low: Option<Header>,
     high: Header,
     reads: u32,
 }
 
-/// What to do next.
+/// The next step of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
     /// Read the header of this number and [`Search::learn`] it.
     Read(u64),
-    /// The last block at or before the instant; the next block is after it and names it as
-    /// its parent.
+    /// The last block at or before the instant. The next block is after the instant and names this one as its parent.
     Found(Header),
 }
 
-/// Why a search ends without a block.
+/// Why a search fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum SearchError {
     #[error("block {number} has a parent other than block {}", number - 1)]
@@ -43,7 +42,7 @@ pub(crate) enum SearchError {
 }
 
 impl SearchError {
-    /// The reason a slot is missing for, where this is the cause.
+    /// The missing reason for a slot whose search failed for this cause.
     pub(crate) fn reason(self) -> MissingReason {
         match self {
             Self::NotLinked { .. } | Self::TimeOutOfOrder { .. } => {
@@ -55,14 +54,13 @@ impl SearchError {
 }
 
 impl Search {
-    /// Headers read at most, the head not counted.
+    /// The maximum number of headers that are read, not counting the head.
     pub(crate) const MAX_READS: u32 = 40;
-    /// How far the first step back goes when nothing is known of the block time.
+    /// The size of the first step back if the block time is unknown.
     const FIRST_STEP: u64 = 16;
 
-    /// Starts from the chain's head, which is after `instant`, and from an earlier header where
-    /// one is known. A known header that is not earlier, or not at or before the instant, is
-    /// ignored.
+    /// Starts from the chain's head, which must be after `instant`, and from a known earlier header, if any. A known
+    /// header that is not earlier than the head, or not at or before the instant, is ignored.
     pub(crate) fn new(instant: u64, head: Header, known: Option<Header>) -> Self {
         let low = known.filter(|known| {
             known.block.number < head.block.number && known.block.timestamp <= instant
@@ -90,14 +88,14 @@ impl Search {
             gap / 2
         } else {
             let elapsed = u128::from(self.instant - low.block.timestamp);
-            // The block after the instant has a greater timestamp than the one before it.
+            // The block after the instant has a later timestamp than the one before it.
             let span = u128::from(high.timestamp - low.block.timestamp);
             u64::try_from(elapsed * u128::from(gap) / span).unwrap_or(gap)
         };
         self.plan_read(low.block.number + guess.clamp(1, gap - 1))
     }
 
-    /// Takes in a header that was read because [`Search::next`] said so.
+    /// Adds the header that [`Search::next`] requested.
     pub(crate) fn learn(&mut self, header: Header) -> Result<(), SearchError> {
         let block = header.block;
         let floor = self.low.map_or(0, |low| low.block.timestamp);
@@ -121,8 +119,8 @@ impl Search {
         Ok(Step::Read(number))
     }
 
-    /// How far to go back from `high` to get before the instant: what the block time seen so far
-    /// suggests and an eighth more, and at least twice as far with every read.
+    /// How far to go back from `high` to get before the instant: according to the block time seen so far plus an
+    /// eighth, and at least twice as far with every read.
     fn step_back(&self) -> u64 {
         let least = Self::FIRST_STEP << self.reads.min(32);
         let seconds = self.head.block.timestamp - self.high.block.timestamp;
@@ -150,7 +148,7 @@ mod tests {
         BlockHash(bytes)
     }
 
-    /// A chain of these timestamps, number 0 first.
+    /// A chain with these timestamps, starting at number 0.
     fn header(chain: &[u64], number: u64) -> Header {
         let timestamp = chain[usize::try_from(number).unwrap()];
         Header {
@@ -160,7 +158,7 @@ mod tests {
         }
     }
 
-    /// Runs a search to its end; returns the number found and the reads it took.
+    /// Runs a search to its end. Returns the number found and the number of reads.
     fn find(chain: &[u64], instant: u64, known: Option<u64>) -> Result<(u64, u32), SearchError> {
         let head = header(chain, chain.len() as u64 - 1);
         let mut search = Search::new(instant, head, known.map(|number| header(chain, number)));
@@ -174,7 +172,7 @@ mod tests {
 
     #[test]
     fn the_next_slot_of_a_regular_chain_takes_two_reads() {
-        // Twelve seconds, one second before each slot's instant.
+        // A block every twelve seconds, with one block one second before each slot's instant.
         let chain: Vec<u64> = (0..2_000).map(|number| 299 + 12 * number).collect();
         for slot in 1..70_u64 {
             let (instant, last) = (300 + 300 * slot, 25 * slot);
@@ -211,8 +209,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the block times, with gaps, bursts and equal timestamps: the last block at or
-        /// before the instant, within the bound.
+        /// For all block times, including gaps, bursts and equal timestamps, the search finds the last block at or
+        /// before the instant within the limit.
         #[test]
         fn any_chain_is_searched_within_the_bound(
             steps in prop::collection::vec(

@@ -1,4 +1,4 @@
-//! `[[equity]]`: tokens that stand for shares, and by which recorded facts one knows where they stand.
+//! `[[equity]]`: tokens that represent stocks, and the recorded facts that show their state.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::plan::{at_most, known_slugs};
 use super::{ChainPlan, Config, ConfigError, text};
 
-/// One `[[equity]]`: a token that stands for a share.
+/// One `[[equity]]`: a token that represents a stock.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EquityConfig {
@@ -20,18 +20,19 @@ pub struct EquityConfig {
     pub token: Address,
     /// `scaled_ui`, `total_return`, `rebasing` or `split_rebase`.
     pub kind: String,
-    /// What its feed prices: the `raw` unit that a balance counts where that stays, or the `ui` unit that wallets show.
+    /// What its feed prices: the `raw` unit, which balances count if they stay constant, or the `ui` unit, which
+    /// wallets show.
     pub feed_prices: String,
-    /// The `[[fact]]` of the token that is its multiplier.
+    /// The token's `[[fact]]` with its multiplier.
     #[serde(default)]
     pub multiplier_fact: Option<String>,
-    /// The one that is the multiplier to come.
+    /// The fact with the pending multiplier.
     #[serde(default)]
     pub pending_multiplier_fact: Option<String>,
-    /// The one that is when it comes, seconds UTC.
+    /// The fact with the time at which it takes effect, seconds UTC.
     #[serde(default)]
     pub effective_at_fact: Option<String>,
-    /// The one that says whether the token, or its feed, is paused.
+    /// The fact that shows whether the token or its feed is paused.
     #[serde(default)]
     pub paused_fact: Option<String>,
     /// The decimals of the multiplier. Default: 18.
@@ -43,10 +44,10 @@ fn eighteen() -> u8 {
     18
 }
 
-/// The shares among a chain's tokens.
+/// The tokenized stocks among a chain's tokens.
 pub type Equities = BTreeMap<Address, EquityToken>;
 
-/// Gives each chain the shares among its tokens, whose calendars and facts it has.
+/// Gives each chain its tokenized stocks. Their calendars and facts are already in the chain's plan.
 pub(super) fn plan_equities(config: &Config, chains: &mut [ChainPlan]) -> Result<(), ConfigError> {
     at_most("equity", config.equity.len(), Config::MAX_EQUITIES)?;
     for equity in &config.equity {

@@ -5,23 +5,23 @@ use exitgap_core::units::PriceError;
 
 use super::RpcUrl;
 
-/// Why a configuration is refused: the key, what was found, and what to write instead.
+/// Why a configuration is refused: the key, the value found, and the value to write instead.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
-    /// No chain at all.
+    /// No chain is configured.
     #[error("no [[chain]] is configured; add one with slug, chain_id and rpc_urls")]
     NoChain,
-    /// More entries than are accepted.
+    /// Too many entries.
     #[error("{key}: {found} entries; at most {most} are accepted")]
     TooMany {
         /// The key.
         key: String,
         /// Entries found.
         found: usize,
-        /// Entries accepted.
+        /// The maximum number of entries.
         most: usize,
     },
-    /// Two chains of one slug.
+    /// Two chains with the same slug.
     #[error("chain.slug: {slug} is used twice; give each chain its own slug")]
     ChainTwice {
         /// The slug.
@@ -33,7 +33,7 @@ pub enum ConfigError {
         /// The chain.
         slug: ChainSlug,
     },
-    /// The same node twice.
+    /// The same node is configured twice.
     #[error("chain {slug}: rpc_urls names {url} twice with the same path; remove one")]
     UrlTwice {
         /// The chain.
@@ -41,7 +41,7 @@ pub enum ConfigError {
         /// The node, without path.
         url: RpcUrl,
     },
-    /// A node that would be compared with itself.
+    /// A second node that is also a first node, and would be compared with itself.
     #[error(
         "chain {slug}: second_rpc_url {url} is also in rpc_urls, so the node would be compared with itself; name \
          a node of another operator"
@@ -52,7 +52,7 @@ pub enum ConfigError {
         /// The node, without path.
         url: RpcUrl,
     },
-    /// A known chain with another genesis hash.
+    /// A known chain with the wrong genesis hash.
     #[error(
         "chain {slug}: genesis_hash {found} is not that of {name} ({expected}); remove genesis_hash, or set the \
          chain_id of the intended chain"
@@ -62,12 +62,12 @@ pub enum ConfigError {
         slug: ChainSlug,
         /// The known chain's name.
         name: &'static str,
-        /// The known hash.
+        /// The known chain's genesis hash.
         expected: BlockHash,
         /// The configured one.
         found: BlockHash,
     },
-    /// Too few or too many blocks to wait.
+    /// The number of confirmations is out of bounds.
     #[error(
         "chain {slug}: confirmations is {found}; write a number from 1 to {}",
         super::Config::MAX_CONFIRMATIONS
@@ -78,20 +78,20 @@ pub enum ConfigError {
         /// The number found.
         found: u32,
     },
-    /// Two oracles of one name.
+    /// Two oracles with the same name.
     #[error("oracle.name: {name:?} is used twice; give each oracle its own name")]
     OracleTwice {
         /// The name.
         name: String,
     },
-    /// A chain that is not configured.
+    /// The chain is not configured.
     #[error("{key}: no [[chain]] has the slug {slug}; configured: {known}")]
     UnknownChain {
         /// The key.
         key: String,
         /// The slug found.
         slug: ChainSlug,
-        /// The slugs there are.
+        /// The configured slugs.
         known: String,
     },
     /// A fixed price on a live chain.
@@ -105,12 +105,12 @@ pub enum ConfigError {
         /// Its chain.
         slug: ChainSlug,
     },
-    /// A fixed answer that is no price.
+    /// A fixed answer that is not a valid price.
     #[error("oracle {name:?}: answer and decimals: {error}")]
     FixedAnswer {
         /// The oracle.
         name: String,
-        /// What is wrong.
+        /// The cause.
         error: PriceError,
     },
     /// A heartbeat of zero seconds.
@@ -119,7 +119,7 @@ pub enum ConfigError {
         /// The oracle.
         name: String,
     },
-    /// A heartbeat that cannot be recorded with its grace period.
+    /// Heartbeat and grace period together are too long to be recorded.
     #[error(
         "oracle {name:?}: heartbeat_s and heartbeat_grace_s are together more than {} s; use the feed's published heartbeat and a grace period of minutes",
         u32::MAX
@@ -128,13 +128,13 @@ pub enum ConfigError {
         /// The oracle.
         name: String,
     },
-    /// A pool twice.
+    /// The same pool twice.
     #[error("pool.address: {pool} is configured twice; remove one")]
     PoolTwice {
         /// The pool.
         pool: PoolId,
     },
-    /// A pair that is none.
+    /// Indices that are not a valid pair.
     #[error(
         "pool {contract}: pair is [{}, {}]; write the indices of two of its tokens, from 0 to 7, the lower index \
          first",
@@ -143,18 +143,18 @@ pub enum ConfigError {
     Pair {
         /// The pool's contract.
         contract: PoolId,
-        /// What is written.
+        /// The configured pair.
         found: [u8; 2],
     },
-    /// Two pools of one contract price a token that both have in two ways.
+    /// Two pools of one contract use different oracles for a token that both have.
     #[error(
         "pools {first} and {second} share one contract and its snapshot, but name different oracles for its token \
          {token}; name the same oracles in both"
     )]
     OraclesDiffer {
-        /// The pool configured first.
+        /// The pool that is configured first.
         first: PoolId,
-        /// The other one.
+        /// The other pool.
         second: PoolId,
         /// The token's index in the contract.
         token: usize,
@@ -169,7 +169,7 @@ pub enum ConfigError {
         /// Names found.
         found: usize,
     },
-    /// An oracle that is not configured.
+    /// The oracle is not configured.
     #[error(
         "pool {pool}: {key} names {name:?}, but no [[oracle]] has that name; configured: {known}"
     )]
@@ -180,10 +180,10 @@ pub enum ConfigError {
         key: &'static str,
         /// The name found.
         name: String,
-        /// The names there are.
+        /// The configured names.
         known: String,
     },
-    /// An oracle of another chain.
+    /// An oracle on another chain.
     #[error("pool {pool}: {key} names {name:?}, which is on chain {found}; use an oracle on {}", pool.chain())]
     OracleOnOtherChain {
         /// The pool.
@@ -195,7 +195,7 @@ pub enum ConfigError {
         /// The oracle's chain.
         found: ChainSlug,
     },
-    /// A fee that is no share.
+    /// A fee that is not a fraction below one.
     #[error(
         "pool {pool}: fee {numerator}/{denominator} must be below 1, with a denominator up to 1,000,000; Uniswap \
          v2 has {{ numerator = 3, denominator = 1000 }}"
@@ -208,7 +208,7 @@ pub enum ConfigError {
         /// Denominator found.
         denominator: u32,
     },
-    /// A pool's id without the key that it is the hash of.
+    /// A pool's id without the pool's key, whose hash is the id.
     #[error(
         "pool {pool}: an id of 32 bytes is the hash of the pool's key; also write the key, as key = {{ currency0 \
          = \"0x…\", currency1 = \"0x…\", fee = 500, tick_spacing = 10 }}"
@@ -217,7 +217,7 @@ pub enum ConfigError {
         /// The pool.
         pool: PoolId,
     },
-    /// A key of a pool that has an address.
+    /// A key for a pool that has an address.
     #[error(
         "pool {pool}: only pools of a pool manager have a key; remove it, or write the id as address"
     )]
@@ -225,15 +225,15 @@ pub enum ConfigError {
         /// The pool.
         pool: PoolId,
     },
-    /// A key that hashes to another id.
+    /// A key whose hash is another id.
     #[error("pool {pool}: key belongs to {}; correct the key or the id", found.map_or_else(|| "no pool, because its fee or tick_spacing has more than 24 bits".to_owned(), |id| id.to_string()))]
     OtherKey {
         /// The pool.
         pool: PoolId,
-        /// The id of the key; `None` where it is none.
+        /// The id of the key; `None` if the key is invalid.
         found: Option<Word>,
     },
-    /// A calendar or hours that are not known.
+    /// An unknown calendar or unknown hours.
     #[error(
         "token {token}: {key} {found:?} is unknown; use the calendar XNYS and hours regular, extended, 24x5 or \
          continuous"
@@ -246,7 +246,7 @@ pub enum ConfigError {
         /// The name found.
         found: String,
     },
-    /// A token that is described twice.
+    /// A token that is configured twice.
     #[error("token {token} of chain {chain} is in two [[token]] tables; remove one")]
     TokenTwice {
         /// Its chain.
@@ -254,31 +254,31 @@ pub enum ConfigError {
         /// The token.
         token: Address,
     },
-    /// A fact's name or call that cannot be used.
+    /// A fact with an invalid name or call.
     #[error("fact of token {token}: {key} is {found:?}; {remedy}")]
     Fact {
         /// The token.
         token: Address,
         /// `name` or `call`.
         key: &'static str,
-        /// What is written.
+        /// The configured value.
         found: String,
-        /// What belongs there.
+        /// What to write instead.
         remedy: &'static str,
     },
-    /// A share that is described by what does not go together.
+    /// A tokenized stock whose settings contradict each other.
     #[error("equity of token {token}: {key} is {found:?}; {remedy}")]
     Equity {
         /// The token.
         token: Address,
         /// The key.
         key: &'static str,
-        /// What is written.
+        /// The configured value.
         found: String,
-        /// What belongs there.
+        /// What to write instead.
         remedy: &'static str,
     },
-    /// Two facts of one name and token.
+    /// Two facts with the same name and token.
     #[error("fact of token {token}: two [[fact]] tables are named {name}; rename one")]
     FactTwice {
         /// The token.

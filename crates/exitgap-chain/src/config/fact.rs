@@ -1,4 +1,4 @@
-//! `[[fact]]`: what is asked of contracts beside pools, and recorded as they answer.
+//! `[[fact]]`: calls to contracts other than pools, whose answers are recorded unchanged.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::plan::{at_most, known_slugs};
 use super::{ChainPlan, Config, ConfigError, text};
 
-/// One `[[fact]]`: a call whose answer stands in the snapshots of every pool of a token.
+/// One `[[fact]]`: a call whose answer is recorded in the snapshots of all pools of a token.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FactConfig {
@@ -18,23 +18,23 @@ pub struct FactConfig {
     /// The token it is about.
     #[serde(deserialize_with = "text::address")]
     pub token: Address,
-    /// What files of terms call it; once of a token.
+    /// The name used in files of terms; unique per token.
     pub name: String,
-    /// The contract asked.
+    /// The contract to call.
     #[serde(deserialize_with = "text::address")]
     pub contract: Address,
     /// The call's data: `0x`, the selector's 4 bytes, and its arguments.
     pub call: String,
 }
 
-/// A fact that is asked for, checked.
+/// A validated fact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FactPlan {
     /// Its name.
     pub name: Code,
-    /// The contract asked.
+    /// The contract to call.
     pub contract: Address,
-    /// The call's data, in small letters.
+    /// The call's data, in lower case.
     pub call: String,
 }
 

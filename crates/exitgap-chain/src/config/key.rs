@@ -1,4 +1,4 @@
-//! The key of a pool that a manager holds: Uniswap v4's `PoolKey`.
+//! The key of a pool in a manager contract: Uniswap v4's `PoolKey`.
 
 use alloy::primitives::aliases::{I24, U24};
 use alloy::primitives::keccak256;
@@ -9,12 +9,12 @@ use serde::Deserialize;
 use super::text;
 use crate::abi::{V4Key, wire};
 
-/// What a pool of Uniswap v4 is: its id is the Keccak-256 of this, so that whoever has both can
-/// tell without asking anybody whether they belong together.
+/// The parameters that define a Uniswap v4 pool. The pool's id is the Keccak-256 of this key, so anyone who has both
+/// can check without further data that they belong together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PoolKey {
-    /// The token with the lower address; zero is the chain's own coin.
+    /// The token with the lower address; zero for the chain's native coin.
     #[serde(deserialize_with = "text::address")]
     pub currency0: Address,
     /// The token with the higher address.
@@ -24,7 +24,7 @@ pub struct PoolKey {
     pub fee: u32,
     /// The tick spacing; 24 bits with their sign.
     pub tick_spacing: i32,
-    /// The contract that is called before and after; zero: none. Default: none.
+    /// The hook contract, which the manager calls before and after operations; zero if there is none. Default: none.
     #[serde(default = "nobody", deserialize_with = "text::address")]
     pub hooks: Address,
 }
@@ -37,10 +37,10 @@ fn nobody() -> Address {
 }
 
 impl PoolKey {
-    /// What stands for a fee that a hook sets.
+    /// The value of `fee` if a hook sets the fee.
     pub const DYNAMIC_FEE: u32 = 0x80_0000;
 
-    /// The key as the manager takes it; `None` where a number has more bits than it has there.
+    /// The key in the manager's encoding; `None` if a number does not fit into its field.
     pub(crate) fn wire(&self) -> Option<V4Key> {
         Some(V4Key {
             currency0: wire(self.currency0),
@@ -51,14 +51,14 @@ impl PoolKey {
         })
     }
 
-    /// The five words of the key, as they are hashed.
+    /// The five words of the key that are hashed.
     pub(crate) fn words(&self) -> Option<Vec<Word>> {
         let data = self.wire()?.abi_encode();
         let word = |word: &[u8; 32]| Word(*word);
         Some(data.as_chunks::<32>().0.iter().map(word).collect())
     }
 
-    /// The pool's id; `None` where a number has more bits than it has there.
+    /// The pool's id; `None` if a number does not fit into its field.
     pub fn id(&self) -> Option<Word> {
         Some(Word(keccak256(self.wire()?.abi_encode()).0))
     }
@@ -68,7 +68,7 @@ impl PoolKey {
 mod tests {
     use super::*;
 
-    /// A pool of the recorded vectors, and the id that its manager gave it.
+    /// A pool of the recorded vectors, with the id that its manager assigned.
     #[test]
     fn an_id_is_its_keys_hash() {
         let parsed = |text: &str| text::parse_address(text).unwrap();

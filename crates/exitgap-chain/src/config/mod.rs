@@ -1,8 +1,8 @@
-//! What to read: chains, oracles and pools, as written in a TOML file or built in code, and the
-//! checked [`Plan`] made from them.
+//! The configuration of chains, oracles and pools, written in a TOML file or built in code, and the validated [`Plan`]
+//! made from it.
 //!
-//! The tables are parts of a larger file. Its owner embeds `Vec<ChainConfig>` and so on under the
-//! names used in [`Config`].
+//! The tables are part of a larger file. Its type embeds `Vec<ChainConfig>` and the others under the names used in
+//! [`Config`].
 
 mod equity;
 mod error;
@@ -27,7 +27,7 @@ pub use plan::{ChainPlan, FeedPlan, OraclePlan, Plan, PoolPlan, SequencerPlan};
 pub use text::{RpcUrl, UrlError, parse_address};
 pub use token::{Calendars, TokenConfig};
 
-/// Everything to read.
+/// All chains, oracles and pools.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
@@ -55,19 +55,19 @@ pub struct Config {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChainConfig {
-    /// The chain's short name, first part of its pools' ids.
+    /// The chain's short name, which is the first part of its pools' ids.
     pub slug: ChainSlug,
-    /// EIP-155 chain id; every node must answer it.
+    /// EIP-155 chain id. Every node must report it.
     pub chain_id: u64,
     /// Nodes, tried in order with backoff; at most [`Config::MAX_URLS`].
     pub rpc_urls: Vec<RpcUrl>,
-    /// A node of another operator, asked for headers and logs alone: a slot in which it tells
-    /// something else than the node that is read is missing. Default: none.
+    /// A node of another operator, used only for headers and logs. If it disagrees with the node that is read, the slot
+    /// is missing. Default: none.
     #[serde(default)]
     pub second_rpc_url: Option<RpcUrl>,
-    /// Hash of block 0; every node must answer it, and the chain is live by it. Not needed where the
-    /// chain id is known; where it is absent and the id unknown, the chain is preview and the first
-    /// node's answer binds the others.
+    /// Hash of block 0. Every node must report it, and it makes the chain live. Not needed if the chain id is known. If
+    /// the hash is absent and the id is unknown, the chain is preview, and all nodes must report the same hash as the
+    /// first one.
     #[serde(default)]
     pub genesis_hash: Option<BlockHash>,
     /// A block that every node must have that does not keep block 0, until slots are recorded: then it must have the block of
@@ -77,23 +77,23 @@ pub struct ChainConfig {
     /// Where contracts hear the block's number. Default: as on the known chain of this id, else `block_number`.
     #[serde(default)]
     pub number_source: Option<NumberSource>,
-    /// Address of Multicall3. Default: the address it has on public chains.
+    /// Address of Multicall3. Default: its address on public chains.
     #[serde(default, deserialize_with = "text::optional_address")]
     pub multicall3: Option<Address>,
-    /// Address of the Chainlink feed that says whether a layer-2 chain's sequencer is up. Default:
-    /// the published one on Arbitrum One, Base and OP Mainnet, none elsewhere.
+    /// Address of the Chainlink feed that reports whether a layer-2 chain's sequencer is up. Default: the published one
+    /// on Arbitrum One, Base and OP Mainnet, none elsewhere.
     #[serde(default, deserialize_with = "text::optional_address")]
     pub sequencer_uptime_feed: Option<Address>,
     /// Seconds the sequencer must have been up before its chain's oracles are no longer marked
     /// stale. Default: [`Config::SEQUENCER_GRACE_S`].
     #[serde(default)]
     pub sequencer_grace_s: Option<u32>,
-    /// How many blocks later a slot's block is looked at again, and its slot retracted if
-    /// another one took its place: from 1 to [`Config::MAX_CONFIRMATIONS`]. Default: some
-    /// quarter of an hour on Ethereum, an hour on the other known chains, else 64 blocks.
+    /// The number of blocks after which a slot's block is checked again, and its slot retracted if another block took
+    /// its place: from 1 to [`Config::MAX_CONFIRMATIONS`]. Default: about a quarter of an hour on Ethereum, an hour on
+    /// the other known chains, otherwise 64 blocks.
     #[serde(default)]
     pub confirmations: Option<u32>,
-    /// `[[chain.factory]]`: factories of pools beside those that are known on the chain, at most
+    /// `[[chain.factory]]`: factories of pools in addition to the known ones on the chain, at most
     /// [`Config::MAX_FACTORIES`]. Default: none.
     #[serde(default)]
     pub factory: Vec<Factory>,
@@ -109,53 +109,52 @@ pub struct KnownBlock {
     pub hash: BlockHash,
 }
 
-/// One `[[chain.factory]]`: a contract whose pools are read because it says that they are its.
+/// One `[[chain.factory]]`: a contract whose pools are read because it confirms that they are its own.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Factory {
     /// The factory's address.
     #[serde(deserialize_with = "text::address")]
     pub address: Address,
-    /// What its pools are.
+    /// The kind of its pools.
     pub kind: FactoryKind,
-    /// Contracts that its pools may take their fee from. A pool whose fee comes from another one is
-    /// missing.
+    /// Contracts that its pools may get their fee from. A pool with a fee from another contract is missing.
     #[serde(default, deserialize_with = "text::addresses")]
     pub fee_modules: Vec<Address>,
 }
 
-/// What a factory's pools are.
+/// The kind of a factory's pools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FactoryKind {
-    /// Those of Uniswap v2.
+    /// Uniswap v2 pairs.
     UniswapV2,
-    /// Those of Uniswap v3.
+    /// Uniswap v3 pools.
     UniswapV3,
-    /// Those of `PancakeSwap` v3.
+    /// `PancakeSwap` v3 pools.
     PancakeV3,
-    /// Those of `SushiSwap` v3.
+    /// `SushiSwap` v3 pools.
     SushiV3,
-    /// Those of Slipstream: Aerodrome's concentrated liquidity.
+    /// Slipstream pools: Aerodrome's concentrated liquidity.
     Slipstream,
-    /// Those of Uniswap v4, whose manager holds them all.
+    /// Uniswap v4 pools, which are all in one manager contract.
     UniswapV4,
-    /// Those of Algebra Integral.
+    /// Algebra Integral pools.
     AlgebraIntegral,
-    /// Those of Aerodrome's and Velodrome's second version, volatile and stable.
+    /// Aerodrome v2 and Velodrome v2 pools, volatile and stable.
     AerodromeV2,
-    /// Those of Curve's factory of `StableSwap`-NG.
+    /// Pools of Curve's `StableSwap`-NG factory.
     CurveStableNg,
-    /// Curve's 3pool, which no factory made: `address` is the pool's own.
+    /// Curve's 3pool, which has no factory: `address` is the pool's own.
     #[serde(rename = "curve_3pool")]
     Curve3pool,
     /// Curve's pool of hBTC and WBTC: `address` is the pool's own.
     CurveHbtc,
-    /// Curve's pool of sUSD beside three dollars: `address` is the pool's own.
+    /// Curve's pool of sUSD and three other dollar tokens: `address` is the pool's own.
     CurveSusd,
     /// Curve's pool of EURS and sEUR: `address` is the pool's own.
     CurveEurs,
-    /// Those of Curve's first factory of plain pools, where their implementation is known, too.
+    /// Pools of Curve's first factory of plain pools, if their implementation is also known.
     CurvePlain,
     /// The implementation of plain pools of two coins: `address` is its own.
     #[serde(rename = "curve_plain_2_basic")]
@@ -166,9 +165,9 @@ pub enum FactoryKind {
     /// The implementation of plain pools of four coins: `address` is its own.
     #[serde(rename = "curve_plain_4_basic")]
     CurvePlain4Basic,
-    /// Those of Curve's factory of Twocrypto-NG.
+    /// Pools of Curve's Twocrypto-NG factory.
     CurveTwocryptoNg,
-    /// Those of Curve's factory of Tricrypto-NG.
+    /// Pools of Curve's Tricrypto-NG factory.
     CurveTricryptoNg,
     /// Weighted pools of Balancer's second vault.
     BalancerV2Weighted,
@@ -181,7 +180,7 @@ pub enum FactoryKind {
 }
 
 impl FactoryKind {
-    /// The name of the fact that is such a factory's word that a pool is its; `None` where no factory is asked.
+    /// The name of the fact with which such a factory confirms that a pool is its own; `None` if no factory is asked.
     pub(crate) fn fact(self) -> Option<&'static str> {
         match self {
             Self::UniswapV2 => Some("uniswap_v2"),
@@ -217,31 +216,31 @@ impl FactoryKind {
 pub enum OracleConfig {
     /// A Chainlink feed behind its proxy.
     Chainlink {
-        /// The name pools refer to; unique.
+        /// The name that pools refer to; unique.
         name: String,
-        /// Slug of the chain it lives on.
+        /// Slug of its chain.
         chain: ChainSlug,
         /// The proxy's address.
         #[serde(deserialize_with = "text::address")]
         feed: Address,
-        /// Seconds after which the feed promises a new round; above zero.
+        /// Seconds within which the feed promises a new round; above zero.
         heartbeat_s: u32,
-        /// Seconds after that until the new round is there: the heartbeat says when a round starts. Both together are
-        /// recorded as the heartbeat. Default: [`Config::HEARTBEAT_GRACE_S`].
+        /// Seconds that a new round may take to arrive after that, because the heartbeat only says when a round starts.
+        /// The sum of both is recorded as the heartbeat. Default: [`Config::HEARTBEAT_GRACE_S`].
         #[serde(default = "default_heartbeat_grace_s")]
         heartbeat_grace_s: u32,
     },
-    /// A number that never changes. Preview chains only.
+    /// A constant number. Only on preview chains.
     Fixed {
         /// The name pools refer to; unique.
         name: String,
-        /// Slug of the chain whose pools may use it.
+        /// Slug of the chain whose pools can use it.
         chain: ChainSlug,
         /// A whole number above zero, as integer or decimal digits: the price is
         /// `answer ÷ 10^decimals` USD.
         #[serde(deserialize_with = "text::whole_number")]
         answer: exitgap_core::U256,
-        /// Decimals of `answer`; at most 36.
+        /// The decimals of `answer`, at most 36.
         decimals: u8,
     },
 }
@@ -251,7 +250,7 @@ fn default_heartbeat_grace_s() -> u32 {
 }
 
 impl OracleConfig {
-    /// The name pools refer to.
+    /// The name that pools refer to.
     pub fn name(&self) -> &str {
         match self {
             Self::Chainlink { name, .. } | Self::Fixed { name, .. } => name,
@@ -272,20 +271,19 @@ impl OracleConfig {
 pub struct PoolConfig {
     /// Slug of its chain.
     pub chain: ChainSlug,
-    /// The pool contract's address, or the pool's id where a manager holds it.
+    /// The pool contract's address, or the pool's id in a manager contract.
     #[serde(deserialize_with = "text::place")]
     pub address: PoolPlace,
-    /// Which two tokens of a contract that pools three to eight: their indices there, the lower
-    /// first. Token 0 and token 1 below are these. Refused for a contract of two.
+    /// The two tokens of a contract with three to eight tokens: their indices in the contract, the lower first. They
+    /// are token 0 and token 1 below. Refused for a contract with two tokens.
     #[serde(default)]
     pub pair: Option<[u8; 2]>,
-    /// The key of a pool that a manager holds, whose hash its id is. Required there, refused
-    /// elsewhere.
+    /// The key of a pool in a manager contract. Its hash is the pool's id. Required for such pools, refused for others.
     #[serde(default)]
     pub key: Option<PoolKey>,
-    /// The token that is sold unless a caller says otherwise.
+    /// The token that is sold by default.
     pub base: BaseToken,
-    /// The fee of a v2 pair, which no contract tells. Required there, refused elsewhere.
+    /// The fee of a v2 pair, which no contract reports. Required for such pairs, refused for other pools.
     #[serde(default)]
     pub fee: Option<FeeConfig>,
     /// Oracles whose product is USD per whole token 0: one or two names.
@@ -294,12 +292,12 @@ pub struct PoolConfig {
     pub token1_usd: Vec<String>,
 }
 
-/// Where a pool is.
+/// The place of a pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PoolPlace {
-    /// In a contract of its own.
+    /// A contract of its own.
     Contract(Address),
-    /// With a manager of many pools, under this id.
+    /// A manager contract of many pools, with this id.
     Managed(Word),
 }
 
@@ -329,13 +327,13 @@ pub enum BaseToken {
     Token1,
 }
 
-/// A share of the input kept as fee: `numerator ÷ denominator`, below one.
+/// The share of the input that is kept as a fee: `numerator ÷ denominator`, below one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FeeConfig {
-    /// Parts kept …
+    /// The numerator of the fee.
     pub numerator: u32,
-    /// … of this many; at most 1,000,000.
+    /// The denominator of the fee; at most 1,000,000.
     pub denominator: u32,
 }
 
@@ -346,30 +344,31 @@ impl From<FeeConfig> for FeeRate {
 }
 
 impl Config {
-    /// Most chains of one configuration.
+    /// The most chains in a configuration.
     pub const MAX_CHAINS: usize = 64;
-    /// Most nodes of one chain: a slot ends 60 s after its instant, so more are never reached.
+    /// The most nodes of one chain. A slot is sealed 60 s after its instant, so further nodes would never be reached.
     pub const MAX_URLS: usize = 8;
-    /// Most pools of one chain: slots of so many are measured when they are sealed, and of 100 when they are read.
+    /// The most pools of one chain. Measurements cover sealing slots with this many pools, and reading slots with 100.
     pub const MAX_POOLS: usize = 10_000;
-    /// Most confirmations: a slot can be retracted for a day, and the fastest known chain makes
-    /// three times as many blocks in one.
+    /// The most confirmations. A slot can be retracted for one day, in which the fastest known chain makes three times
+    /// as many blocks.
     pub const MAX_CONFIRMATIONS: u32 = 100_000;
-    /// An hour, as Chainlink's own examples wait.
+    /// One hour, as in Chainlink's own examples.
     pub const SEQUENCER_GRACE_S: u32 = 3_600;
     /// Rounds of healthy feeds were up to 24 s later than their heartbeat.
     pub const HEARTBEAT_GRACE_S: u32 = 120;
-    /// Most factories of one chain.
+    /// The most factories of one chain.
     pub const MAX_FACTORIES: usize = 32;
-    /// Most oracles of one configuration.
+    /// The most oracles in a configuration.
     pub const MAX_ORACLES: usize = 2_000;
-    /// Most tokens with a calendar.
+    /// The most tokens with a calendar.
     pub const MAX_TOKENS: usize = 2_000;
-    /// Most facts of one configuration.
+    /// The most facts in a configuration.
     pub const MAX_FACTS: usize = 256;
-    /// Most facts of one token: those of two tokens leave a snapshot room for what says whose the pool is.
+    /// The most facts of one token. The facts of two tokens then leave enough room in a snapshot for the facts about
+    /// the pool's factory.
     pub const MAX_FACTS_OF_TOKEN: usize = 8;
-    /// Most shares of one configuration.
+    /// The most tokenized stocks in a configuration.
     pub const MAX_EQUITIES: usize = 100;
 }
 

@@ -1,4 +1,4 @@
-//! The checked form of a configuration: what a reader works from.
+//! The validated form of a configuration, which readers use.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,16 +22,16 @@ const MULTICALL3: Address = Address([
     0x39, 0x76, 0xca, 0x11,
 ]);
 
-/// Blocks after which a block of an unknown chain is taken for final.
+/// The number of blocks after which a block of an unknown chain counts as final.
 const CONFIRMATIONS: u32 = 64;
 
-/// A checked configuration.
+/// A validated configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
     chains: Vec<ChainPlan>,
 }
 
-/// One chain with its pools, checked.
+/// One validated chain with its pools.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChainPlan {
     slug: ChainSlug,
@@ -52,49 +52,49 @@ pub struct ChainPlan {
     equities: Equities,
 }
 
-/// The feed that says whether a chain's sequencer is up.
+/// The feed that reports whether a chain's sequencer is up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SequencerPlan {
     /// The proxy's address.
     pub feed: Address,
-    /// Seconds after coming back for which oracles are marked stale.
+    /// Seconds during which oracles are marked stale after the sequencer comes back.
     pub grace_s: u32,
 }
 
-/// One pool with its oracles, checked.
+/// One validated pool with its oracles.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PoolPlan {
     /// The pool.
     pub id: PoolId,
-    /// Its key, where a manager holds it; its id is the key's hash.
+    /// Its key, if it is in a manager contract. Its id is the key's hash.
     pub key: Option<PoolKey>,
-    /// The default direction: sells the default base.
+    /// The default direction, which sells the default base.
     pub base: Direction,
-    /// The fee, where it is configured (v2 pairs).
+    /// The fee, if it is configured (v2 pairs).
     pub fee: Option<FeeRate>,
     /// The oracles of token 0, then of token 1, in their configured order.
     pub oracles: Vec<OraclePlan>,
 }
 
-/// One oracle in one role of one pool.
+/// One oracle with its role for one pool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OraclePlan {
     /// Its configured name.
     pub name: String,
-    /// What its answer is a factor of.
+    /// The price that its answer is a factor of.
     pub role: OracleRole,
-    /// Where the answer comes from.
+    /// The source of the answer.
     pub feed: FeedPlan,
 }
 
-/// Where an oracle's answer comes from.
+/// The source of an oracle's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FeedPlan {
     /// A Chainlink proxy.
     Chainlink {
         /// The proxy's address.
         feed: Address,
-        /// Seconds after which an answer is stale: the feed's heartbeat and its grace period. This is what is recorded.
+        /// Seconds after which an answer is stale: the feed's heartbeat plus its grace period. This sum is recorded.
         heartbeat_s: u32,
     },
     /// A configured number: `answer ÷ 10^decimals` USD.
@@ -107,7 +107,7 @@ pub enum FeedPlan {
 }
 
 impl Plan {
-    /// Checks a configuration.
+    /// Validates a configuration.
     pub fn new(config: &Config) -> Result<Self, ConfigError> {
         if config.chain.is_empty() {
             return Err(ConfigError::NoChain);
@@ -235,13 +235,13 @@ impl ChainPlan {
         self.chain_id
     }
 
-    /// Its CAIP-2 id, and whether it is live: its id is known to [`KnownChain`] and every node
-    /// must show that chain's genesis hash, or the one that is configured.
+    /// Its CAIP-2 id, and whether it is live. It is live if its id is known to [`KnownChain`] or its genesis hash is
+    /// configured; every node must then report that genesis hash.
     pub fn tag(&self) -> ChainTag {
         ChainTag { caip2: Caip2(self.chain_id), kind: self.kind }
     }
 
-    /// The hash of block 0, where it is known or configured.
+    /// The hash of block 0, if it is known or configured.
     pub fn genesis(&self) -> Option<BlockHash> {
         self.genesis
     }
@@ -251,48 +251,48 @@ impl ChainPlan {
         self.known_block
     }
 
-    /// Its nodes, in the order they are tried.
+    /// Its nodes, in the order in which they are tried.
     pub fn urls(&self) -> &[RpcUrl] {
         &self.urls
     }
 
-    /// The node whose headers and logs are compared.
+    /// The second node, whose headers and logs are compared with the first.
     pub fn second_url(&self) -> Option<&RpcUrl> {
         self.second_url.as_ref()
     }
 
-    /// Where Multicall3 is.
+    /// The address of Multicall3.
     pub fn multicall3(&self) -> Address {
         self.multicall3
     }
 
-    /// Where contracts hear the block's number.
+    /// How contracts can read the block's number.
     pub fn number_source(&self) -> NumberSource {
         self.number_source
     }
 
-    /// The feed that says whether its sequencer is up, where it has one.
+    /// The feed that reports whether its sequencer is up, if there is one.
     pub fn sequencer(&self) -> Option<SequencerPlan> {
         self.sequencer
     }
 
-    /// How many blocks later a slot's block is looked at again.
+    /// The number of blocks after which a slot's block is checked again.
     pub fn confirmations(&self) -> u32 {
         self.confirmations
     }
 
-    /// The factories whose pools are read because they say that the pools are theirs: what is
-    /// configured of one counts before what is known.
+    /// The factories that can confirm that a pool is theirs, so that the pool is read. Configured factories come before
+    /// known ones.
     pub fn factories(&self) -> &[Factory] {
         &self.factories
     }
 
-    /// The same chain behind one of its nodes.
+    /// The same chain with only one of its nodes.
     pub(crate) fn with_only(&self, url: RpcUrl) -> Self {
         Self { urls: vec![url], ..self.without_pools() }
     }
 
-    /// The same chain with these of its pools only.
+    /// The same chain with only these pools.
     #[must_use]
     pub fn with_pools(&self, pools: &[PoolId]) -> Self {
         let pools: BTreeSet<&PoolId> = pools.iter().collect();
@@ -319,7 +319,7 @@ impl ChainPlan {
         &self.pools
     }
 
-    /// The calendars of its tokens; one that is not here trades around the clock.
+    /// The calendars of its tokens. A token without a calendar trades around the clock.
     pub fn calendars(&self) -> &Calendars {
         &self.calendars
     }
@@ -328,7 +328,7 @@ impl ChainPlan {
         &mut self.calendars
     }
 
-    /// The shares among its tokens.
+    /// The tokenized stocks among its tokens.
     pub fn equities(&self) -> &Equities {
         &self.equities
     }
@@ -337,7 +337,7 @@ impl ChainPlan {
         &mut self.equities
     }
 
-    /// What is asked of contracts beside its pools, by token.
+    /// The facts to read, by token.
     pub fn facts(&self) -> &Facts {
         &self.facts
     }
@@ -346,7 +346,7 @@ impl ChainPlan {
         &mut self.facts
     }
 
-    /// Its pools by their contracts: several of one only where it pools three tokens and more.
+    /// Its pools by contract. A contract has several pools only if it has more than two tokens.
     pub(crate) fn contracts(&self) -> BTreeMap<&Contract, Vec<&PoolPlan>> {
         let mut contracts: BTreeMap<&Contract, Vec<&PoolPlan>> = BTreeMap::new();
         for pool in &self.pools {
@@ -356,7 +356,7 @@ impl ChainPlan {
     }
 }
 
-/// The pool's name.
+/// The pool's id.
 fn pool_id_of(config: &PoolConfig) -> Result<PoolId, ConfigError> {
     let contract = config.address.on(config.chain.clone());
     let Some(found @ [lower, higher]) = config.pair else { return Ok(contract) };
@@ -366,7 +366,7 @@ fn pool_id_of(config: &PoolConfig) -> Result<PoolId, ConfigError> {
     }
 }
 
-/// Pools of one contract have one snapshot, which says of each token once what it costs.
+/// Pools of one contract share a snapshot, which contains only one price per token.
 fn check_siblings<'a>(
     others: impl Iterator<Item = &'a PoolPlan>,
     plan: &PoolPlan,
@@ -473,7 +473,7 @@ fn find_feed(
         });
     }
     Ok(match **oracle {
-        // That both fit was checked with the oracles.
+        // The sum was checked with the oracles.
         OracleConfig::Chainlink { feed, heartbeat_s, heartbeat_grace_s, .. } => {
             let heartbeat_s = heartbeat_s.saturating_add(heartbeat_grace_s);
             FeedPlan::Chainlink { feed, heartbeat_s }

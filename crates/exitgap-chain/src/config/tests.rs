@@ -87,7 +87,7 @@ fn a_sequencers_grace_period_is_recorded_as_it_is_configured() {
 #[test]
 fn a_known_id_is_live_and_binds_its_genesis() {
     let live = GOOD.replace("31337", "1");
-    // A fixed price may not stand on a live chain.
+    // A fixed price is not allowed on a live chain.
     assert!(matches!(
         Plan::new(&parse(&live)),
         Err(ConfigError::FixedOnLiveChain { name, .. }) if name == "usdc-usd"
@@ -102,14 +102,14 @@ fn a_known_id_is_live_and_binds_its_genesis() {
     assert!(matches!(Plan::new(&config), Err(ConfigError::GenesisContradicts { .. })));
 }
 
-/// An unknown chain is live by the genesis that is configured, and states it; by nothing else.
+/// An unknown chain is live, and states its genesis hash, only if that hash is configured.
 #[test]
 fn a_configured_genesis_makes_an_unknown_chain_live() {
     let genesis = BlockHash([7; 32]);
     let mut config = parse(GOOD);
     assert_eq!(Plan::new(&config).unwrap().chains()[0].genesis(), None);
     config.chain[0].genesis_hash = Some(genesis);
-    // What stands for no market is refused there, as on every live chain.
+    // Fixed prices are refused on this chain, as on every live chain.
     assert!(matches!(Plan::new(&config), Err(ConfigError::FixedOnLiveChain { .. })));
     config.oracle.remove(1);
     config.pool[0].token0_usd = vec!["eth-usd".to_owned()];

@@ -1,4 +1,4 @@
-//! Values as people write them: addresses in any case, URLs with secrets in them, big numbers.
+//! Values as people write them: addresses in any case, URLs with secrets, large numbers.
 
 use core::fmt;
 use core::str::FromStr;
@@ -11,12 +11,12 @@ use serde::{Deserialize, Deserializer};
 
 use super::PoolPlace;
 
-/// The address of a node. It may hold a key, so it is shown only as scheme, host and port.
+/// The URL of a node. It may contain a key, so only scheme, host and port are shown.
 #[derive(Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct RpcUrl(reqwest::Url);
 
-/// Why a text is no address of a node. Does not repeat the text, which may hold a key.
+/// Why a text is not a node's URL. Does not repeat the text, which may contain a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum UrlError {
     /// Not a URL.
@@ -28,7 +28,7 @@ pub enum UrlError {
 }
 
 impl RpcUrl {
-    /// The whole address, for the request alone.
+    /// The whole URL, only for requests.
     pub(crate) fn for_request(&self) -> reqwest::Url {
         self.0.clone()
     }
@@ -68,7 +68,7 @@ impl fmt::Debug for RpcUrl {
     }
 }
 
-/// An address in lower case, or in mixed case with its EIP-55 checksum.
+/// Deserializes an address in lower case, or in mixed case with its EIP-55 checksum.
 pub(super) fn address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Address, D::Error> {
     let text = String::deserialize(deserializer)?;
     parse_address(&text).map_err(D::Error::custom)
@@ -80,7 +80,7 @@ pub(super) fn optional_address<'de, D: Deserializer<'de>>(
     address(deserializer).map(Some)
 }
 
-/// Addresses, each as [`address`] reads them.
+/// Deserializes addresses like [`address`].
 pub(super) fn addresses<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Vec<Address>, D::Error> {
@@ -88,7 +88,7 @@ pub(super) fn addresses<'de, D: Deserializer<'de>>(
     texts.iter().map(|text| parse_address(text).map_err(D::Error::custom)).collect()
 }
 
-/// An address as [`address`] reads it, or the 32 bytes of a pool's id.
+/// Deserializes an address like [`address`], or the 32 bytes of a pool's id.
 pub(super) fn place<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PoolPlace, D::Error> {
     let text = String::deserialize(deserializer)?;
     let id = text.to_ascii_lowercase().parse::<Word>();
@@ -97,7 +97,7 @@ pub(super) fn place<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PoolPl
         .map_err(D::Error::custom)
 }
 
-/// Reads an address in lower case, or in mixed case with its EIP-55 checksum; else says what is wrong.
+/// Parses an address in lower case, or in mixed case with its EIP-55 checksum. The error describes the problem.
 pub fn parse_address(text: &str) -> Result<Address, String> {
     let lower = text.to_ascii_lowercase();
     let address: Address = lower

@@ -1,4 +1,4 @@
-//! `[[token]]`: what is known of a token besides its price.
+//! `[[token]]`: settings of a token other than its price.
 
 use std::collections::BTreeMap;
 
@@ -18,9 +18,9 @@ pub struct TokenConfig {
     /// The token contract's address.
     #[serde(deserialize_with = "text::address")]
     pub address: Address,
-    /// The market identifier code of the exchange whose trading days count, e.g. `XNYS`.
+    /// The market identifier code of the exchange whose trading days apply, e.g. `XNYS`.
     pub calendar: String,
-    /// Which of its sessions count as open: `regular`, `extended`, `24x5` or `continuous`. Default: `regular`.
+    /// The sessions that count as open: `regular`, `extended`, `24x5` or `continuous`. Default: `regular`.
     #[serde(default = "regular")]
     pub hours: String,
 }

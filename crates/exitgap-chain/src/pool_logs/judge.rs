@@ -1,39 +1,39 @@
-//! Which logs of a node's answer are believed: judged pool by pool and block by block, so that neither a contract nor a
-//! node that garbles the logs of one pool keeps those of another from being read.
+//! Decides which logs in a node's answer are accepted. Each pool and each block is judged separately, so that one
+//! pool's contract, or a node that garbles one pool's logs, does not block the logs of other pools.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use exitgap_core::analytics::accuracy::{PoolLog, check_logs};
 use exitgap_core::ids::Address;
 
-/// Why logs of a pool are not read.
+/// Why logs of a pool cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
 pub enum LogFault {
     /// It is not a log: a field has another type or length.
     #[error("a log has a field of another type or length")]
     Malformed,
-    /// No block of those that were asked for, no index, or it was removed.
+    /// The log's block is not one of those requested, it has no index, or it was removed.
     #[error("a log has no place in the requested blocks")]
     NoPlace,
-    /// Its topics or its data do not fit its event.
+    /// Its topics or data do not match its event.
     #[error("a log's topics or data do not fit its event")]
     DataInvalid,
-    /// Numbers that no pool logs: a tick outside the scale, liquidity beyond its bound.
+    /// Values that no pool can log: a tick outside the scale, or liquidity above its maximum.
     #[error("a log's values are outside the bounds of a pool")]
     OutOfBounds,
     /// Two different logs of one block have the same index.
     #[error("two different logs of a block have the same index")]
     PlaceRepeated,
-    /// The order of the indices is not that of the transactions.
+    /// The order of the indices differs from the order of the transactions.
     #[error("the log indices of a block are counted per transaction")]
     IndexPerTransaction,
-    /// No node serves the logs of one block.
+    /// No node returns the logs of this single block.
     #[error("the logs of one block are more than the nodes serve")]
     TooLarge,
 }
 
 impl LogFault {
-    /// The stable code, for measures.
+    /// The stable code, for metrics.
     pub fn code(self) -> &'static str {
         match self {
             Self::Malformed => "malformed",
@@ -47,14 +47,14 @@ impl LogFault {
     }
 }
 
-/// Blocks in which logs of a pool are not read.
+/// Blocks whose logs of a pool cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnreadLogs {
     /// The first of them.
     pub first_block: u64,
     /// The last of them.
     pub last_block: u64,
-    /// Why those of the first are not.
+    /// The fault in the first of them.
     pub fault: LogFault,
 }
 
@@ -76,27 +76,27 @@ impl UnreadLogs {
     }
 }
 
-/// A log of a pool as it was answered.
+/// A log of a pool as answered by a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct AnsweredLog {
     pub(super) pool: Address,
-    /// The place of its transaction in the block, where the node gives it.
+    /// The index of its transaction in the block, if the node returns it.
     pub(super) transaction_index: Option<u64>,
-    /// What it says, or the block it is of, if that is known, and what is wrong with it.
+    /// The log, or its block, if known, with the fault.
     pub(super) log: Result<PoolLog, (Option<u64>, LogFault)>,
 }
 
-/// What is believed of an answer.
+/// The accepted part of an answer.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Judged {
-    /// By pool, in the order of the chain; none of blocks that are unread.
+    /// By pool, in chain order, without logs of unread blocks.
     pub(super) logs: BTreeMap<Address, Vec<PoolLog>>,
     /// By pool: ascending, and apart from each other.
     pub(super) unread: BTreeMap<Address, Vec<UnreadLogs>>,
 }
 
 impl Judged {
-    /// Judges the logs of an answer about the blocks from one to another. A log that is there twice counts once.
+    /// Judges the logs of an answer about the blocks `from` to `to`. Duplicate logs count once.
     pub(super) fn of(answered: Vec<AnsweredLog>, [from, to]: [u64; 2]) -> Self {
         let mut judged = Self::default();
         let mut by_block: BTreeMap<u64, Vec<Placed>> = BTreeMap::new();
@@ -125,7 +125,7 @@ impl Judged {
         logs.sort_by_key(|placed| (placed.log.index, placed.pool));
         logs.dedup_by(|a, b| a.pool == b.pool && a.log == b.log);
         if let Some(fault) = wrong_order(&logs) {
-            // Which of them are where they should be cannot be told.
+            // It is unknown which of the logs are in the right position.
             let pools: BTreeSet<Address> = logs.iter().map(|placed| placed.pool).collect();
             for pool in pools {
                 self.leave_unread(pool, [block; 2], fault);
@@ -146,7 +146,7 @@ impl Judged {
         }
     }
 
-    /// Leaves blocks of a pool unread, and with them what it logged after them.
+    /// Marks blocks of a pool as unread, and removes its logs from there on.
     pub(super) fn leave_unread(
         &mut self,
         pool: Address,
@@ -165,7 +165,7 @@ impl Judged {
         self.unread.get(&pool)?.first().map(|unread| unread.first_block)
     }
 
-    /// Takes in what another node answered about pools whose logs are unread.
+    /// Uses another node's answer for pools with unread logs if it reaches further.
     pub(super) fn replace(&mut self, mut other: Self, pools: &BTreeSet<Address>) {
         for pool in pools {
             let better = match (self.first_unread(*pool), other.first_unread(*pool)) {
@@ -184,14 +184,14 @@ impl Judged {
     }
 }
 
-/// A log at its place.
+/// A log with its position.
 struct Placed {
     pool: Address,
     transaction_index: Option<u64>,
     log: PoolLog,
 }
 
-/// What is wrong with the order of a block's logs, which are sorted by their index.
+/// The fault in the order of a block's logs, which are sorted by index.
 fn wrong_order(logs: &[Placed]) -> Option<LogFault> {
     logs.windows(2).find_map(|two| {
         let [before, after] = two else { return None };
@@ -264,13 +264,13 @@ mod tests {
         let judged = Judged::of(vec![swap(ONE, 5, 0, 1), swap(ONE, 5, 0, 2)], [5, 9]);
         assert_eq!(unread(&judged, ONE), Some((5, 5, LogFault::IndexPerTransaction)));
         assert!(places(&judged, ONE).is_empty());
-        // An order of indices that is not that of the transactions, in the logs of two pools.
+        // The order of indices differs from that of the transactions, in the logs of two pools.
         let later = swap(ONE, 6, 1, 1);
         let judged = Judged::of(vec![swap(ONE, 5, 7, 1), swap(TWO, 5, 2, 2), later], [5, 9]);
         assert_eq!(unread(&judged, ONE), Some((5, 5, LogFault::IndexPerTransaction)));
         assert_eq!(unread(&judged, TWO), Some((5, 5, LogFault::IndexPerTransaction)));
         assert!(places(&judged, ONE).is_empty(), "what follows is read once the block was");
-        // Two logs of one transaction cannot be at one place.
+        // Two different logs of one transaction with the same index.
         let mut other = swap(ONE, 5, 3, 1);
         other = with_tick(other, 1);
         let judged = Judged::of(vec![swap(ONE, 5, 3, 1), other], [5, 9]);
@@ -292,10 +292,10 @@ mod tests {
         assert_eq!(places(&judged, ONE), [(5, 1)]);
         assert_eq!(places(&judged, TWO), [(6, 2), (7, 2)]);
         assert_eq!(unread(&judged, TWO), None);
-        // The control: the largest tick there is.
+        // As a control, the largest valid tick.
         let judged = Judged::of(vec![with_tick(swap(ONE, 6, 1, 3), 887_272)], [5, 9]);
         assert_eq!(places(&judged, ONE), [(6, 1)]);
-        // What has no block makes all of them unread.
+        // A log without a block makes all blocks unread.
         let placeless = |fault| AnsweredLog { log: Err((None, fault)), ..swap(ONE, 5, 0, 1) };
         let judged = Judged::of(vec![swap(ONE, 5, 1, 1), placeless(LogFault::NoPlace)], [5, 9]);
         assert_eq!(unread(&judged, ONE), Some((5, 9, LogFault::NoPlace)));

@@ -1,4 +1,4 @@
-//! What is believed of nodes' answers about pools' logs.
+//! Which answers of nodes about pools' logs are accepted.
 
 use serde_json::Value;
 
@@ -31,7 +31,7 @@ fn quantity(number: u64) -> String {
     format!("{number:#x}")
 }
 
-/// A swap of Uniswap v3 as nodes serve it.
+/// A Uniswap v3 swap as nodes return it.
 fn swap(pool: Address, block: u64, index: u64, tick: i32) -> Value {
     let word = B256::left_padding_from(&[7]).to_string();
     let tick = I256::try_from(tick).unwrap();
@@ -58,7 +58,7 @@ fn set_word(log: &mut Value, word: usize, byte: &str) {
     log["data"] = json!(data);
 }
 
-/// A node that has these logs.
+/// A node with these logs.
 fn node(logs: Vec<Value>) -> TrialNode {
     TrialNode::start(move |request| {
         let asked = &request["params"][0];
@@ -133,7 +133,7 @@ async fn one_pools_garbled_logs_leave_the_other_pool_read() {
         let read = found(&[&garbling]).await;
         assert_eq!(places(&read, POOL), (to, vec![], Some(fault)), "{fault:?}");
         assert_eq!(places(&read, OTHER), (30, vec![(12, 4), (20, 0)], None), "{fault:?}");
-        // Another node has them.
+        // Another node has valid logs.
         let honest = node(good());
         let read = found(&[&garbling, &honest]).await;
         assert_eq!(places(&read, POOL), (30, vec![(14, 1)], None), "{fault:?}");

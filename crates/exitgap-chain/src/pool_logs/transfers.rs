@@ -1,4 +1,4 @@
-//! Which tokens take a fee on transfer: what they logged of transfers, compared with what pools logged of swaps.
+//! Detects tokens that take a fee on transfer: compares the tokens' transfer logs with the pools' swap logs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,19 +17,20 @@ use crate::abi::own;
 use crate::limits::MAX_NAMED;
 use crate::rpc::{Failure, Measure, RetryPolicy, Rpc, RpcError, Weight, value};
 
-/// The units by which a transfer may differ from what a pool counts: tokens that rebase round.
+/// The number of units by which a transfer may differ from the amount that a pool counts, because rebasing tokens
+/// round.
 const ROUNDING: u64 = 2;
 
-/// The most requests that one comparison makes. What they do not reach is not judged.
+/// The maximum number of requests of one comparison. Swaps that they do not reach are not judged.
 const MAX_REQUESTS: u32 = 16;
 
-/// The most transfers that one comparison looks at.
+/// The maximum number of transfers in one comparison.
 const MAX_TRANSFERS: usize = 200_000;
 
 /// The two tokens of each pool.
 pub(crate) type PoolTokens = BTreeMap<Address, [Address; 2]>;
 
-/// By pool and token: of each swap that moved the token, in the order of the chain, whether units were lacking.
+/// By pool and token: for each swap that moved the token, in chain order, whether units were missing.
 pub(crate) type Lacking = BTreeMap<(Address, Address), Vec<bool>>;
 
 /// A token that a pool sent or received.
@@ -44,8 +45,8 @@ struct Transfer {
     value: U256,
 }
 
-/// Compares the swaps that were read with the transfers of their pools' tokens. Swaps whose transfers are not served, or
-/// not within the bounds, are not judged; then also why.
+/// Compares the swaps that were read with the transfers of their pools' tokens. Swaps whose transfers a node does not
+/// return, or that exceed the limits, are not judged; a node's failure is then returned as well.
 pub(crate) async fn compare_with_swaps(
     rpc: &Rpc,
     read: &LogsRead,
@@ -88,7 +89,7 @@ fn is_swap(log: &PoolLog) -> bool {
     matches!(log.event, PoolEvent::Swap(..))
 }
 
-/// Which transfers are asked for: those of these pools' tokens that a pool sent or received.
+/// The transfers to request: those of these pools' tokens that a pool sent or received.
 struct TransferFilter {
     pools: BTreeSet<Address>,
     tokens: BTreeSet<Address>,
@@ -100,7 +101,7 @@ impl TransferFilter {
         Self { pools: pools.iter().copied().collect(), tokens: of_pools.copied().collect() }
     }
 
-    /// The transfers from one block to another, sorted, and the last block that was reached; `None` where there was none.
+    /// The transfers from one block to another, sorted, and the last block that was reached; `None` if none was.
     async fn fetch(
         &self,
         rpc: &Rpc,
@@ -124,7 +125,7 @@ impl TransferFilter {
                 Err(failure) if failure.may_narrow() && to > from => {
                     narrowest = (to - from).div_ceil(2);
                 }
-                // What was read before counts.
+                // The transfers read so far are still used.
                 Err(_) if reached.is_some() => break,
                 Err(failure) => return Err(failure),
             }
@@ -163,8 +164,8 @@ impl TransferFilter {
         Ok(all)
     }
 
-    /// A transfer, for each of the pools that are party to it; `None` where the log is no transfer that was asked for. What a
-    /// token logs is not trusted: it is only counted.
+    /// Decodes a transfer, once for each of the pools that are party to it; `None` if the log is not a requested
+    /// transfer. A token's logs are not trusted: they are only counted.
     fn decode(&self, log: &Log) -> Option<Vec<Transfer>> {
         let token = own(log.address());
         let [topic, from, to] = *log.topics() else { return None };
@@ -195,8 +196,8 @@ fn word(address: Address) -> B256 {
     B256::left_padding_from(&address.0)
 }
 
-/// Of each of a pool's tokens: for each swap up to this block that moved it and whose transfers are known, whether units
-/// were lacking.
+/// For each of a pool's tokens: for each swap up to this block that moved the token and has known transfers, whether
+/// units were missing.
 fn judge(
     pool: Address,
     logs: &[PoolLog],
@@ -236,8 +237,8 @@ fn judge(
     judged
 }
 
-/// The index of what the pool logged last in the transaction before this swap, which earlier transfers belong to. The
-/// reserves that a constant product logs right before its swap belong to the swap.
+/// The index of the pool's last log before this swap in the same transaction. Transfers before that log belong to it.
+/// The reserves that a constant-product pool logs right before a swap belong to the swap.
 fn begins_after(before: &[PoolLog], swap: &PoolLog) -> Option<u64> {
     let mut before = before.iter().rev().peekable();
     before.next_if(|log| matches!(log.event, PoolEvent::Reserves(_)));
@@ -246,21 +247,21 @@ fn begins_after(before: &[PoolLog], swap: &PoolLog) -> Option<u64> {
     is_same.then(|| u64::from(last.index))
 }
 
-/// Whether more was sent to the pool than it counts; `None` where that is not known.
+/// Whether more was sent to the pool than it counts; `None` if that is unknown.
 fn lacks_inbound(values: &[U256], counted: U256) -> Option<bool> {
     let sum = sum(values)?;
     if counted.is_zero() || values.is_empty() {
         return None;
     }
-    // A pool may be paid back a loan in the same transaction: one transfer that fits is enough.
+    // A loan may be repaid to the pool in the same transaction, so one matching transfer is enough.
     if values.iter().chain([&sum]).any(|value| is_near(*value, counted)) {
         return Some(false);
     }
     (sum > counted).then_some(true)
 }
 
-/// Whether nobody received as much as the pool paid; `None` where that is not known. Some tokens log the fee as a transfer
-/// of its own: so it is the largest that counts, and not the sum.
+/// Whether no recipient got as much as the pool paid; `None` if that is unknown. Some tokens log the fee as a separate
+/// transfer, so this uses the largest transfer instead of the sum.
 fn lacks_outbound(values: &[U256], counted: U256) -> Option<bool> {
     let largest = values.iter().max().filter(|_| !counted.is_zero())?;
     if values.iter().any(|value| is_near(*value, counted)) {
@@ -275,7 +276,7 @@ fn is_near(value: U256, counted: U256) -> bool {
     difference <= U256::from(ROUNDING)
 }
 
-/// `None` where a token logged more than there can be.
+/// `None` if a token logged an impossible amount.
 fn sum(values: &[U256]) -> Option<U256> {
     values.iter().try_fold(U256::ZERO, |sum, value| sum.checked_add(*value))
 }
@@ -312,7 +313,7 @@ mod tests {
         Transfer { block: 5, index, transaction: [9; 32], token, pool: POOL, is_inbound, value }
     }
 
-    /// Nothing was judged.
+    /// No swap was judged.
     const NOTHING: [Vec<bool>; 2] = [Vec::new(), Vec::new()];
 
     fn judged(logs: &[PoolLog], transfers: &[Transfer]) -> [Vec<bool>; 2] {
@@ -360,24 +361,24 @@ mod tests {
             transfer(BOUGHT, 9, false, 190),
         ];
         assert_eq!(judged(&logs, &transfers), [vec![false, false], vec![false, true]]);
-        // Those of another transaction, another pool or a later place are none of it.
+        // Transfers of another transaction, of another pool or after the swap do not belong to it.
         let elsewhere = transfers.map(|it| Transfer { transaction: [8; 32], ..it });
         assert_eq!(judged(&logs, &elsewhere), NOTHING);
         let of_other = transfers.map(|it| Transfer { pool: OTHER, ..it });
         assert_eq!(judged(&logs, &of_other), NOTHING);
         let later = [transfer(SOLD, 12, true, 4_000)];
         assert_eq!(judged(&logs, &later), NOTHING);
-        // A loan of the same transaction, paid back.
+        // A loan that is repaid in the same transaction.
         let loan = [transfer(SOLD, 3, true, 1_000), transfer(SOLD, 4, true, 5_000)];
         assert_eq!(judged(&logs[..3], &loan), [vec![false], vec![]]);
-        // More than there can be.
+        // An impossible amount.
         let huge = Transfer { value: U256::MAX, ..loan[1] };
         assert_eq!(judged(&logs[..3], &[loan[0], huge]), NOTHING);
-        // Beyond what was reached.
+        // After the last block that was reached.
         assert_eq!(judge(POOL, &logs, [SOLD, BOUGHT], &transfers, 4), NOTHING);
     }
 
-    /// A transfer as nodes serve it.
+    /// A transfer as nodes return it.
     fn served(
         block: u64,
         index: u64,
@@ -402,7 +403,7 @@ mod tests {
         u64::from_str_radix(value.as_str().unwrap().trim_start_matches("0x"), 16).unwrap()
     }
 
-    /// A node that has these transfers, and serves so many blocks at once.
+    /// A node with these transfers, which returns at most this many blocks at once.
     fn node(logs: Vec<Value>, most_blocks: u64) -> TrialNode {
         TrialNode::start(move |request| {
             let asked = &request["params"][0];
@@ -441,7 +442,7 @@ mod tests {
             served(25, 1, SOLD, [HOLDER, POOL], 1_000),
             served(25, 2, BOUGHT, [POOL, HOLDER], 500),
         ];
-        // What is no transfer of a token is not one: of a collectible, of another contract, without a place.
+        // Logs that are not transfers of a token: of a collectible, of another contract, or without a position.
         let mut collectible = served[0].clone();
         collectible["topics"].as_array_mut().unwrap().push(json!(word(HOLDER).to_string()));
         let mut unplaced = served[0].clone();

@@ -1,4 +1,4 @@
-//! The answers to the calls that read a pool's state, each taken in its turn.
+//! Takes the answers to the calls that read a pool's state, one after the other.
 
 use alloy::sol_types::SolCall;
 use exitgap_core::U256;
@@ -9,29 +9,29 @@ use super::call_failure;
 use crate::abi::Answer;
 use crate::read_failure::ReadFailure;
 
-/// The answers of a pool that are left.
+/// The remaining answers for a pool.
 pub(super) struct AnswerCursor<'a> {
     pool: &'a PoolId,
     answers: core::slice::Iter<'a, Answer>,
 }
 
 impl<'a> AnswerCursor<'a> {
-    /// All of them, in the order of the calls.
+    /// All answers, in the order of the calls.
     pub(super) fn new(pool: &'a PoolId, answers: &'a [Answer]) -> Self {
         Self { pool, answers: answers.iter() }
     }
 
-    /// The pool that is read.
+    /// The pool that is being read.
     pub(super) fn pool(&self) -> &'a PoolId {
         self.pool
     }
 
-    /// The next one, whatever it is; one that is not there is as one that reverted.
+    /// The next answer of any kind. A missing answer counts as reverted.
     pub(super) fn answer(&mut self) -> &'a Answer {
         self.answers.next().unwrap_or(&Answer::Reverted)
     }
 
-    /// The next one, of so many words.
+    /// The next answer, with this many words.
     pub(super) fn next<C: SolCall>(
         &mut self,
         call: &str,
@@ -41,7 +41,7 @@ impl<'a> AnswerCursor<'a> {
         answer.exact::<C>(words).ok_or_else(|| call_failure(self.pool, call, answer))
     }
 
-    /// The next one, a list with an entry for each of so many tokens.
+    /// The next answer, a list with one entry per token.
     pub(super) fn list<C: SolCall<Return = Vec<U256>>>(
         &mut self,
         call: &str,
@@ -51,7 +51,7 @@ impl<'a> AnswerCursor<'a> {
         self.of_each(call, told, tokens)
     }
 
-    /// A list that has an entry for each of so many tokens.
+    /// Requires that a list has one entry per token.
     pub(super) fn of_each<T>(
         &self,
         call: &str,
@@ -65,7 +65,7 @@ impl<'a> AnswerCursor<'a> {
         Err(inconsistent(self.pool, what))
     }
 
-    /// The next one, a number of 64 bits.
+    /// The next answer, a number of 64 bits.
     pub(super) fn small<C: SolCall<Return = U256>>(
         &mut self,
         call: &str,
@@ -76,12 +76,12 @@ impl<'a> AnswerCursor<'a> {
     }
 }
 
-/// What was read of a pool contradicts itself.
+/// The failure for a pool whose values contradict each other.
 pub(super) fn inconsistent(pool: &PoolId, what: impl core::fmt::Display) -> ReadFailure {
     ReadFailure::new(MissingReason::StateInconsistent, format!("pool {pool}: {what}"))
 }
 
-/// The pool is of a kind that is read and cannot be read now: why, its name first.
+/// The failure for a pool of a supported kind that cannot be read now. The reason begins with its code.
 pub(super) fn refuse_pool(pool: &PoolId, why: impl core::fmt::Display) -> ReadFailure {
     ReadFailure::new(MissingReason::PoolUnsupported, format!("pool {pool}: {why}"))
 }

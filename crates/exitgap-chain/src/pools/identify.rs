@@ -1,4 +1,4 @@
-//! What kind of contract is behind a pool's name: asked of the contract, never assumed.
+//! Identifies the kind of a pool's contract from its answers, without assumptions.
 
 use std::collections::BTreeMap;
 
@@ -15,8 +15,8 @@ use crate::multicall::Multicall;
 use crate::read_failure::ReadFailure;
 use crate::rpc::Failure;
 
-/// Identifies the pools of `plans`: kind, tokens, constant rules. A pool that is none, or whose
-/// tokens cannot be used, is refused by name and does not touch the others.
+/// Identifies the pools of `plans`: kind, tokens, constant rules. A contract that is not a pool, or whose tokens cannot
+/// be used, is refused with a code and does not affect the others.
 pub(crate) async fn identify(
     multicall: &Multicall<'_>,
     factories: &[Factory],
@@ -31,7 +31,7 @@ pub(crate) async fn identify(
         let answered = probes.iter().cloned().zip(answers.by_ref()).collect::<Vec<_>>();
         let mut recognised = recognise(plan, factories, &answered);
         if recognised.is_err() && plans.len() > 1 && !calls.is_empty() {
-            // In company, a call may fail for gas that others used up.
+            // In a multicall, a call may fail because others used up the gas.
             let alone = multicall.read_once(&calls).await?;
             let answered = probes.into_iter().zip(alone).collect::<Vec<_>>();
             recognised = recognise(plan, factories, &answered);
@@ -66,7 +66,7 @@ pub(crate) async fn identify(
         .collect())
 }
 
-/// Why a pool cannot be one of a contract of these tokens.
+/// Why a pool's pair does not fit a contract with these tokens.
 fn other_pair(tokens: &[Token]) -> String {
     if tokens.len() == 2 {
         return "its contract pools two tokens; remove `pair`".to_owned();
@@ -85,8 +85,8 @@ fn calls_of(probes: &[Probe]) -> Vec<Call> {
     probes.iter().map(|probe| probe.call.clone()).collect()
 }
 
-/// Asks the factories of the pools that need it whether these are theirs; what they say is a fact,
-/// where there is a name for it.
+/// Asks factories whether pools are theirs, if that must be proven. The answer becomes a fact if there is a name for
+/// it.
 async fn prove(
     multicall: &Multicall<'_>,
     factories: &[Factory],
@@ -103,7 +103,7 @@ async fn prove(
             continue;
         };
         let answer = answers.next().unwrap_or(&Answer::Reverted);
-        // Whatever a factory calls the question, its answer is one address.
+        // Whatever the call's name is at this factory, its answer is one address.
         let named = answer.exact::<V3Factory::getPoolCall>(1).map(own);
         if named.is_none() || named != plan.id.contract().address() {
             let (factory, words) = (proof.target, said(answer, named));
@@ -117,7 +117,7 @@ async fn prove(
     Ok(words)
 }
 
-/// A factory's word that the pool is its.
+/// The fact with a factory's confirmation that the pool is its own.
 fn word_of(factories: &[Factory], proof: &Call, pool: Address) -> Option<Fact> {
     let factory = factories.iter().find(|factory| factory.address == proof.target)?;
     let name = factory.kind.fact()?.parse::<Code>().ok()?;
@@ -127,7 +127,7 @@ fn word_of(factories: &[Factory], proof: &Call, pool: Address) -> Option<Fact> {
     Some(Fact { name, contract: proof.target, call, words: vec![Word(word)] })
 }
 
-/// Asks further about the pools that need it, each by itself.
+/// Makes the further calls that some pools need, separately for each.
 async fn register(
     multicall: &Multicall<'_>,
     plans: &[&PoolPlan],
@@ -154,7 +154,7 @@ async fn register(
     Ok(())
 }
 
-/// What a factory answered that is not the pool.
+/// A factory's answer that is not the pool's address.
 fn said(answer: &Answer, pool: Option<Address>) -> String {
     pool.map_or_else(
         || format!("getPool {}", answer.in_words()),
@@ -182,7 +182,7 @@ async fn read_tokens(
     Ok(read.chain(native.then(|| (NOBODY, Ok(tokens::native())))).collect())
 }
 
-/// What a contract is that answered the probes so.
+/// Recognises a contract by its answers to the probes.
 fn recognise(
     plan: &PoolPlan,
     factories: &[Factory],
@@ -198,7 +198,7 @@ fn recognise(
     }
     let mut claims = kinds::claims(&Candidate { plan, factories }, answered);
     claims.retain(|claim| !matches!(claim, Claim::Foreign));
-    // What two kinds know is surely neither.
+    // A contract that two kinds recognise is neither for certain.
     match (claims.pop(), claims.is_empty()) {
         (Some(Claim::Is(recognised)), true) => Ok(recognised),
         (Some(Claim::Refused(why)), true) => Err(refuse_pool(plan, &why)),
@@ -206,7 +206,7 @@ fn recognise(
     }
 }
 
-/// What the contract answered, for whoever wonders why it is refused.
+/// The contract's answers, to explain a refusal.
 fn describe(answered: &[(Probe, Answer)]) -> String {
     let empty = |answer: &Answer| answer.return_data().is_some_and(|data| data.is_empty());
     if answered.iter().all(|(_, answer)| empty(answer)) {
@@ -241,7 +241,7 @@ mod tests {
         }
     }
 
-    /// Answers of this many words each, small numbers; 0 reverts.
+    /// Answers with this many words each, filled with small numbers; 0 means reverted.
     fn answers(words: [usize; 11]) -> Vec<Answer> {
         let word = U256::from(60).to_be_bytes::<32>();
         words
@@ -256,7 +256,7 @@ mod tests {
         let plan = plan(fee);
         let probes = kinds::probes(&plan, &[]);
         assert!(probes.len() >= answers.len());
-        // What only other kinds are asked.
+        // The calls that only other kinds make.
         let others = core::iter::repeat(Answer::Reverted);
         let answered: Vec<_> =
             probes.into_iter().zip(answers.iter().cloned().chain(others)).collect();
@@ -271,7 +271,7 @@ mod tests {
 
     #[test]
     fn only_the_two_kinds_are_recognised() {
-        // `slot0` ends with a flag, so its small numbers must not all be 60.
+        // `slot0` ends with a flag, so its words must not all be 60.
         let mut v3 = answers([1, 1, 1, 0, 0, 0, 7, 1, 1, 1, 1]);
         v3[6] = Answer::Returned(Bytes::from(vec![0; 224]));
         let name = |fee: bool, answers: &[Answer]| {
@@ -285,9 +285,9 @@ mod tests {
 
         assert!(refusal(true, [1, 1, 0, 3, 0, 0, 0, 0, 0, 0, 0]).contains("factory reverted"));
         assert!(refusal(true, [1, 0, 1, 3, 0, 0, 0, 0, 0, 0, 0]).contains("token1 reverted"));
-        // A slot0 of six words, as a fork without a protocol fee answers.
+        // A `slot0` of six words, like that of a fork without a protocol fee.
         assert!(refusal(false, [1, 1, 1, 0, 0, 0, 6, 1, 1, 1, 1]).contains("slot0 192 bytes"));
-        // Both kinds at once.
+        // A contract that answers like both kinds.
         v3[3] = Answer::Returned(Bytes::from(vec![0; 96]));
         assert!(name(false, &v3).is_err());
         let probes = kinds::probes(&plan(true), &[]).len();

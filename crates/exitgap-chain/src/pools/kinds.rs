@@ -1,6 +1,6 @@
-//! The kinds of pools that are read: the one place that names them all and asks the right one.
+//! The kinds of pools that can be read. Only this file lists them and dispatches to them.
 //!
-//! A new kind is a folder beside this file and a line in the list below.
+//! A new kind needs a folder next to this file and a line in the list below.
 
 use exitgap_core::U256;
 use exitgap_core::ids::{Address, PoolId};
@@ -22,11 +22,10 @@ use crate::config::{Factory, PoolPlan};
 use crate::read_failure::ReadFailure;
 use crate::trial::{Outcome, Sale, Verdict};
 
-/// Makes of a list of kinds the type that holds a reader of one of them, and the one `match` over
-/// it.
+/// Generates, from a list of kinds, the enum of their readers with the only `match` over it.
 macro_rules! kinds {
     ($dollar:tt $($reader:ident,)+) => {
-        /// How one pool is read.
+        /// The reader of one pool.
         #[expect(clippy::enum_variant_names, reason = "a variant is called as the type it holds")]
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub(crate) enum Reader {
@@ -41,7 +40,7 @@ macro_rules! kinds {
             }
         )+
 
-        /// The questions that the kinds have about a pool, in their order, each once.
+        /// The probes of all kinds for a pool, in order, without duplicates.
         pub(crate) fn probes(plan: &PoolPlan, factories: &[Factory]) -> Vec<Probe> {
             let mut probes: Vec<Probe> = Vec::new();
             $(
@@ -54,7 +53,7 @@ macro_rules! kinds {
             probes
         }
 
-        /// What each kind makes of the answers.
+        /// Each kind's conclusion from the answers.
         pub(crate) fn claims(
             candidate: &Candidate<'_>,
             answered: &[(Probe, Answer)],
@@ -62,7 +61,7 @@ macro_rules! kinds {
             vec![$(claim::<$reader>(candidate, answered)),+]
         }
 
-        /// The remembered parts of a state that was recorded; `None` where nothing of it is.
+        /// The remembered parts of a recorded state; `None` if nothing of it is remembered.
         pub(crate) fn parts_of(state: &PoolState) -> Option<Parts> {
             None$(.or_else(|| <$reader as PoolReader>::parts_of(state)))+
         }
@@ -90,7 +89,7 @@ kinds! { $
     ThirdVaultReader,
 }
 
-/// What one kind makes of the answers to its questions.
+/// One kind's conclusion from the answers to its probes.
 fn claim<K: PoolReader>(candidate: &Candidate<'_>, answered: &[(Probe, Answer)]) -> Claim<Reader> {
     let probes = K::probes(candidate.plan, candidate.factories);
     let own: Vec<Answer> = probes
@@ -108,7 +107,7 @@ fn claim<K: PoolReader>(candidate: &Candidate<'_>, answered: &[(Probe, Answer)])
     }
 }
 
-/// Each question is the [`PoolReader`]'s of the same name.
+/// Each method is [`PoolReader`]'s method of the same name.
 impl Reader {
     pub(crate) fn name(&self) -> &'static str {
         ask!(self, reader => reader.name())

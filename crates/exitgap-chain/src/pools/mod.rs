@@ -33,22 +33,21 @@ pub(crate) use reader::{DecodedState, Part, PartReader, PartialState, Parts, Wat
 pub struct PoolInfo {
     /// The pool.
     pub id: PoolId,
-    /// What kind of contract it is: its protocol as in state bodies, and whose it is where its
-    /// factory says so.
+    /// The kind of contract: its protocol as spelled in states, and its venue if its factory is known.
     pub kind: &'static str,
     /// The pool's token 0 and token 1.
     pub tokens: [Token; 2],
-    /// The default direction: sells the default base.
+    /// The default direction, which sells the default base.
     pub base: Direction,
 }
 
-/// What never changes of a pool's contract.
+/// The constant properties of a pool's contract.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Identity {
     pub(crate) reader: Reader,
-    /// All of them, in its order.
+    /// All tokens, in the contract's order.
     pub(crate) tokens: Vec<Token>,
-    /// What every snapshot of it says beside its state.
+    /// The facts that every snapshot of it contains.
     pub(crate) facts: Vec<Fact>,
 }
 
@@ -60,7 +59,7 @@ impl Identity {
     }
 }
 
-/// A call that a pool of its kind must answer did not answer as it should.
+/// The failure for a pool that did not answer a required call correctly.
 fn call_failure(pool: &PoolId, call: &str, answer: &Answer) -> ReadFailure {
     let reason = match answer {
         Answer::Reverted => MissingReason::CallReverted,

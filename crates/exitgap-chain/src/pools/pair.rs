@@ -1,4 +1,4 @@
-//! What contracts of two tokens answer that a factory made, whatever their kind.
+//! Calls that all contracts with two tokens and a factory answer, whatever their kind.
 
 use alloy::primitives::Bytes;
 use exitgap_core::U256;
@@ -8,7 +8,7 @@ use super::reader::{Probe, data_of};
 use crate::abi::{Answer, Pool, V2Pair, own, wire};
 use crate::trial::{CALLER, Sale};
 
-/// The questions: the two tokens and the factory.
+/// The probes: the two tokens and the factory.
 pub(super) fn probes(pool: Address) -> Vec<Probe> {
     vec![
         Probe::new("token0", pool, &Pool::token0Call {}, 1),
@@ -17,7 +17,7 @@ pub(super) fn probes(pool: Address) -> Vec<Probe> {
     ]
 }
 
-/// The call of a pair that was paid which asks it for so much of what the sale buys.
+/// The call that asks a pair, after it was paid, for `out` units of the token bought.
 pub(super) fn swap(sale: &Sale, out: U256) -> Vec<u8> {
     let mut outs = [U256::ZERO; 2];
     outs[sale.direction.quote_index()] = out;
@@ -29,15 +29,15 @@ pub(super) fn swap(sale: &Sale, out: U256) -> Vec<u8> {
     })
 }
 
-/// What a contract says of itself.
+/// A contract's own data.
 pub(super) struct Pair {
     pub(super) tokens: [Address; 2],
     pub(super) factory: Address,
 }
 
 impl Pair {
-    /// Out of the answers to [`probes`] and those that follow them, which are handed on; `None`
-    /// where the contract does not answer as one of two tokens.
+    /// Decodes the answers to [`probes`], and returns the remaining answers; `None` if the contract does not answer
+    /// like one with two tokens.
     pub(super) fn from_answers(answers: &[Answer]) -> Option<(Self, &[Answer])> {
         let [token0, token1, factory, rest @ ..] = answers else { return None };
         let token0 = own(token0.exact::<Pool::token0Call>(1)?);

@@ -1,5 +1,5 @@
-//! What every kind of pool says of how it is read; its folder implements [`PoolReader`], and
-//! [`PartReader`] where parts of its state are remembered from slot to slot.
+//! The traits that define how a kind of pool is read. Each kind's folder implements [`PoolReader`], and [`PartReader`]
+//! if parts of its state are remembered from slot to slot.
 
 use std::collections::BTreeMap;
 
@@ -18,22 +18,22 @@ use crate::read_failure::ReadFailure;
 use crate::rpc::RpcError;
 use crate::trial::{Outcome, Sale, Verdict};
 
-/// How the pools of one kind are read. The value is what was learnt of one pool and never changes.
+/// How the pools of one kind are read. A value holds the constant properties of one pool.
 pub(crate) trait PoolReader: Sized + Into<Reader> {
-    /// The questions that tell whether a pool is of this kind; none where its plan alone says that
-    /// it is not. A question that several kinds have is asked once.
+    /// The calls that show whether a pool is of this kind; empty if its plan alone rules that out. Calls that several
+    /// kinds need are made once.
     fn probes(plan: &PoolPlan, factories: &[Factory]) -> Vec<Probe>;
 
-    /// What the answers to them say.
+    /// The conclusion from the answers to these calls.
     fn identify(candidate: &Candidate<'_>, answers: &[Answer]) -> Claim<Self>;
 
-    /// What is asked further, of whoever those answers name, before it is surely of this kind;
-    /// nothing where they say all.
+    /// Further calls, to contracts that those answers name, before the pool is known to be of this kind; empty if none
+    /// are needed.
     fn further(&self) -> Vec<Call> {
         Vec::new()
     }
 
-    /// What it is by the answers to that, and its tokens; or why it is refused.
+    /// The recognised pool with its tokens, according to those answers; or why it is refused.
     fn confirm_registration(
         self,
         _plan: &PoolPlan,
@@ -42,14 +42,13 @@ pub(crate) trait PoolReader: Sized + Into<Reader> {
         Err("it was not queried".to_owned())
     }
 
-    /// What it is, in a few words.
+    /// A short description.
     fn name(&self) -> &'static str;
 
-    /// The calls that read what changes with every swap, and every parameter that an owner may
-    /// change.
+    /// The calls that read the values that change with every swap, and the parameters that an owner can change.
     fn state_calls(&self) -> Vec<Call>;
 
-    /// What the answers to them say in a block of this time.
+    /// Decodes the answers to these calls, in a block with this timestamp.
     fn decode(
         &self,
         pool: &PoolId,
@@ -57,59 +56,56 @@ pub(crate) trait PoolReader: Sized + Into<Reader> {
         answers: &[Answer],
     ) -> Result<DecodedState, ReadFailure>;
 
-    /// What of its state only its events change, and is therefore remembered from slot to slot;
-    /// `None` where nothing is, because the calls above read all there is.
+    /// The reader of those parts of the state that only events change and that are remembered from slot to slot; `None`
+    /// if the calls above read the whole state.
     fn part_reader(&self) -> Option<&dyn PartReader> {
         None
     }
 
-    /// The remembered parts of a state that was recorded; `None` where it is not of this kind, or
-    /// nothing of it is remembered.
+    /// The remembered parts of a recorded state; `None` if the state is of another kind, or has no such parts.
     fn parts_of(_state: &PoolState) -> Option<Parts> {
         None
     }
 
-    /// What a snapshot says beside the state, known since it was identified.
+    /// The facts for snapshots that are known from the identification.
     fn facts(&self) -> Vec<Fact> {
         Vec::new()
     }
 
-    /// In how many directions it can be tried within one request what its contract pays.
+    /// The number of directions in which one request can try what the contract pays.
     const TRIED_AT_ONCE: usize;
 
-    /// The contract whose function swaps.
+    /// The contract with the swap function.
     fn swapped_by(&self) -> Address;
 
-    /// The calls of the contract's own swap that show whether it pays what core says.
+    /// The calls of the contract's own swap that show whether it pays the computed amount.
     fn trial_calls(&self, sale: &Sale) -> Vec<Vec<u8>>;
 
-    /// Whether the trial moves tokens, which are then ledgers of ours. Where it does not, they and
-    /// all that stands on them, as what they say of their own worth, answer for themselves.
+    /// Whether the trial moves tokens, which are then replaced with our ledger contracts. If it does not, the tokens
+    /// stay unchanged, including the rates that they report.
     const MOVES_TOKENS: bool = true;
 
-    /// What the token of this index must seem to hold of the pool's during the trial; `None`:
-    /// the contract does not look.
+    /// The pool's balance of the token with this index during the trial; `None` if the contract does not check it.
     fn trial_balance(&self, _pool: &Observation, _sale: &Sale, _token: usize) -> Option<U256> {
         None
     }
 
-    /// What the outcomes of those calls show of the pool as it was read.
+    /// Judges the outcomes of these calls for the pool as it was read.
     fn judge(&self, pool: &Observation, sale: &Sale, outcomes: &[Outcome]) -> Verdict;
 }
 
-/// How the parts of a state are read that only events change. When they are is not for a kind to
-/// say.
+/// How to read the parts of a state that only events change. The caller decides when.
 pub(crate) trait PartReader: Sync {
-    /// Which logs name the parts that changed.
+    /// The logs that name changed parts.
     fn watch(&self) -> Watch;
 
-    /// The parts that one of these logs names.
+    /// The parts that such a log names.
     fn named_by(&self, log: &Log) -> Result<Vec<i32>, RpcError>;
 
     /// The calls that read these parts.
     fn part_calls(&self, parts: &[i32]) -> Vec<Call>;
 
-    /// What the answers to them say; `None` of a part that is not there.
+    /// Decodes the answers to these calls; `None` for a part that does not exist.
     fn decode_parts(
         &self,
         pool: &PoolId,
@@ -117,32 +113,31 @@ pub(crate) trait PartReader: Sync {
         answers: &[Answer],
     ) -> Result<Vec<(i32, Option<Part>)>, ReadFailure>;
 
-    /// The calls that find out which parts there are.
+    /// The calls that list the existing parts.
     fn index_calls(&self) -> Vec<Call>;
 
-    /// What the answers to them say: the parts there are, ascending.
+    /// Decodes the answers to these calls: the existing parts, ascending.
     fn decode_index(&self, pool: &PoolId, answers: &[Answer]) -> Result<Vec<i32>, ReadFailure>;
 }
 
-/// A part of a state, as its kind packs it: a tick's gross and net liquidity.
+/// A part of a state in its kind's packing: a tick's gross and net liquidity.
 pub(crate) type Part = U256;
 
-/// All parts of a state that are remembered, by the number that the kind tells them apart by: a
-/// tick's index.
+/// All remembered parts of a state, by the number that identifies them: a tick's index.
 pub(crate) type Parts = BTreeMap<i32, Part>;
 
 /// Logs that name parts of a pool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Watch {
-    /// Who emits them.
+    /// The emitter of the logs.
     pub(crate) emitter: Address,
-    /// Their first topic is one of these.
+    /// The possible values of their first topic.
     pub(crate) events: Vec<B256>,
-    /// Their second topic, where one emitter manages many pools.
+    /// Their second topic, if one emitter manages many pools.
     pub(crate) id: Option<Word>,
 }
 
-/// A question that tells kinds apart.
+/// A call that helps to distinguish kinds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Probe {
     /// Its name, for messages.
@@ -151,7 +146,7 @@ pub(crate) struct Probe {
 }
 
 impl Probe {
-    /// A question whose answer has `words` words of 32 bytes.
+    /// A call whose answer has `words` words of 32 bytes.
     pub(crate) fn new(
         name: &'static str,
         target: Address,
@@ -162,61 +157,61 @@ impl Probe {
     }
 }
 
-/// What may be a pool.
+/// A contract that may be a pool.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Candidate<'a> {
     pub(crate) plan: &'a PoolPlan,
-    /// The factories whose pools are known on its chain.
+    /// The known factories on its chain.
     pub(crate) factories: &'a [Factory],
 }
 
-/// Whether a contract is of a kind, by what it answers.
+/// Whether a contract is of a kind, according to its answers.
 #[derive(Debug)]
 pub(crate) enum Claim<K> {
-    /// It answers none of what only this kind answers.
+    /// It answers none of the calls that only this kind answers.
     Foreign,
-    /// It answers some of it: it is not surely of another kind either.
+    /// It answers some of them, so it is not certain to be of another kind.
     Partly,
     /// It is of this kind.
     Is(RecognisedPool<K>),
-    /// It is of this kind or one much like it, and cannot be read: why.
+    /// It is of this kind or a similar one, and cannot be read for this reason.
     Refused(String),
 }
 
-/// What a contract is by its own answers.
+/// A contract as recognised by its own answers.
 #[derive(Debug)]
 pub(crate) struct RecognisedPool<K> {
     pub(crate) reader: K,
-    /// The tokens it says it holds, in its order; none where it is asked [`PoolReader::further`].
+    /// The tokens that it reports, in its order; empty if [`PoolReader::further`] is needed.
     pub(crate) tokens: Vec<Address>,
-    /// Where there is one, this call must answer the pool's own address: its factory is asked
-    /// whether the pool is its, because any contract can name any factory.
+    /// If present, this call must return the pool's own address. It asks the factory whether the pool is its own,
+    /// because any contract can claim any factory.
     pub(crate) proof: Option<Call>,
 }
 
-/// What a pool answered to its state calls.
+/// The decoded answers to a pool's state calls.
 pub(crate) enum DecodedState {
     /// The whole state.
     Whole(PoolState),
-    /// All of it but its parts.
+    /// The state without its parts.
     Unfinished(Box<dyn PartialState>),
 }
 
 /// A state that lacks only its parts.
 pub(crate) trait PartialState: Send + Sync {
-    /// Joins it and its parts; every invariant between them is checked.
+    /// Combines it with its parts, and checks all invariants between them.
     fn join(&self, parts: &Parts) -> Result<PoolState, StateJoinError>;
 }
 
-/// Why what was read is no state.
+/// Why the values are not a valid state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct StateJoinError {
     pub(crate) detail: String,
-    /// Whether other parts may mend it.
+    /// Whether reading the parts again may solve it.
     pub(crate) about_parts: bool,
 }
 
-/// The data of a call.
+/// A call's data.
 pub(crate) fn data_of(call: &impl SolCall) -> Vec<u8> {
     call.abi_encode()
 }

@@ -1,4 +1,4 @@
-//! Tokens: how many decimals they have, and what they call themselves.
+//! Tokens: their decimals and symbols.
 
 use alloy::sol_types::{SolType, sol_data};
 use exitgap_core::ids::Address;
@@ -9,21 +9,21 @@ use crate::abi::{Answer, Call, Erc20};
 use crate::config::NOBODY;
 use crate::read_failure::ReadFailure;
 
-/// Calls per token.
+/// The number of calls per token.
 pub(super) const TOKEN_CALLS: usize = 2;
 
 pub(super) fn calls(token: Address) -> [Call; TOKEN_CALLS] {
     [Call::new(token, &Erc20::decimalsCall {}, 1), Call::new(token, &Erc20::symbolCall {}, 3)]
 }
 
-/// The chain's own coin, which is no contract and is not asked. All known chains call theirs so, and
-/// so do development chains.
+/// The chain's native coin, which has no contract to call. It has this symbol on all known chains and on development
+/// chains.
 pub(super) fn native() -> Token {
     Token { address: NOBODY, decimals: 18, symbol: Symbol::clean("ETH") }
 }
 
-/// Reads the answers to [`calls`]. A symbol that cannot be read is `?`; decimals that cannot be
-/// read, or are more than 36, are a refusal.
+/// Decodes the answers to [`calls`]. An unreadable symbol becomes `?`; unreadable decimals, or more than 36, are
+/// refused.
 pub(super) fn decode(token: Address, answers: &[Answer]) -> Result<Token, ReadFailure> {
     let refused = |what: String| {
         ReadFailure::new(MissingReason::PoolUnsupported, format!("token {token}: decimals {what}"))
@@ -48,7 +48,7 @@ fn symbol_of(answer: &Answer) -> Symbol {
         return Symbol::clean(&String::from_utf8_lossy(&data[..end]));
     }
     let text = sol_data::Bytes::abi_decode(data).unwrap_or_default();
-    // Far more than is kept; the rest is not looked at.
+    // Far more than is kept. The rest is ignored.
     let start = &text[..text.len().min(256)];
     let end = start.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
     Symbol::clean(&String::from_utf8_lossy(&start[..end]))

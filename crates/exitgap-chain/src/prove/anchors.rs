@@ -1,4 +1,4 @@
-//! Older blocks anchored to a newer one, out of what a node proves of the chain's history contract.
+//! Anchors older blocks to a newer one, with a node's proofs of the chain's history contract.
 
 use exitgap_core::ids::Caip2;
 use exitgap_core::proof::{
@@ -13,32 +13,32 @@ use crate::rpc::Rpc;
 /// Why there are no anchors.
 #[derive(Debug, thiserror::Error)]
 pub enum AnchoringError {
-    /// The blocks are none before the one to begin at, or too far before it.
+    /// No hops lead from the block to these blocks: there are none, not all are older, or some are too old.
     #[error(
         "no hops lead from block {from} to these blocks, because there are none, not all are older, or some are \
          too far back"
     )]
     Unreachable {
-        /// Where it was to begin.
+        /// The block to start from.
         from: u64,
     },
-    /// The node has no such block.
+    /// The node does not have this block.
     #[error("the node has no block {number}")]
     NoBlock {
         /// Its number.
         number: u64,
     },
-    /// The node proves none, or did not answer.
+    /// The node gives no proof, or did not answer.
     #[error(transparent)]
     Node(#[from] ProveError),
-    /// What it answered does not lead from block to block.
+    /// Its answers do not lead from block to block.
     #[error("the node's response is not a valid anchor: {0}")]
     Anchors(#[from] AnchorError),
 }
 
 impl StateProver {
-    /// The file of a day's anchors, which leads from the node's block of number `from` to these older ones. The node must prove
-    /// the states of all blocks at which a hop begins.
+    /// The file of a day's anchors, from the node's block with number `from` to these older blocks. The node must prove
+    /// the state of every block at which a hop begins.
     pub async fn anchors(
         &self,
         chain: Caip2,
@@ -51,7 +51,7 @@ impl StateProver {
     }
 }
 
-/// What [`StateProver::anchors`] does, at these nodes.
+/// Implements [`StateProver::anchors`] with these nodes.
 pub(crate) async fn anchors(
     rpc: &Rpc,
     chain: Caip2,

@@ -1,4 +1,4 @@
-//! What is asked of a node for a proof: headers, words with what leads to them, and where feeds keep their rounds.
+//! A node's answers for a proof: headers, storage words with the nodes that lead to them, and the rounds of feeds.
 
 use alloy::primitives::B256;
 use alloy::rlp::encode;
@@ -14,10 +14,10 @@ use super::ProveError;
 use crate::blocks::Header;
 use crate::rpc::{Rpc, RpcError, value};
 
-/// Words asked for in one request: nodes allow 1,024.
+/// The number of words in one request. Nodes allow 1,024.
 const TOGETHER: usize = 512;
 
-/// A block whose state a node is asked for.
+/// A block whose state is requested from a node.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BlockQuery<'a> {
     pub rpc: &'a Rpc,
@@ -25,14 +25,14 @@ pub(super) struct BlockQuery<'a> {
     pub deadline: Instant,
 }
 
-/// What a node answered, to be put together.
+/// A node's answers, to be assembled.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Answers {
     pub nodes: Vec<Vec<u8>>,
     pub feeds: Vec<FeedSubject>,
 }
 
-/// The header of a block, and that of the next where it is there.
+/// The header of a block, and of the next block if it exists.
 #[derive(Debug, Clone)]
 pub(super) struct Headers {
     pub header: Vec<u8>,
@@ -40,7 +40,7 @@ pub(super) struct Headers {
 }
 
 impl BlockQuery<'_> {
-    /// Both headers, where the node has this block at its number.
+    /// Both headers, if the node has this block at its number.
     pub async fn headers(&self, block: BlockRef) -> Result<Headers, ProveError> {
         let header = self.header(block.number).await?;
         let found = header.as_deref().and_then(StateProof::block_of);
@@ -52,7 +52,7 @@ impl BlockQuery<'_> {
         Ok(Headers { header, child })
     }
 
-    /// A header's RLP, which hashes to the block's hash; `None`: there is no such block yet.
+    /// A header's RLP, whose hash must be the block's hash; `None` if the block does not exist yet.
     pub async fn header(&self, number: u64) -> Result<Option<Vec<u8>>, ProveError> {
         let params = json!([format!("{number:#x}"), false]);
         let read = |raw: &RawValue| {
@@ -69,7 +69,7 @@ impl BlockQuery<'_> {
         Ok(self.rpc.request("eth_getBlockByNumber", &params, self.deadline, read).await?)
     }
 
-    /// Words of a contract, with the nodes that lead to them.
+    /// Storage words of a contract, with the trie nodes that lead to them.
     pub async fn words(
         &self,
         contract: Address,
@@ -100,7 +100,7 @@ impl BlockQuery<'_> {
         Ok(words)
     }
 
-    /// The ticks that the bitmap has within a subject's range, and the nodes of its words.
+    /// The ticks in the bitmap within a subject's range, with the trie nodes of its words.
     pub async fn with_ticks(
         &self,
         subject: ProofSubject,
@@ -115,7 +115,7 @@ impl BlockQuery<'_> {
         Ok(subject.with_ticks(&names.into_iter().zip(words).collect::<Vec<_>>()))
     }
 
-    /// Where each feed that prices a token keeps its newest round. One that keeps it otherwise than any layout is left out.
+    /// The round of each feed that prices a token. A feed without a known storage layout is left out.
     pub async fn feeds(&self, observation: &Observation) -> Result<Answers, ProveError> {
         let mut all = Answers::default();
         for (feed, reading) in feeds_of(observation) {
@@ -129,7 +129,7 @@ impl BlockQuery<'_> {
         Ok(all)
     }
 
-    /// The same of one feed.
+    /// The same for one feed.
     pub async fn answers_of(
         &self,
         feed: Address,
@@ -140,7 +140,7 @@ impl BlockQuery<'_> {
         Ok(Answers { nodes, feeds: found.into_iter().collect() })
     }
 
-    /// One feed, where any layout leads to a round of it: first the round that was read, then the one that is the newest.
+    /// One feed, if a layout leads to a round: first the recorded round, then the newest.
     async fn find_feed(
         &self,
         feed: Address,
@@ -151,7 +151,7 @@ impl BlockQuery<'_> {
         let Some(proxy) = proxy.first().copied() else { return Ok(None) };
         let aggregator = FeedSubject::aggregator_in(proxy);
         let OracleSource::Chainlink(read) = &reading.source else { return Ok(None) };
-        // The low 32 bits are the aggregator's own number.
+        // The low 32 bits are the aggregator's own round number.
         let round = u32::try_from(read.round & u128::from(u32::MAX)).unwrap_or_default();
         let mut candidates: Vec<FeedSubject> = FeedLayout::ALL
             .into_iter()
@@ -164,7 +164,7 @@ impl BlockQuery<'_> {
             for (subject, slots) in candidates.iter_mut().zip(&slots) {
                 let Some((own, rest)) = words.split_at_checked(slots.len()) else { break };
                 words = rest;
-                // A round that was never written is no newest one.
+                // A round that was never written cannot be the newest.
                 let is_found = subject
                     .decode_reading(proxy, own)
                     .is_ok_and(|found| found.updated_at > 0 && !found.answer.is_zero());

@@ -34,7 +34,7 @@ use crate::read_failure::ReadFailure;
 use crate::rpc::{ClientError, Failure, Rpc, RpcError, value};
 use ask::{Answers, BlockQuery, Headers};
 
-/// A node of a chain, asked for proofs.
+/// Requests proofs from a chain's nodes.
 #[derive(Debug)]
 pub struct StateProver {
     rpc: Rpc,
@@ -49,23 +49,23 @@ pub enum ProveError {
          and their forks, and of Aerodrome v2"
     )]
     UnknownLayout,
-    /// The node serves no such proof, or did not answer.
+    /// The node does not serve this proof, or did not answer.
     #[error("{0}")]
     Node(ReadFailure),
-    /// The node answered what contradicts itself or the question.
+    /// The node's answer contradicts itself or the request.
     #[error("{0}")]
     Contradiction(ReadFailure),
     /// The node has another block at that height, or none.
     #[error("the node's block {number} is {}, but the snapshot has {expected}", describe_hash(*found))]
     OtherBlock {
-        /// The height.
+        /// The block number.
         number: u64,
-        /// The snapshot's.
+        /// The hash in the snapshot.
         expected: BlockHash,
-        /// The node's.
+        /// The node's hash.
         found: Option<BlockHash>,
     },
-    /// What it answered does not lead down from the block.
+    /// Its answers do not lead down from the block hash.
     #[error("the node's response is not a valid proof: {0}")]
     Proof(#[from] ProofError),
 }
@@ -84,7 +84,7 @@ impl From<Failure> for ProveError {
 }
 
 impl StateProver {
-    /// The nodes of a chain that the plan has; `None` where it has none. Sends nothing yet.
+    /// The prover for a chain of the plan; `None` if the plan does not have the chain. Sends no requests yet.
     pub fn new(
         plan: &Plan,
         chain: &ChainSlug,
@@ -94,7 +94,7 @@ impl StateProver {
         chain.map(|chain| Ok(Self { rpc: Rpc::new(chain, limits)? })).transpose()
     }
 
-    /// The hash that the node has at this number.
+    /// The node's block hash at this number.
     pub async fn canonical(
         &self,
         number: u64,
@@ -110,7 +110,7 @@ impl StateProver {
         Ok(self.rpc.request("eth_getCode", &params, deadline, read).await?)
     }
 
-    /// Whether the nodes prove anything of a snapshot's contract at their newest block, whatever they say of older ones.
+    /// Whether the nodes prove anything about a snapshot's contract at their newest block, regardless of older blocks.
     pub async fn proves_newest(&self, snapshot: &Snapshot, deadline: Instant) -> bool {
         let observation = snapshot.observation();
         let Some(address) = Place::from_observation(observation).address else { return false };
@@ -121,8 +121,9 @@ impl StateProver {
         proven.await.is_ok()
     }
 
-    /// The file of a proof of a snapshot's state, of all ticks of a range, and of its feeds as far as their layouts are known;
-    /// `layout` counts where the snapshot does not say it. Which ticks there are is the chain's word, and not the snapshot's.
+    /// The proof file of a snapshot's state, with all ticks in a range, and with its feeds as far as their layouts are
+    /// known. `layout` is used if the snapshot does not determine one. The ticks are those on the chain, which can
+    /// differ from the snapshot's.
     pub async fn prove(
         &self,
         snapshot: &Snapshot,
@@ -134,7 +135,7 @@ impl StateProver {
     }
 }
 
-/// What [`StateProver::prove`] does, at these nodes.
+/// Implements [`StateProver::prove`] with these nodes.
 pub(crate) async fn prove(
     rpc: &Rpc,
     snapshot: &Snapshot,
@@ -153,7 +154,8 @@ pub(crate) async fn prove(
     file_of(&asked, &subject, &headers, nodes).await
 }
 
-/// What is to be proven of a snapshot's pool, without its ticks; `None`: its layout, or the contract that holds it, is not known.
+/// The proof subject for a snapshot's pool, without ticks; `None` if its layout or the contract that holds it is
+/// unknown.
 fn subject_of(
     snapshot: &Snapshot,
     layout: Option<Layout>,
@@ -168,7 +170,7 @@ fn subject_of(
     Some(ProofSubject { chain, address, id, layout, ranges: spacing.map(ranges), feeds })
 }
 
-/// The file of a subject, whose feeds' nodes are among these, and the words of whose pool are asked for.
+/// The proof file of a subject. These trie nodes include those of its feeds; the words of the pool are requested here.
 async fn file_of(
     asked: &BlockQuery<'_>,
     subject: &ProofSubject,

@@ -1,4 +1,4 @@
-//! How far back a node proves states.
+//! How far back a node can prove states.
 
 use exitgap_core::ids::Address;
 use exitgap_core::proof::{Layout, ProofSubject};
@@ -10,19 +10,20 @@ use super::{ProveError, file_of};
 use crate::blocks;
 use crate::rpc::Rpc;
 
-/// Blocks back that are tried, one after the other: the newest, what full nodes keep, and what archives do.
+/// The ages, in blocks, that are tried in order: the newest block, what full nodes keep, and what archive nodes keep.
 const BACK: [u64; 5] = [0, 127, 1_000, 10_000, 100_000];
 
-/// What a node was found to prove.
+/// The range in which a node can prove states.
 #[derive(Debug)]
 pub(crate) struct Reach {
-    /// So many blocks before the newest, and by how many seconds earlier; `None`: not even the newest.
+    /// The oldest proven state: blocks before the newest, and the difference in seconds; `None` if not even the newest
+    /// was proven.
     pub furthest: Option<(u64, u64)>,
-    /// The first that it did not, and why; `None`: it proved all that was tried.
+    /// The first state that it did not prove, with the cause; `None` if it proved all that were tried.
     pub beyond: Option<(u64, ProveError)>,
 }
 
-/// Asks for proofs of a contract that every block has, and follows each down from its block's hash.
+/// Requests proofs about a contract that exists in every block, and verifies each from its block's hash.
 pub(crate) async fn reach(
     rpc: &Rpc,
     chain: ChainTag,
@@ -43,7 +44,7 @@ pub(crate) async fn reach(
     Reach { furthest, beyond: None }
 }
 
-/// Has the nodes prove a contract's state at a block, and gives the block.
+/// Has the nodes prove a contract's state at a block, and returns the block.
 pub(super) async fn at(
     rpc: &Rpc,
     chain: ChainTag,
@@ -51,7 +52,7 @@ pub(super) async fn at(
     number: u64,
     deadline: Instant,
 ) -> Result<BlockRef, ProveError> {
-    // Which word it is does not matter, and what it holds.
+    // Any word is sufficient, whatever its value.
     let subject = ProofSubject {
         chain: chain.caip2,
         address: contract,

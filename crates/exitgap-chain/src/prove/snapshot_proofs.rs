@@ -1,8 +1,9 @@
-//! The recorder's own states, proven before they are signed.
+//! Proves the recorder's own states before they are signed.
 //!
-//! What it read it holds against the chain's own state under the block's hash, at the nodes it reads from. A node that lies about
-//! a price, a tick or a reading cannot lead to it from that hash, and the state is not recorded. A node that serves no proofs
-//! leaves a state unproven, which is counted and said, and nothing else.
+//! The recorder compares the states that it read with the chain's own state under the block's hash, using the nodes
+//! that it reads from. A node that lies about a price, a tick or a reading cannot give a valid proof from that hash,
+//! and the state is not recorded. If a node serves no proofs, the state stays unproven, which is only counted and
+//! reported.
 
 use std::collections::BTreeMap;
 
@@ -22,32 +23,33 @@ use super::{ProveError, subject_of};
 use crate::read_failure::ReadFailure;
 use crate::rpc::Rpc;
 
-/// Ticks that are proven beyond those that figures read, on both sides, so that many a larger size is proven, too.
+/// The ticks on both sides that are proven in addition to those that figures use, so that many larger sizes are proven
+/// as well.
 const MARGIN_TICKS: i32 = 200;
 
-/// The most words of a pool that are asked for each slot: the whole bitmap of the narrowest spacing, where a pool's liquidity
-/// ends before its figures do, and its ticks.
+/// The most words of a pool that are requested per slot: the whole bitmap of the narrowest spacing, for a pool whose
+/// liquidity ends before its figures do, and its ticks.
 const MOST_WORDS: usize = 8_192;
 
 /// Why a state is recorded without a proof.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Unproven {
-    /// How its contract keeps its words is not known.
+    /// The contract's storage layout is unknown.
     UnsupportedLayout,
-    /// The nodes serve no proofs, or none of this block.
+    /// The nodes serve no proofs, or none for this block.
     NotServed,
-    /// Its figures read more words than are asked for, or than a proof may hold.
+    /// Its figures depend on more words than are requested, or than a proof can hold.
     TooWide,
-    /// There was no time left.
+    /// There was not enough time.
     NoTime,
 }
 
 impl Unproven {
-    /// All of them.
+    /// All causes.
     pub const ALL: [Self; 4] =
         [Self::UnsupportedLayout, Self::NotServed, Self::TooWide, Self::NoTime];
 
-    /// As logs and metrics spell it.
+    /// The code used in logs and metrics.
     pub fn code(self) -> &'static str {
         match self {
             Self::UnsupportedLayout => "unsupported_layout",
@@ -58,38 +60,38 @@ impl Unproven {
     }
 }
 
-/// What the chain's own state says of a snapshot that is about to be recorded.
+/// The result of proving a snapshot that is about to be recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Proven {
-    /// The same, and this file proves it.
+    /// The state was proven, with this file.
     Held {
         /// The file.
         file: Vec<u8>,
-        /// Whether it proves the readings of its oracles, too.
+        /// Whether it also proves the readings of its oracles.
         has_oracles: bool,
     },
-    /// Nothing.
+    /// The state could not be proven.
     Unproven(Unproven),
-    /// Something else: it must not be recorded.
+    /// The chain has another state. The snapshot must not be recorded.
     Contradicted(ReadFailure),
 }
 
-/// What is remembered of a chain from slot to slot.
+/// The data about a chain that is kept from slot to slot.
 #[derive(Debug, Default)]
 pub(crate) struct SnapshotProver {
-    /// Which pool comes first, where there is no time for all.
+    /// The index of the pool that comes first if there is not enough time for all.
     first: usize,
 }
 
-/// What all pools of a block share.
+/// The data that all pools of a block share.
 struct BlockContext {
     headers: Headers,
-    /// Where their feeds keep their rounds; a feed that the nodes contradict themselves about, with what they said.
+    /// The rounds of their feeds, or the nodes' contradiction about a feed.
     feeds: BTreeMap<Address, Result<Answers, ReadFailure>>,
 }
 
 impl SnapshotProver {
-    /// Proves snapshots of one block, side by side, as far as there is time; in their order.
+    /// Proves snapshots of one block in parallel, as far as there is time. The results are in the same order.
     pub async fn prove(
         &mut self,
         rpc: &Rpc,
@@ -138,7 +140,7 @@ impl BlockContext {
             let answers = match asked.answers_of(feed, reading).await {
                 Ok(answers) => Ok(answers),
                 Err(ProveError::Contradiction(missing)) => Err(missing),
-                // A pool is proven without it.
+                // The pool is proven without this feed.
                 Err(_) => Ok(Answers::default()),
             };
             feeds.insert(feed, answers);
@@ -182,7 +184,7 @@ impl BlockContext {
     }
 }
 
-/// The ticks that are proven of a snapshot that is recorded: what its head's figures read, and some more on both sides.
+/// The ticks that are proven for a recorded snapshot: those that its head's figures use, and more on both sides.
 pub fn figures_range(snapshot: &Snapshot) -> TickRange {
     let needed = needed_ticks(snapshot, None).unwrap_or(TickRange::ALL);
     TickRange {
@@ -191,8 +193,8 @@ pub fn figures_range(snapshot: &Snapshot) -> TickRange {
     }
 }
 
-/// What is to be proven of a snapshot that is about to be recorded, and the words of its pool that it takes. Which ticks there
-/// are the snapshot says: the bitmap must have the same.
+/// The proof subject for a snapshot that is about to be recorded, with the storage words of its pool. The ticks are
+/// those of the snapshot, and the bitmap must have the same.
 pub fn subject_to_record(
     snapshot: &Snapshot,
     mut feeds: Vec<FeedSubject>,
@@ -216,8 +218,8 @@ pub fn subject_to_record(
     }
 }
 
-/// Without an answer nothing is proven. Only what contradicts is held against the state: a node that lies may as well say
-/// nothing.
+/// Without an answer nothing is proven. Only a contradiction counts against the state, because a lying node could as
+/// well not answer.
 fn unproven(error: ProveError, deadline: Instant) -> Proven {
     match error {
         ProveError::UnknownLayout => Proven::Unproven(Unproven::UnsupportedLayout),
@@ -230,7 +232,7 @@ fn unproven(error: ProveError, deadline: Instant) -> Proven {
     }
 }
 
-/// What nodes of the chain's tries say of a snapshot.
+/// Judges a snapshot by nodes of the chain's tries.
 pub fn judge_snapshot(
     snapshot: &Snapshot,
     subject: &ProofSubject,

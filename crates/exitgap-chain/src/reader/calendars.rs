@@ -6,11 +6,12 @@ use exitgap_core::ids::Address;
 use super::ChainReader;
 use super::check::{CheckFinding, Severity, build_finding};
 
-/// How long before its table ends a calendar is warned of: time to update.
+/// How long before the end of a calendar's table a warning is shown, so that there is time to update.
 const WARN_BEFORE_S: u64 = 90 * 86_400;
 
 impl ChainReader {
-    /// Whether each calendar's table goes on, and its token is one that is read, at a block of this timestamp.
+    /// Checks that each calendar's table covers the time after this block, and that its token belongs to a pool that is
+    /// read.
     pub(super) fn check_calendars(&self, now: u64) -> Vec<CheckFinding> {
         let identities = self.memory.iter().filter_map(|memory| memory.identity.as_ref());
         let read: Vec<Address> = identities

@@ -1,4 +1,4 @@
-//! The check of a configuration against its nodes, each node by itself.
+//! Checks a configuration with its nodes, one node at a time.
 
 use core::fmt;
 use std::collections::BTreeMap;
@@ -19,25 +19,25 @@ use crate::prove::{ProveError, Reach, reach};
 use crate::rpc::Rpc;
 use crate::trial::{self, TrialPool, Verdict};
 
-/// How much a finding matters.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// As it should be.
+    /// No problem.
     Fine,
-    /// It records, with a mark or at a risk.
+    /// Slots are recorded, but marked or at risk.
     Warning,
-    /// Slots will be missing until it is mended.
+    /// Slots will be missing until this is fixed.
     Error,
 }
 
-/// One thing the check looked at.
+/// A finding of the check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckFinding {
     /// How much it matters.
     pub severity: Severity,
-    /// What was looked at: a node, a pool or an oracle.
+    /// The subject: a node, a pool or an oracle.
     pub subject: String,
-    /// What was found, and where it is wrong, what is.
+    /// The finding, with the remedy if there is a problem.
     pub message: String,
 }
 
@@ -52,7 +52,7 @@ impl fmt::Display for CheckFinding {
     }
 }
 
-/// Two nodes of one chain answer, and not with the same first block.
+/// Two nodes of one chain report different first blocks.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "chain {chain}: according to {} block 0 is {}, but according to {} it is {}; one of the nodes serves another \
@@ -77,8 +77,8 @@ pub(super) fn build_finding(
 }
 
 impl ChainReader {
-    /// Looks at every node (chain id, genesis, head), every pool (kind, tokens, whole state) and
-    /// every oracle (answer, age at the newest block).
+    /// Checks every node (chain id, genesis, head), every pool (kind, tokens, whole state) and every oracle (answer,
+    /// age at the newest block).
     pub async fn check(&mut self, deadline: Instant) -> Vec<CheckFinding> {
         let mut findings = Vec::new();
         let mut heads = Vec::new();
@@ -118,10 +118,10 @@ impl ChainReader {
         findings
     }
 
-    /// Requires that the nodes that answer agree on the chain's first block. Where it is known or
-    /// configured, a node with another one is never believed and is only warned of.
+    /// Requires that the nodes that answer agree on the chain's first block. If that block is known or configured, a
+    /// node with another one is never used and only causes a warning.
     ///
-    /// Nodes that do not answer, or serve another chain id, say nothing about it.
+    /// Nodes that do not answer, or report another chain id, are ignored.
     pub async fn agree_on_genesis(&self, deadline: Instant) -> Result<(), GenesisDisagreement> {
         let urls = self.plan.urls();
         if urls.len() < 2 && self.plan.genesis().is_none() {
@@ -181,7 +181,7 @@ impl ChainReader {
         findings
     }
 
-    /// Whether the contracts pay what core's fills of these states say.
+    /// Tries whether the contracts pay the computed fills of these states.
     async fn try_fills(&self, states: &Results, deadline: Instant) -> BTreeMap<usize, Verdict> {
         let read = states.iter().filter_map(|(place, state)| {
             let reader = &self.memory[*place].identity.as_ref()?.reader;
@@ -305,10 +305,10 @@ fn judge(subject: &str, answer: FeedAnswer, heartbeat_s: u32, now: u64) -> Check
     build_finding(Severity::Fine, subject, message)
 }
 
-/// How old the states are, in seconds, of which whole proofs are drawn: those of a slot, once the next one is sealed.
+/// The age, in seconds, of states that are drawn for whole proofs: a slot's state when the next slot is sealed.
 const DRAWN_AGE_S: u64 = 360;
 
-/// How far back a node proves states.
+/// The finding about how far back a node can prove states.
 fn reach_found(subject: &str, reach: &Reach) -> CheckFinding {
     let why = |error: &ProveError| error.to_string().chars().take(200).collect::<String>();
     match (reach.furthest, &reach.beyond) {

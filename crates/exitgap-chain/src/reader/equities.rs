@@ -1,4 +1,4 @@
-//! The check of a chain's shares: whether pool and oracle price the same unit.
+//! Checks a chain's tokenized stocks: whether pool and oracle price the same unit.
 
 use exitgap_core::exit::Exit;
 use exitgap_core::ids::PoolId;
@@ -11,11 +11,12 @@ use super::ChainReader;
 use super::check::{CheckFinding, Severity, build_finding};
 use crate::config::Equities;
 
-/// How far a pool's price may lie from the oracle's before another unit is suspected, millionths of a percent.
+/// How far a pool's price can be from the oracle price before a different unit is suspected, in millionths of a
+/// percent.
 const FAR: u128 = 20_000_000;
 
 impl ChainReader {
-    /// Whether each pool of a share prices it about as its oracle does.
+    /// Checks that each pool of a tokenized stock has about the oracle's price.
     pub(super) async fn check_equities(&mut self, deadline: Instant) -> Vec<CheckFinding> {
         let equities = self.plan.equities().clone();
         if equities.is_empty() {
@@ -24,7 +25,7 @@ impl ChainReader {
         let pools: Vec<PoolId> = self.plan.pools().iter().map(|pool| pool.id.clone()).collect();
         let mut findings = Vec::new();
         for pool in pools {
-            // What cannot be read is told of as a pool.
+            // A pool that cannot be read is reported elsewhere.
             if let Ok(seen) = self.read_latest(&pool, deadline).await {
                 findings.extend(judge_equities(&seen, &equities));
             }
@@ -33,7 +34,7 @@ impl ChainReader {
     }
 }
 
-/// Of each share among a pool's tokens.
+/// The findings for each tokenized stock among a pool's tokens.
 fn judge_equities(seen: &Observation, equities: &Equities) -> Vec<CheckFinding> {
     let of = |direction: Direction| {
         let token = &seen.tokens()[direction.base_index()];

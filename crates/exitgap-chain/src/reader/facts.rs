@@ -1,4 +1,4 @@
-//! Facts: what contracts beside the pools say at the block, and the check of their configuration.
+//! Facts: the answers of contracts other than pools at the block, and the check of their configuration.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,10 +12,10 @@ use crate::abi::{Answer, Call};
 use crate::config::{FactPlan, Facts};
 use crate::multicall::Multicall;
 
-/// What a fact is expected to say, in words: for packing.
+/// The expected number of words in an answer, for packing.
 const WORDS: usize = 2;
 
-/// What was told of each token's facts, or why not.
+/// The answers for each token's facts, or why there are none.
 pub(super) type FactAnswers = BTreeMap<Address, Vec<(FactPlan, Result<Vec<Word>, String>)>>;
 
 /// The facts of these tokens.
@@ -28,7 +28,7 @@ pub(super) fn select_facts(
     tokens.into_iter().flat_map(of).collect()
 }
 
-/// The calls that ask for them, in their order.
+/// The calls for these facts, in order.
 pub(super) fn calls(asked: &[(Address, &FactPlan)]) -> Vec<Call> {
     let call = |(_, fact): &(Address, &FactPlan)| Call {
         target: fact.contract,
@@ -38,7 +38,7 @@ pub(super) fn calls(asked: &[(Address, &FactPlan)]) -> Vec<Call> {
     asked.iter().map(call).collect()
 }
 
-/// What was answered to them.
+/// Decodes the answers to these calls.
 pub(super) fn decode_answers(asked: &[(Address, &FactPlan)], answers: &[Answer]) -> FactAnswers {
     let mut told = FactAnswers::new();
     for ((token, fact), answer) in asked.iter().zip(answers) {
@@ -47,8 +47,8 @@ pub(super) fn decode_answers(asked: &[(Address, &FactPlan)], answers: &[Answer])
     told
 }
 
-/// The facts of a contract's tokens, beside those that say whose it is: as many as a snapshot has room for, those of
-/// the first tokens first. A call that is a fact of two tokens counts once, whatever its contract answered to the second.
+/// The facts of a contract's tokens, in addition to the facts about its factory: as many as fit into a snapshot, those
+/// of the first tokens first. If a call is a fact of two tokens, it counts once, whatever the second answer was.
 pub(super) fn of_tokens(own: &[Fact], tokens: &[Token], told: &FactAnswers) -> Vec<Fact> {
     let of_tokens = tokens.iter().filter_map(|token| told.get(&token.address)).flatten();
     let read = of_tokens.filter_map(|(FactPlan { name, contract, call }, words)| {
@@ -61,7 +61,7 @@ pub(super) fn of_tokens(own: &[Fact], tokens: &[Token], told: &FactAnswers) -> V
     facts
 }
 
-/// The bytes of a call, whose text was checked.
+/// The bytes of a call whose text is already validated.
 fn data(call: &str) -> Vec<u8> {
     let digit = |c: u8| char::from(c).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
     let (pairs, _) = call.as_bytes().as_chunks::<2>();
@@ -69,7 +69,7 @@ fn data(call: &str) -> Vec<u8> {
     pairs.iter().skip(1).filter_map(byte).collect()
 }
 
-/// The words of an answer: whole ones, at least one, and no more than a snapshot has room for.
+/// The words in an answer: complete words, at least one, and at most as many as a snapshot can hold.
 fn words(answer: &Answer) -> Result<Vec<Word>, String> {
     let returned =
         answer.return_data().ok_or_else(|| format!("its contract {}", answer.in_words()))?;
@@ -87,7 +87,7 @@ fn words(answer: &Answer) -> Result<Vec<Word>, String> {
 }
 
 impl ChainReader {
-    /// Whether each fact is told at this block, and its token one that is read.
+    /// Checks that each fact can be read at this block, and that its token belongs to a pool that is read.
     pub(super) async fn check_facts(
         &self,
         block: BlockRef,
@@ -201,7 +201,7 @@ mod tests {
         };
         let token =
             |n: u8| Token { address: Address([n; 20]), decimals: 18, symbol: Symbol::clean("T") };
-        // A contract that answers by what gas is left.
+        // A contract whose answer depends on the remaining gas.
         let answered = |n: u8| (Address([n; 20]), vec![(fact.clone(), Ok(vec![Word([n; 32])]))]);
         let facts = of_tokens(&[], &[token(1), token(2)], &[answered(1), answered(2)].into());
         assert_eq!(facts.len(), 1);

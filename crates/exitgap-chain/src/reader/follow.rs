@@ -1,4 +1,4 @@
-//! The parts of states that a reader remembers, and what brings them up to date: the logs since.
+//! The remembered parts of states, and their updates from the logs since then.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,30 +14,29 @@ use crate::events::{Event, Events, FullReadCause};
 use crate::pools::{Part, PartReader, Parts, parts_of};
 use crate::rpc::Rpc;
 
-/// A pool's parts as they stood at a block.
+/// A pool's parts at a block.
 #[derive(Debug, Clone)]
 pub(super) struct PartMemory {
     pub(super) at: BlockRef,
     pub(super) parts: Parts,
-    /// The slot from which on they are read in full again.
+    /// The slot from which on they must be read in full again.
     pub(super) full_from: u32,
-    /// The slot they were last read in full at; `None` where another process did, or outside the
-    /// series.
+    /// The slot of the last full reading; `None` if another process made it, or if it was outside the series.
     pub(super) full_at: Option<Slot>,
 }
 
-/// What is known, before reading, of the parts that changed since they were remembered.
+/// The parts that must be read again, determined before reading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Reread {
-    /// Only these have to be read again.
+    /// Only these parts must be read again.
     Again(BTreeSet<i32>),
-    /// All have to be read; the cause is worth a report.
+    /// All parts must be read; the cause is reported.
     Full(FullReadCause),
-    /// Two nodes gave different logs of the pool: it cannot be told what changed.
+    /// Two nodes returned different logs of the pool, so the changed parts are unknown.
     Disagreed(String),
 }
 
-/// A pool whose parts are remembered as they stood at a block.
+/// A pool with its remembered parts at a block.
 pub(super) struct RememberedParts<'a> {
     pub(super) pool: &'a PoolId,
     pub(super) at: BlockRef,
@@ -45,14 +44,15 @@ pub(super) struct RememberedParts<'a> {
 }
 
 impl PartMemory {
-    /// The parts of a snapshot that another process recorded, to be compared as soon as may be.
+    /// The parts of a snapshot that another process recorded. They are compared with a full reading as soon as
+    /// possible.
     pub(super) fn of_snapshot(snapshot: &Snapshot) -> Option<Self> {
         let observation = snapshot.observation();
         let parts = parts_of(observation.state())?;
         Some(Self { at: observation.block(), parts, full_from: 0, full_at: None })
     }
 
-    /// These parts with those read again in their place.
+    /// The remembered parts, with those that were read again replaced.
     pub(super) fn merge_parts(&self, again: Vec<(i32, Option<Part>)>) -> Parts {
         let mut parts = self.parts.clone();
         for (key, now) in again {
@@ -65,7 +65,7 @@ impl PartMemory {
     }
 }
 
-/// How two sets of parts differ: how many, and the lowest.
+/// The difference between two sets of parts: the number of differing parts, and the lowest.
 pub(super) fn difference(kept: &Parts, full: &Parts) -> Option<(usize, i32)> {
     let all: BTreeSet<i32> = kept.keys().chain(full.keys()).copied().collect();
     let mut differing = all.into_iter().filter(|key| kept.get(key) != full.get(key));
@@ -73,10 +73,9 @@ pub(super) fn difference(kept: &Parts, full: &Parts) -> Option<(usize, i32)> {
     Some((1 + differing.count(), first))
 }
 
-/// Plans how to bring the parts of each pool, by its place in the plan, up to `block`.
+/// Plans how to update the parts of each pool, by its index in the plan, to `block`.
 ///
-/// A second node is asked for the same logs; the pools of which the two do not tell the same have
-/// no plan.
+/// A second node gets the same requests for logs. Pools for which the two nodes disagree have no plan.
 pub(super) async fn plan(
     rpc: &Rpc,
     second: Option<&Rpc>,
@@ -119,7 +118,7 @@ pub(super) async fn plan(
         }
     };
     plans.extend(unread.into_iter().map(|(place, why)| {
-        // What a pool's own logs leave open concerns no other pool.
+        // Problems with a pool's own logs do not affect other pools.
         (place, Reread::Full(FullReadCause::NoLogs(why)))
     }));
     if let Some(second) = second {
@@ -145,7 +144,7 @@ pub(super) async fn plan(
             }
         }
     }
-    // Asked after the logs: had the chain turned in between, they would be of two histories.
+    // Checked after the logs: if the chain reorganised in between, the logs would belong to two histories.
     for (number, pools) in by_block {
         let canonical = blocks::canonical_hash(rpc, number, deadline).await;
         for (place, at) in pools {
@@ -162,7 +161,7 @@ pub(super) async fn plan(
     plans
 }
 
-/// What two nodes told of a pool.
+/// The two nodes' answers about a pool.
 fn in_words(pool: &PoolId, ours: Option<&BTreeSet<i32>>, theirs: Option<&BTreeSet<i32>>) -> String {
     let none = BTreeSet::new();
     let (ours, theirs) = (ours.unwrap_or(&none), theirs.unwrap_or(&none));

@@ -1,4 +1,4 @@
-//! Reading parts in full within a pass: of which pools, and what comes of the comparison.
+//! Full readings of parts within a pass: for which pools, and the comparison with the remembered parts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ use crate::read_failure::ReadFailure;
 use crate::rpc::Failure;
 
 impl Pass<'_> {
-    /// Which pools' parts are read in full, and reports what is not as planned.
+    /// The pools whose parts must be read in full. Reports those that are not due by schedule.
     pub(super) fn due_in_full(
         &mut self,
         block: BlockRef,
@@ -34,7 +34,7 @@ impl Pass<'_> {
                     Err(unjoined) if unjoined.about_parts => {
                         Some(FullReadCause::Unbalanced(unjoined.detail))
                     }
-                    // No parts would make a state of the rest: there is nothing to read.
+                    // No parts can complete this state, so reading them is useless.
                     Err(_) => continue,
                     Ok(_) => None,
                 },
@@ -55,8 +55,8 @@ impl Pass<'_> {
         due
     }
 
-    /// Reads the parts of these pools in full, and compares where others were kept. Returns those
-    /// that were read.
+    /// Reads the parts of these pools in full, and compares them with remembered ones. Returns the pools that were
+    /// read.
     pub(super) async fn read_parts(
         &mut self,
         multicall: &Multicall<'_>,
@@ -102,7 +102,7 @@ impl Pass<'_> {
                     }
                     fresh.insert(place);
                 }
-                // The comparison waits for the next slot; what was kept stands on its own.
+                // The comparison can wait for the next slot, because the remembered parts are consistent.
                 Err(missing) if balanced && may_wait => {
                     tracing::warn!(%missing, "a comparison of ticks was postponed");
                 }
@@ -115,20 +115,20 @@ impl Pass<'_> {
     }
 }
 
-/// A pool whose parts are to be read in full.
+/// A pool whose parts must be read in full.
 struct FullRead<'a> {
     pool: &'a PoolId,
     followed: &'a dyn PartReader,
 }
 
-/// Calls of pools that are read together. Enough to fill the requests in flight; few enough that
-/// a deadline that passes loses little.
+/// The number of calls of pools that are read together. Enough to fill the parallel requests, and few enough that
+/// little is lost if the deadline passes.
 const CALLS_TOGETHER: usize = 16_000;
 
 /// Pools that may fail one by one before any is read: then the nodes fail, and not the pools.
 const MAX_FAILED: usize = 4;
 
-/// Reads all parts of these pools, in their order. Where pools that are read together fail, each half is read by itself, down
+/// Reads all parts of these pools, in order. Where pools that are read together fail, each half is read by itself, down
 /// to the pool that fails: only that one is missing. Each reading may take half of the time that is left.
 async fn read_in_full(
     multicall: &Multicall<'_>,
@@ -221,7 +221,7 @@ async fn read_group(
     Ok(results)
 }
 
-/// Requires that every part that is listed is there.
+/// Requires that every listed part exists.
 fn all_there(
     pool: &PoolId,
     parts: Vec<(i32, Option<crate::pools::Part>)>,

@@ -1,40 +1,40 @@
-//! The blocks of the series that a node must have before it is believed.
+//! The blocks of the series that a node must have before its answers are used.
 
 use std::collections::VecDeque;
 
 use exitgap_core::snapshot::BlockRef;
 
-/// Blocks at which slots were recorded.
+/// Blocks of recorded slots.
 #[derive(Debug, Default)]
 pub(super) struct Links {
     /// Newest first.
     recorded: VecDeque<BlockRef>,
-    /// A block well before them all, seen when the first slot was read: the only block of a series
-    /// may give way to another.
+    /// A block well before all of them, seen when the first slot was read, because the only recorded block of a series
+    /// could be orphaned.
     base: Option<BlockRef>,
 }
 
 impl Links {
-    /// Blocks remembered: a day of slots, and a little.
+    /// The number of blocks remembered: one day of slots and a few more.
     const MOST: usize = 300;
-    /// The newest of them that are asked for, one after the other, where a node lacks one.
+    /// How many of the newest blocks are requested, one after the other, if a node lacks one.
     const NEWEST: usize = 3;
 
-    /// Takes in blocks of earlier slots, newest first, where none is remembered.
+    /// Adds blocks of earlier slots, newest first, if none are remembered.
     pub(super) fn resume(&mut self, blocks: impl IntoIterator<Item = BlockRef>) {
         if self.recorded.is_empty() {
             self.recorded.extend(blocks.into_iter().take(Self::MOST));
         }
     }
 
-    /// Takes in the block of a slot that was recorded now.
+    /// Adds the block of a newly recorded slot.
     pub(super) fn add_block(&mut self, block: BlockRef) {
         self.recorded.retain(|other| other.number != block.number);
         self.recorded.push_front(block);
         self.recorded.truncate(Self::MOST);
     }
 
-    /// Takes in a block well before all others.
+    /// Sets the block well before all others.
     pub(super) fn set_base(&mut self, block: BlockRef) {
         self.base = Some(block);
     }
@@ -44,9 +44,9 @@ impl Links {
         self.base.is_some()
     }
 
-    /// The blocks to ask a node for, newest first: the last few, and the newest that is final or
-    /// else the oldest. The one before all counts only while no second slot is recorded: a chain
-    /// that has lost several slots at once is not this one.
+    /// The blocks to request from a node, newest first: the last few, and the newest that is final, or else the oldest.
+    /// The block before all others counts only until a second slot is recorded, because a chain that has lost several
+    /// slots at once is not the same chain.
     pub(super) fn to_ask_for(&self, confirmations: u32) -> Vec<BlockRef> {
         let newest = self.recorded.front().map_or(0, |block| block.number);
         let is_final =
@@ -88,7 +88,7 @@ mod tests {
             links.add_block(block(number));
         }
         assert_eq!(numbers(&links), [1_250, 1_225, 1_200, 1_150]);
-        // What was recorded counts more than what is told of before.
+        // Blocks recorded by this process take precedence over blocks given later for earlier slots.
         links.resume([block(1)]);
         assert_eq!(numbers(&links)[0], 1_250);
         let mut resumed = Links::default();

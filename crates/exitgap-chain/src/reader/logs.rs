@@ -1,5 +1,4 @@
-//! Which parts of pools changed since a block: what the pools' logs name, asked for as few times
-//! as may be.
+//! Determines which parts of pools changed since a block, from the pools' logs, with as few requests as possible.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,32 +18,32 @@ use crate::narrowing::{LogsNarrowing, NextStep, halves};
 use crate::pools::{PartReader, Watch};
 use crate::rpc::{Failure, Measure, RetryPolicy, Rpc, RpcError, Weight, value};
 
-/// Parts to read again, by the pool's place in the plan.
+/// Parts to read again, by the pool's index in the plan.
 pub(super) type ChangedParts = BTreeMap<usize, BTreeSet<i32>>;
 
-/// What the logs say of the pools that were asked for.
+/// The contents of the logs of the requested pools.
 #[derive(Debug, Default)]
 pub(super) struct Named {
     /// The parts that changed.
     pub(super) changed: ChangedParts,
-    /// Pools whose own logs cannot be read, and why: what changed of them is not known.
+    /// Pools whose own logs cannot be used, with the cause: it is unknown which of their parts changed.
     pub(super) unread: BTreeMap<usize, String>,
 }
 
-/// The pools whose logs are asked for, by their place in the plan.
+/// The pools whose logs are requested, by their index in the plan.
 pub(super) type PartReaders<'a> = BTreeMap<usize, &'a dyn PartReader>;
 
-/// Whose a log is: its emitter, and the pool's id where that manages many.
+/// The source of a log: its emitter, and the pool's id if the emitter manages many pools.
 type Source = (Address, Option<Word>);
 
-/// Pools whose logs one filter asks for.
+/// Pools whose logs are requested with one filter.
 struct Together<'a> {
     pools: BTreeMap<Source, (usize, Watch, &'a dyn PartReader)>,
 }
 
-/// The parts that logs of `waiting` name in the blocks from `first` up to and including `last`.
-/// In as many requests as [`crate::Limits::log_blocks`] asks for; shorter stretches where nodes
-/// refuse that many, then and in later slots until they answer again, as long as [`crate::Limits::log_requests`] allows.
+/// The parts named by logs of `waiting` in the blocks from `first` up to and including `last`. Uses as many requests as
+/// [`crate::Limits::log_blocks`] requires. If nodes refuse that many blocks, the ranges are shortened, also in later
+/// slots until the nodes accept more, as far as [`crate::Limits::log_requests`] allows.
 pub(super) async fn changed_parts(
     rpc: &Rpc,
     waiting: &PartReaders<'_>,
@@ -59,8 +58,8 @@ pub(super) async fn changed_parts(
     Ok(named)
 }
 
-/// Pools that emit their logs themselves share a filter, and so do those that a manager names: the
-/// second topic means another thing there. No filter names more than [`MAX_NAMED`].
+/// Pools that emit their own logs share a filter, and so do pools of a manager, whose second topic has another meaning.
+/// No filter names more than [`MAX_NAMED`] pools.
 fn by_filter<'a>(waiting: &PartReaders<'a>) -> Vec<Together<'a>> {
     let mut groups: BTreeMap<(bool, usize), Together<'a>> = BTreeMap::new();
     let mut counts = [0; 2];
@@ -77,7 +76,7 @@ fn by_filter<'a>(waiting: &PartReaders<'a>) -> Vec<Together<'a>> {
     groups.into_values().collect()
 }
 
-/// A pool's place in the plan, and the parts that one of its logs names, or what is wrong with that log.
+/// A pool's index in the plan, with the parts that one of its logs names, or the fault in that log.
 type OfPool = (usize, Result<Vec<i32>, RpcError>);
 
 impl Named {
@@ -101,7 +100,8 @@ impl Together<'_> {
         deadline: Instant,
     ) -> Result<(), Failure> {
         let most = rpc.limits().log_requests.max(1);
-        // Wide enough to come to the end, also where nodes refused that lately: else it would never be tried again.
+        // Wide enough to reach the end within the limit, even if nodes refused that recently. Otherwise larger ranges
+        // would never be tried again.
         let whole = (last.number + 1).saturating_sub(first);
         let mut narrowing = LogsNarrowing::new(rpc, Measure::TickBlocks, whole.div_ceil(most));
         let mut requests = 0;
@@ -133,7 +133,7 @@ impl Together<'_> {
                     }
                     waiting.push((together, from));
                 }
-                // One pool may have more in a block than a node serves: the others are read without it.
+                // If one pool has more logs in a block than a node returns, the others are read without it.
                 NextStep::HalfThePools => {
                     requests -= 1;
                     let halves = halves(together.pools).map_or_else(|one| vec![one], Vec::from);
@@ -167,7 +167,7 @@ impl Together<'_> {
             Ok(named.collect::<Result<Vec<_>, _>>()?.concat())
         };
         let weight = Weight { of: Measure::TickBlocks, amount: to - from + 1 };
-        // A node that lags behind the slot's block has its logs soon.
+        // A node that lags behind the slot's block will have its logs soon.
         let narrows = to > from || self.pools.len() > 1;
         let policy = RetryPolicy { weight: Some(weight), narrows, is_part, ..RetryPolicy::PATIENT };
         rpc.request_by(policy, "eth_getLogs", &params, deadline, decode).await

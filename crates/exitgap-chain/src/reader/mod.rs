@@ -7,7 +7,7 @@
 //! - `schedule`: when each pool's turn for a full reading is
 //! - `links`: the blocks of the series that a node must have
 //! - `facts`: what contracts other than the pools report at the block
-//! - `taxes`: which tokens take a fee on transfer, by the logs of pools' swaps
+//! - `taxes`: the tokens that take a fee on transfer, according to the logs of pools' swaps
 //! - `check`: checks a configuration with its nodes; `needs`: what recording needs of a node
 //!
 //! How a pool's answers and its parts (ticks) are read is in `pools`, by kind. This module decides
@@ -51,16 +51,15 @@ use links::Links;
 use observe::{Pass, PoolMemory, Results};
 use schedule::second_deadline;
 
-/// Reads the pools of one chain. What it remembers between slots (recent headers, what each pool
-/// is, its ticks) is in memory alone: a new reader reads everything. Where the series stands it is
-/// told ([`ChainReader::resume`]).
+/// Reads the pools of one chain. The data that it keeps between slots (recent headers, each pool's identity and ticks)
+/// is only in memory, so a new reader reads everything. [`ChainReader::resume`] gives it the position of the series.
 ///
-/// Several chains are read side by side by their own readers.
+/// Several chains are read in parallel, each by its own reader.
 #[derive(Debug)]
 pub struct ChainReader {
     plan: ChainPlan,
     rpc: Rpc,
-    /// The node whose headers and logs are compared.
+    /// The second node, whose headers and logs are compared.
     second: Option<Rpc>,
     finder: BlockFinder,
     links: Links,
@@ -68,28 +67,28 @@ pub struct ChainReader {
     proving: SnapshotProver,
 }
 
-/// What was read of one chain at one slot.
+/// The result of reading one chain at one slot.
 #[derive(Debug)]
 pub struct SlotReading {
     /// The slot.
     pub slot: Slot,
     /// The chain.
     pub chain: ChainSlug,
-    /// The slot's block, where it was found.
+    /// The slot's block, if it was found.
     pub block: Option<BlockRef>,
-    /// Every pool of the chain, in its configured order: its snapshot, or why it is missing.
+    /// Every pool of the chain, in the configured order, with its snapshot or the reason why it is missing.
     pub pools: Vec<(PoolId, Result<Snapshot, ReadFailure>)>,
-    /// What was noticed.
+    /// The events.
     pub events: Vec<Event>,
-    /// HTTP requests it took.
+    /// The number of HTTP requests.
     pub requests: u64,
 }
 
 impl ChainReader {
-    /// A reader of `plan`'s chain. Sends nothing yet.
+    /// A reader of `plan`'s chain. Sends no requests yet.
     pub fn new(plan: ChainPlan, limits: Limits) -> Result<Self, ClientError> {
         let second = plan.second_url().map(|url| {
-            // What it does not answer at once is not waited for.
+            // Answers that do not come at once are not waited for.
             let limits = Limits { outage_rounds: limits.rounds, ..limits.clone() };
             Rpc::new(&plan.with_only(url.clone()), limits)
         });
@@ -131,7 +130,7 @@ impl ChainReader {
         self.rpc.requests() + self.second.as_ref().map_or(0, Rpc::requests)
     }
 
-    /// What its nodes answered since this was taken last, by node, method and outcome.
+    /// The outcomes of requests to its nodes since the last call, by node, method and outcome.
     pub fn take_outcomes(&self) -> Vec<RequestOutcomes> {
         let second = self.second.iter().flat_map(Rpc::take_outcomes);
         self.rpc.take_outcomes().into_iter().chain(second).collect()
@@ -139,8 +138,8 @@ impl ChainReader {
 
     /// Reads every pool of the chain at the slot's block.
     ///
-    /// Never fails as a whole: what cannot be read before `deadline`, or within the bounds on
-    /// requests, is missing with its reason.
+    /// Never fails as a whole. A pool that cannot be read before `deadline`, or within the limits on requests, is
+    /// missing with its reason.
     pub async fn read_slot(&mut self, slot: Slot, deadline: Instant) -> SlotReading {
         let before = self.requests();
         let mut events = Events::default();
@@ -184,7 +183,7 @@ impl ChainReader {
         self.rpc.begin_slot(links);
     }
 
-    /// Begins a slot that others read, after one that was recorded at this block.
+    /// Begins a slot that another reader reads, after one that was recorded at this block.
     pub fn follow_slot(&mut self, recorded: Option<BlockRef>) {
         if let Some(block) = recorded {
             self.links.add_block(block);
@@ -192,7 +191,7 @@ impl ChainReader {
         self.begin_slot();
     }
 
-    /// The newest slot that can be read: a block later than its instant is there.
+    /// The newest slot that can be read: a block later than its instant exists.
     pub async fn newest_slot(&self, deadline: Instant) -> Result<Slot, ReadFailure> {
         let head = blocks::head(&self.rpc, deadline).await?.block;
         Slot::at_or_before(head.timestamp.saturating_sub(1))
@@ -218,14 +217,14 @@ impl ChainReader {
         results.remove(&place).unwrap_or_else(|| Err(unread()))
     }
 
-    /// Reads the pools at these places in full at the newest block.
+    /// Reads the pools with these indices in full at the newest block.
     async fn latest(
         &mut self,
         places: &[usize],
         deadline: Instant,
     ) -> Result<Results, ReadFailure> {
         let block = blocks::head(&self.rpc, deadline).await?.block;
-        // Ticks that are remembered belong to the slots.
+        // Remembered ticks belong to slots, so they are not used here.
         let kept = self.memory.iter().map(|memory| PoolMemory {
             identity: memory.identity.clone(),
             transfers: memory.transfers.clone(),
@@ -247,7 +246,7 @@ impl ChainReader {
         Ok(results)
     }
 
-    /// What each pool is, in the configured order, for display.
+    /// The kind and tokens of each pool, in the configured order, for display.
     pub async fn describe(
         &mut self,
         deadline: Instant,
@@ -277,11 +276,11 @@ impl ChainReader {
             .collect()
     }
 
-    /// What pools logged of swaps and of what changes their states, each after its block and up to `last`; nearer where
-    /// the nodes serve no more within the bounds on requests.
+    /// The pools' logs of swaps and state changes, for each pool after its block and up to `last`, or up to an earlier
+    /// block if the nodes return no more within the limits on requests.
     ///
-    /// Half of the time that is left then serves to compare swaps with the transfers of their tokens: a token that takes a
-    /// fee on transfer is a fact of its pool's next snapshots.
+    /// Half of the remaining time is then used to compare swaps with the transfers of their tokens: a token that takes
+    /// a fee on transfer becomes a fact in its pool's next snapshots.
     pub async fn logs_since(
         &mut self,
         since: &LogsSince,
@@ -295,13 +294,13 @@ impl ChainReader {
         read
     }
 
-    /// Holds snapshots that it read at a slot against the chain's own state; in their order.
+    /// Compares snapshots that this reader read at a slot with the chain's own state, in order.
     pub async fn prove(&mut self, snapshots: &[&Snapshot], deadline: Instant) -> Vec<Proven> {
         self.proving.prove(&self.rpc, self.plan.slug(), snapshots, deadline).await
     }
 
-    /// The file of a proof of all of a snapshot's pool, with its feeds. Which ticks there are is the chain's word, and not the
-    /// snapshot's: it may say otherwise.
+    /// The proof file of a snapshot's whole pool with its feeds. The ticks are those on the chain, which can differ
+    /// from the snapshot's.
     pub async fn prove_whole(
         &self,
         snapshot: &Snapshot,
@@ -310,7 +309,7 @@ impl ChainReader {
         prove(&self.rpc, snapshot, None, TickRange::ALL, deadline).await
     }
 
-    /// The file of a day's anchors, which leads from the block of number `from` to these older ones.
+    /// The file of a day's anchors, from the block with number `from` to these older blocks.
     pub async fn anchors(
         &self,
         day: u32,
@@ -322,7 +321,7 @@ impl ChainReader {
         anchors(&self.rpc, chain, day, from, blocks.iter().copied(), deadline).await
     }
 
-    /// The hash of the block that is canonical at this number now.
+    /// The hash of the block that is now canonical at this number.
     pub async fn canonical_hash(
         &self,
         number: u64,
@@ -331,8 +330,7 @@ impl ChainReader {
         Ok(blocks::canonical_hash(&self.rpc, number, deadline).await?)
     }
 
-    /// The same, where the block after it names it as its parent, and both headers hash to what
-    /// they are said to.
+    /// The same, if the next block names it as its parent, and the hashes of both headers are correct.
     pub async fn linked_hash(
         &self,
         number: u64,
@@ -358,8 +356,7 @@ impl ChainReader {
         Err(ReadFailure::new(MissingReason::RpcResponseInvalid, detail))
     }
 
-    /// The hash that the second node has at this number; `None` where there is none, or it does
-    /// not answer.
+    /// The second node's hash at this number; `None` if there is no second node or it does not answer.
     pub async fn second_hash(&self, number: u64, deadline: Instant) -> Option<BlockHash> {
         let second = self.second.as_ref()?;
         let hash = blocks::canonical_hash(second, number, second_deadline(deadline)).await;
@@ -373,8 +370,8 @@ impl ChainReader {
         }
     }
 
-    /// Finds the slot's block and reads all pools at it; where the block vanished meanwhile, or a
-    /// node's state breaks a pool's invariants, a second time.
+    /// Finds the slot's block and reads all pools at it. Retries once if the block vanished in the meantime, or if a
+    /// node's state breaks a pool's invariants.
     async fn read_at(
         &mut self,
         slot: Slot,
@@ -433,8 +430,7 @@ impl ChainReader {
         pass.read_pools(block, places, deadline).await
     }
 
-    /// The slot's block, where the second node, if there is one, has the same, and the same block
-    /// after it.
+    /// The slot's block, if the second node, if there is one, has the same block and the same next block.
     async fn compared_block(
         &mut self,
         slot: Slot,
@@ -466,7 +462,7 @@ impl ChainReader {
         Ok(block)
     }
 
-    /// The slot's block by the block rule. A chain that stood still is not read.
+    /// The slot's block according to the block rule. A chain that has stopped is not read.
     async fn slot_block(
         &mut self,
         slot: Slot,
@@ -485,9 +481,9 @@ impl ChainReader {
         }
         if !self.links.has_base() {
             let back = u64::from(self.plan.confirmations());
-            // Block 0 may be that of many chains.
+            // Block 0 can be the same on many chains.
             let number = block.number.saturating_sub(back).max(1).min(block.number);
-            // A node that keeps no block so old is linked by those of the series alone.
+            // A node that does not keep such old blocks is linked only by the series' own blocks.
             if let Ok(base) = blocks::header_at(&self.rpc, number, deadline).await {
                 self.links.set_base(base.block);
                 self.rpc.link_to(base.block);
@@ -497,7 +493,7 @@ impl ChainReader {
     }
 }
 
-/// One result for each place.
+/// The results in order, one for each index.
 fn in_order(mut results: Results, places: usize) -> Vec<Result<Observation, ReadFailure>> {
     (0..places).map(|place| results.remove(&place).unwrap_or_else(|| Err(unread()))).collect()
 }

@@ -1,4 +1,4 @@
-//! Reads pools at one block, as few requests as there may be.
+//! Reads pools at one block with as few requests as possible.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,57 +22,57 @@ use crate::read_failure::ReadFailure;
 use crate::rpc::Rpc;
 use crate::trial::{self, TrialPool, Verdict};
 
-/// What a reader remembers of a pool.
+/// The data that a reader keeps about a pool.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PoolMemory {
     pub(super) identity: Option<Identity>,
     pub(super) parts: Option<PartMemory>,
-    /// The slot from which on it is tried again whether its contract pays our fill.
+    /// The slot from which on a trial of the contract's payment is due again.
     pub(super) try_from: u32,
-    /// What its swaps showed of its tokens' transfers.
+    /// The transfer records of its tokens.
     pub(super) transfers: TransferRecords,
 }
 
 /// One pass over some pools of a chain at one block.
 pub(super) struct Pass<'a> {
     pub(super) rpc: &'a Rpc,
-    /// A node whose logs are compared.
+    /// The second node, whose logs are compared.
     pub(super) second: Option<&'a Rpc>,
     pub(super) plan: &'a ChainPlan,
     pub(super) memory: &'a mut [PoolMemory],
     pub(super) events: &'a mut Events,
-    /// The slot that is read; `None` outside the series.
+    /// The slot; `None` outside the series.
     pub(super) slot: Option<Slot>,
 }
 
-/// The pools read, by their place in the plan.
+/// The results, by the pool's index in the plan.
 pub(super) type Results = BTreeMap<usize, Result<Observation, ReadFailure>>;
 
-/// What was read of a pool before its parts are complete.
+/// A pool's state before its parts are complete.
 pub(super) enum State {
-    /// It has none to complete.
+    /// The state has no parts to complete.
     Whole(PoolState),
-    /// With the parts that were kept, brought up to date.
+    /// The state needs parts; `kept` has the remembered ones, updated.
     Unfinished { unfinished: Box<dyn PartialState>, kept: Option<Parts> },
 }
 
-/// A pool's calls within a request: where its own begin, where those of its parts, and where they end.
+/// The range of a pool's calls in a request: the start of its own calls, the start of those for parts, and the end.
 struct Span<'a> {
     place: usize,
     reader: &'a Reader,
     start: usize,
     of_parts: usize,
     end: usize,
-    /// The parts read again.
+    /// The parts that are read again.
     again: Vec<i32>,
 }
 
-/// The contracts of the pools that are read. Of each one pool is: what its others rest on is the
-/// same.
+/// The contracts of the pools that are read. One pool of each contract is read, because the others share its state.
 struct Contracts<'a> {
-    /// By the place that is read, the places of all pools of its contract that are asked for.
+    /// For each index that is read, the indices of all requested pools of its contract.
     places: BTreeMap<usize, Vec<usize>>,
-    /// All pools of each, also those that are not asked for: their prices stand in its snapshot.
+    /// All pools of each contract, including those that were not requested, because their prices are part of its
+    /// snapshot.
     pools: BTreeMap<&'a Contract, Vec<&'a PoolPlan>>,
 }
 
@@ -90,7 +90,7 @@ impl<'a> Contracts<'a> {
     }
 }
 
-/// What the chain's feeds said, and the contracts that facts are asked of.
+/// The answers of the chain's feeds, and of the contracts with facts.
 struct Feeds {
     prices: BTreeMap<Address, Result<FeedAnswer, ReadFailure>>,
     sequencer: Option<Result<OracleReading, ReadFailure>>,
@@ -98,7 +98,7 @@ struct Feeds {
 }
 
 impl Pass<'_> {
-    /// Reads the pools at these places of the plan at `block`.
+    /// Reads the pools with these indices in the plan at `block`.
     pub(super) async fn read_pools(
         &mut self,
         block: BlockRef,
@@ -133,11 +133,11 @@ impl Pass<'_> {
         results
     }
 
-    /// Tries, in turns as parts are read in full, whether contracts pay what core's fills say. Pools
-    /// whose contract does not are none of the kinds that are read.
+    /// Tries whether contracts pay the computed fills, each pool in its turn, as with full readings. A pool whose
+    /// contract does not pay them is not of a supported kind.
     async fn try_fills(&mut self, multicall: &Multicall<'_>, results: &mut Results) {
         let Some(slot) = self.slot else { return };
-        // Of a contract one pool at a time: trials that sell one token look at one balance of it.
+        // Only one pool of a contract at a time, because trials that sell the same token use the same balance.
         let mut tried = BTreeSet::new();
         let due: Vec<(usize, Reader, Observation)> = results
             .iter()
@@ -168,7 +168,7 @@ impl Pass<'_> {
                 Verdict::Other(detail) => {
                     let detail = format!("pool {pool}: {detail}");
                     let missing = ReadFailure::new(MissingReason::PoolUnsupported, detail);
-                    // What is wrong of one pool is wrong of its contract.
+                    // A wrong payment applies to all pools of the contract.
                     for (other, result) in results.iter_mut() {
                         if self.pool(*other).id.contract() == pool.contract() && result.is_ok() {
                             *result = Err(missing.clone());
@@ -181,8 +181,8 @@ impl Pass<'_> {
         }
     }
 
-    /// Whether it is a pool's turn: at once where it was never tried. Pools that move tokens and pools that do not are
-    /// asked for in requests of their own, and so in slots of their own, every other one.
+    /// Whether a pool's trial is due; immediately if it was never tried. Pools whose trials move tokens and the other
+    /// pools use separate requests, in alternating slots.
     fn is_due_for_trial(&self, slot: Slot, place: usize) -> bool {
         let PoolMemory { identity, try_from, .. } = &self.memory[place];
         let moves_tokens = identity.as_ref().is_some_and(|known| known.reader.moves_tokens());
@@ -198,7 +198,7 @@ impl Pass<'_> {
         &self.plan.pools()[place]
     }
 
-    /// Identifies what was not yet; returns those that cannot be.
+    /// Identifies pools that are not yet identified. Returns the failures.
     async fn identify(&mut self, multicall: &Multicall<'_>, places: &[usize]) -> Results {
         let unknown: Vec<usize> =
             places.iter().copied().filter(|at| self.memory[*at].identity.is_none()).collect();
@@ -225,12 +225,12 @@ impl Pass<'_> {
         }
     }
 
-    /// How what is remembered of a pool is read; `None` where nothing is.
+    /// The reader of a pool's remembered parts; `None` if it has none.
     pub(super) fn part_reader(&self, place: usize) -> Option<&dyn PartReader> {
         self.memory[place].identity.as_ref()?.reader.part_reader()
     }
 
-    /// Learns from the logs which of the remembered parts are to be read again.
+    /// Determines from the logs which remembered parts must be read again.
     async fn plan_parts(
         &mut self,
         places: &[usize],
@@ -249,7 +249,7 @@ impl Pass<'_> {
         follow::plan(self.rpc, self.second, self.events, &remembered, block, deadline).await
     }
 
-    /// Reads feeds, and of each pool what changes with every swap and the parts that logs name.
+    /// Reads feeds, and for each pool the values that change with every swap and the parts that logs name.
     async fn read_states(
         &self,
         multicall: &Multicall<'_>,
@@ -263,7 +263,7 @@ impl Pass<'_> {
         let of_feeds = feeds.iter().flat_map(|feed| oracles::calls(*feed));
         let mut calls: Vec<Call> = of_sequencer.chain(of_feeds).collect();
         let spans = self.spans(places, plans, &mut calls);
-        // Last, so that one of them that uses up the gas leaves the pools theirs.
+        // Facts come last, so that a fact that uses up the gas does not affect the pools.
         let (of_facts, asked) = (calls.len(), self.facts_of(places));
         calls.extend(facts::calls(&asked));
         let answers = multicall.read_calls(&calls).await?;
@@ -302,7 +302,7 @@ impl Pass<'_> {
         facts::select_facts(self.plan.facts(), tokens)
     }
 
-    /// Reports the facts that were not told.
+    /// Reports the facts that could not be read.
     fn report_untold(&mut self, told: &facts::FactAnswers) {
         for (token, of_token) in told {
             for (fact, words) in of_token {
@@ -335,8 +335,7 @@ impl Pass<'_> {
         spans
     }
 
-    /// What a pool answered, and its remembered parts, those read again in their place, where the
-    /// logs tell which those are.
+    /// A pool's state from its answers, with its remembered parts updated, if the logs show which ones changed.
     fn state(
         &self,
         span: &Span<'_>,
@@ -360,7 +359,7 @@ impl Pass<'_> {
         Ok(State::Unfinished { unfinished, kept })
     }
 
-    /// Joins what was read of a pool, and remembers its parts; `fresh`: they were read in full.
+    /// Combines the data of a pool, and remembers its parts. `fresh`: they were read in full.
     fn complete(
         &mut self,
         place: usize,
@@ -390,7 +389,7 @@ impl Pass<'_> {
         }
     }
 
-    /// What all pools are of the contract that this place was read for, in its state.
+    /// The observations of all requested pools of this index's contract, in its state.
     fn observe(
         &self,
         contracts: &Contracts<'_>,

@@ -1,4 +1,4 @@
-//! When a reader does what it does not do in every slot.
+//! The schedule of work that a reader does not do in every slot.
 
 use exitgap_core::series::Slot;
 use tokio::time::Instant;
@@ -6,14 +6,14 @@ use tokio::time::Instant;
 use crate::config::ChainPlan;
 use crate::limits::Limits;
 
-/// When pools have their turn: to have their ticks read in full, and to be tried.
+/// The turns of pools for full readings of their ticks, and for trials.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Schedule {
-    /// Pools of the chain.
+    /// The number of pools of the chain.
     pools: usize,
-    /// Slots from one turn of a pool to the next.
+    /// The number of slots between two turns of a pool.
     every: u32,
-    /// Slots after a full reading up to which the next one may wait.
+    /// The number of slots after a full reading up to which the next one may be postponed.
     most: u32,
 }
 
@@ -26,8 +26,8 @@ impl Schedule {
         }
     }
 
-    /// The slot at which the pool of this place has its next turn after `slot`: pools take turns
-    /// over the whole interval, so that no slot has to read them all.
+    /// The slot of the next turn, after `slot`, of the pool with this index. The turns are spread over the whole
+    /// interval, so that no slot has to read all pools.
     pub(super) fn next_turn(&self, slot: Slot, place: usize) -> u32 {
         let every = self.every.max(1);
         let turn = u32::try_from(place * every as usize / self.pools.max(1)).unwrap_or(0);
@@ -36,8 +36,7 @@ impl Schedule {
         now + every - since_turn
     }
 
-    /// Whether the full reading that is due may wait until the slot after this one, where the last
-    /// was made at `full_at`.
+    /// Whether a due full reading may be postponed to the next slot, if the last one was at `full_at`.
     pub(super) fn may_wait(&self, slot: Slot, full_at: Option<Slot>) -> bool {
         full_at.is_some_and(|full_at| slot.number() < full_at.number().saturating_add(self.most))
     }
@@ -49,7 +48,7 @@ pub(super) fn second_deadline(deadline: Instant) -> Instant {
     now + deadline.saturating_duration_since(now) / 4
 }
 
-/// Until when logs are asked for: a third of the time, so that ticks can be read in full where they do not come.
+/// The deadline for logs: a third of the time, so that ticks can be read in full if the logs do not arrive.
 pub(super) fn logs_deadline(deadline: Instant) -> Instant {
     let now = Instant::now();
     now + deadline.saturating_duration_since(now) / 3

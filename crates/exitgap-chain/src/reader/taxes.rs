@@ -1,4 +1,4 @@
-//! Tokens that take a fee on transfer: what is remembered of each pool's swaps, and the fact that says it.
+//! Tokens that take a fee on transfer: the record of each pool's swaps, and the fact for snapshots.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -9,27 +9,27 @@ use tokio::time::Instant;
 use super::ChainReader;
 use crate::pool_logs::{self, LogsRead, PoolTokens};
 
-/// So many swaps of the newest [`Fact::TAX_WINDOW`] must lack units before a token counts as taxed.
+/// The number of swaps with missing units, among the newest [`Fact::TAX_WINDOW`], from which a token counts as taxed.
 const MARKED_AFTER: usize = 3;
 
-/// So many swaps in a row must lack none before it does no longer.
+/// The number of consecutive swaps without missing units after which the token no longer counts as taxed.
 const CLEARED_AFTER: u64 = 500;
 
-/// What is remembered of a pool's tokens.
+/// The transfer records of a pool's tokens.
 pub(super) type TransferRecords = BTreeMap<Address, TransferRecord>;
 
-/// What the swaps of a pool showed of one of its tokens.
+/// The record of a pool's swaps for one of its tokens.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct TransferRecord {
-    /// Of the newest swaps, oldest first, whether units were lacking.
+    /// For the newest swaps, oldest first, whether units were missing.
     newest: VecDeque<bool>,
-    /// How many in a row lacked none since the last one that did.
+    /// The number of consecutive swaps without missing units since the last one with missing units.
     clean: u64,
     is_taxed: bool,
 }
 
 impl TransferRecord {
-    /// Adds a swap; says where the token's standing changes.
+    /// Adds a swap. Returns the token's new status if it changed.
     fn add(&mut self, lacks: bool) -> Option<bool> {
         if self.newest.len() == Fact::TAX_WINDOW {
             self.newest.pop_front();
@@ -47,7 +47,7 @@ impl TransferRecord {
         self.newest.iter().filter(|lacks| **lacks).count()
     }
 
-    /// The fact that the token is taxed, while it is.
+    /// The fact that the token is taxed, if it is.
     fn fact(&self, token: Address) -> Option<Fact> {
         if !self.is_taxed {
             return None;
@@ -65,7 +65,7 @@ impl TransferRecord {
         })
     }
 
-    /// What a snapshot's fact remembers.
+    /// Restores the record from a snapshot's fact.
     fn from_fact(fact: &Fact) -> Self {
         let number = |place: usize| {
             let bytes = fact.words.get(place).map(|word| word.0)?;
@@ -75,7 +75,7 @@ impl TransferRecord {
         let most = Fact::TAX_WINDOW;
         let lacking = number(0).and_then(|lacking| usize::try_from(lacking).ok()).unwrap_or(0);
         let clean = number(1).unwrap_or(0);
-        // Those that lack units, and then those since that lack none.
+        // First the swaps with missing units, then the later ones without.
         let since = usize::try_from(clean).unwrap_or(most).min(most);
         let lacking = lacking.min(most - since);
         let newest = std::iter::repeat_n(true, lacking).chain(std::iter::repeat_n(false, since));
@@ -83,20 +83,20 @@ impl TransferRecord {
     }
 }
 
-/// What a pool's newest snapshot says of its tokens.
+/// Restores the records of a pool's tokens from its newest snapshot.
 pub(super) fn remembered(facts: &[Fact]) -> TransferRecords {
     let taxed = facts.iter().filter(|fact| fact.name.as_str() == Fact::TOKEN_TAXED);
     taxed.map(|fact| (fact.contract, TransferRecord::from_fact(fact))).collect()
 }
 
-/// The facts of a pool's tokens that are taxed.
+/// The facts of a pool's taxed tokens.
 pub(super) fn facts_of(records: &TransferRecords) -> impl Iterator<Item = Fact> {
     records.iter().filter_map(|(token, record)| record.fact(*token))
 }
 
 impl ChainReader {
-    /// Compares swaps that were read with the transfers of their tokens, and remembers what they show. What cannot be
-    /// compared before the deadline changes nothing.
+    /// Compares the swaps that were read with the transfers of their tokens, and records the result. Swaps that cannot
+    /// be compared before the deadline change nothing.
     pub(super) async fn compare_transfers(&mut self, read: &LogsRead, deadline: Instant) {
         let places: BTreeMap<Address, usize> = (0..)
             .zip(self.plan.pools())
@@ -153,7 +153,7 @@ mod tests {
         let mut record = TransferRecord::default();
         add(&mut record, true, 2);
         assert_eq!(record.fact(TOKEN), None);
-        // The first two have left the window when the third comes.
+        // The first two are outside the window when the third one arrives.
         add(&mut record, false, 49);
         add(&mut record, true, 2);
         assert_eq!(record.fact(TOKEN), None);

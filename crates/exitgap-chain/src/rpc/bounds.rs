@@ -1,42 +1,42 @@
-//! How much a node is asked for at once: less after it refused, and more again after it answered, so that a fault that
-//! passes leaves nothing behind.
+//! Limits how much is requested from a node at once: less after a refusal, and more again after answers, so that a
+//! temporary fault has no lasting effect.
 
-/// What a request has much of.
+/// The quantity that a request can have too much of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Measure {
     /// Calls of one `eth_call`.
     Calls,
-    /// Blocks of one `eth_getLogs` for what changes ticks.
+    /// Blocks of one `eth_getLogs` request for tick changes.
     TickBlocks,
-    /// Blocks of one `eth_getLogs` for swaps: they are many more.
+    /// Blocks of one `eth_getLogs` request for swaps, which are far more frequent.
     SwapBlocks,
 }
 
-/// How much a request asks for.
+/// The amount that a request asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Weight {
     pub(crate) of: Measure,
     pub(crate) amount: u64,
 }
 
-/// How much of one measure one node is asked for.
+/// The limit of one quantity for one node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Bound {
     most: u64,
     least: u64,
     ceiling: u64,
-    /// Answers to requests of about this much since it last changed.
+    /// The number of answers to requests of about this amount since the limit last changed.
     answered: u32,
-    /// Answers after which more is tried.
+    /// The number of answers after which more is tried.
     needed: u32,
-    /// It was raised, and nothing of about this much was answered since.
+    /// Whether the limit was raised and no request of about this amount was answered since.
     is_tried: bool,
 }
 
 impl Bound {
-    /// Answers after which more is tried, at first. Each try that fails doubles it.
+    /// The initial number of answers after which more is tried. Each failed attempt doubles it.
     const FEWEST: u32 = 2;
-    /// The most of them: a limit that stays costs one refusal in so many requests.
+    /// The maximum of that number: a permanent limit costs one refusal in this many requests.
     const MOST: u32 = 64;
 
     pub(super) fn new(least: u64, ceiling: u64) -> Self {
@@ -45,12 +45,12 @@ impl Bound {
         Self { most: ceiling, least, ceiling, answered: 0, needed: Self::FEWEST, is_tried: false }
     }
 
-    /// How much to ask for.
+    /// The amount to request.
     pub(super) fn most(&self) -> u64 {
         self.most
     }
 
-    /// Asks for half of what was refused.
+    /// Halves the limit after a refusal.
     pub(super) fn refused(&mut self, amount: u64) {
         if core::mem::take(&mut self.is_tried) {
             self.needed = self.needed.saturating_mul(2).min(Self::MOST);
@@ -64,7 +64,7 @@ impl Bound {
         self.most = self.most.max(amount.min(self.ceiling));
     }
 
-    /// Asks for twice as much after some answers to requests of about this much.
+    /// Doubles the limit after several answers to requests of about this amount.
     pub(super) fn answered(&mut self, amount: u64) {
         if amount > self.most {
             self.most = amount.min(self.ceiling);
@@ -86,7 +86,7 @@ impl Bound {
     }
 }
 
-/// The bounds of one node.
+/// The limits of one node.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bounds {
     calls: Bound,
@@ -95,7 +95,7 @@ pub(super) struct Bounds {
 }
 
 impl Bounds {
-    /// A few dozen calls are never too many: what is refused among so few is refused for another reason.
+    /// A few dozen calls are never too many. If they are refused, there is another cause.
     const FEWEST_CALLS: u64 = 64;
 
     pub(super) fn new(calls: u64, blocks: u64) -> Self {
@@ -138,7 +138,7 @@ mod tests {
             answers += 1;
         }
         assert_eq!(answers, 11 * Bound::FEWEST);
-        // One refusal costs a few answers only.
+        // One refusal costs only a few answers.
         let mut bound = Bound::new(1, 2_000);
         bound.refused(2_000);
         assert_eq!(bound.most(), 1_000);
@@ -162,7 +162,7 @@ mod tests {
             }
         }
         assert!(refusals < 60, "{refusals} refusals of {answers} answers");
-        // Small requests say nothing of large ones.
+        // Answers to small requests show nothing about large ones.
         let before = bound.most();
         for _ in 0..1_000 {
             bound.answered(1);

@@ -1,4 +1,4 @@
-//! What a node can do wrong, and what each fault says about a slot.
+//! The faults of nodes, and the missing reason that each gives.
 
 use core::time::Duration;
 
@@ -10,10 +10,10 @@ use super::outcome::Outcome;
 /// One failed exchange with one node.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum RpcError {
-    /// No connection, or it broke. Holds the client's words, without the address.
+    /// There was no connection, or it broke. Contains the client's message without the URL.
     #[error("no connection: {0}")]
     Connection(String),
-    /// No whole answer in time.
+    /// The answer was not complete in time.
     #[error("no complete response within {} ms", within.as_millis())]
     TimedOut {
         /// The time allowed.
@@ -28,19 +28,19 @@ pub(crate) enum RpcError {
         /// How long the answer was waited for.
         waited: Duration,
     },
-    /// The node, or what is in front of it, says that it is out.
+    /// The node, or a proxy in front of it, reports that it is unavailable.
     #[error("{0}")]
     Outage(String),
-    /// The node says that it was asked too often.
+    /// The node reports too many requests.
     #[error("rate limit: {0}")]
     RateLimited(String),
-    /// More bytes than are read of any answer.
+    /// The answer has more bytes than the limit.
     #[error("the response exceeds {most} bytes")]
     Oversized {
-        /// Bytes read at most.
+        /// The limit.
         most: usize,
     },
-    /// The node refused to compute or send this much.
+    /// The node refused to compute or return this much.
     #[error("rejected for its size: {0}")]
     RefusedForSize(String),
     /// The node gave up computing this much.
@@ -49,21 +49,21 @@ pub(crate) enum RpcError {
     /// The node does not have the method.
     #[error("not supported: {0}")]
     NotSupported(String),
-    /// An error that no row of the table knows.
+    /// An error that no row of the table matches.
     #[error("{message}")]
     Unclear {
-        /// The code of the JSON-RPC error, where it is one.
+        /// The code, if it is a JSON-RPC error.
         code: Option<i64>,
-        /// What was answered, cut to 200 characters.
+        /// The message, cut to 200 characters.
         message: String,
     },
-    /// Not a JSON-RPC document.
+    /// The answer is not a JSON-RPC document.
     #[error("malformed response: {0}")]
     Unreadable(String),
-    /// Not the value that belongs there.
+    /// The result does not have the expected type.
     #[error("malformed response: {0}")]
     Malformed(String),
-    /// A transaction that the node refused for good.
+    /// The node permanently refused a transaction.
     #[error("error {code}: {message}")]
     Refused {
         /// The error's code.
@@ -71,7 +71,7 @@ pub(crate) enum RpcError {
         /// Its message, cut to 200 characters.
         message: String,
     },
-    /// Another chain's id.
+    /// The node has another chain id.
     #[error("chain id {found}, expected {expected}")]
     WrongChainId {
         /// The configured chain id.
@@ -79,10 +79,10 @@ pub(crate) enum RpcError {
         /// The node's.
         found: u64,
     },
-    /// Another chain's first block.
+    /// The node has another first block.
     #[error("genesis hash {found}, expected {expected}")]
     WrongGenesis {
-        /// The known, configured or first seen genesis hash.
+        /// The genesis hash that is known, configured or was seen first.
         expected: B256,
         /// The node's.
         found: B256,
@@ -102,17 +102,17 @@ pub(crate) enum RpcError {
         "the node does not keep block 0, and no slot is recorded yet; set known_block in the [[chain]] to a block that it has"
     )]
     NoGenesis,
-    /// None of the blocks at which earlier slots were recorded.
+    /// The node has none of the blocks of earlier slots.
     #[error(
         "it has none of the blocks of earlier recorded slots, from number {oldest} to {newest}"
     )]
     Unlinked {
-        /// Number of the newest that was asked for.
+        /// The number of the newest requested block.
         newest: u64,
-        /// Number of the oldest.
+        /// The number of the oldest requested block.
         oldest: u64,
     },
-    /// The node answers `null` for the block, or does not know it.
+    /// The node returns `null` for the block, or does not know it.
     #[error("block not available: {0}")]
     NoBlock(String),
     /// The node no longer has, or does not yet have, the block's state.
@@ -121,20 +121,20 @@ pub(crate) enum RpcError {
     /// The call reverted as a whole.
     #[error("reverted: {0}")]
     Reverted(String),
-    /// The answer contradicts itself or what was asked.
+    /// The answer contradicts itself or the request.
     #[error("contradiction: {what} is {found}, expected {expected}")]
     Contradiction {
-        /// What is at odds.
+        /// The contradicting value.
         what: &'static str,
-        /// What it should be.
+        /// The expected value.
         expected: String,
-        /// What was answered.
+        /// The value in the answer.
         found: String,
     },
 }
 
 impl RpcError {
-    /// The reason a slot is missing for, where this is the cause.
+    /// The missing reason for this cause.
     pub(crate) fn reason(&self) -> MissingReason {
         match self {
             Self::Connection(_)
@@ -163,7 +163,7 @@ impl RpcError {
         }
     }
 
-    /// What follows from it.
+    /// How to react to it.
     pub(super) fn outcome(&self) -> Outcome {
         match self {
             Self::Reverted(_) | Self::Refused { .. } => Outcome::Answer,
@@ -185,12 +185,12 @@ impl RpcError {
         }
     }
 
-    /// Whether the node is known to refuse the size of the request.
+    /// Whether the node is known to refuse because of the request's size.
     pub(crate) fn is_about_size(&self) -> bool {
         self.outcome() == Outcome::Narrow
     }
 
-    /// Whether asking for less may help: it is known to, or nothing is known, or no answer came.
+    /// Whether a smaller request may help: it is known to help, the cause is unknown, or no answer came.
     pub(super) fn may_narrow(&self) -> bool {
         let is_unknown = matches!(
             self,
@@ -202,7 +202,7 @@ impl RpcError {
         is_unknown || self.is_about_size()
     }
 
-    /// Whether the same node would answer the same again. One that gave up computing may be less busy then.
+    /// Whether the same node would give the same answer again. One that gave up computing may be less busy then.
     pub(super) fn is_final_per_node(&self) -> bool {
         matches!(
             self,
@@ -218,7 +218,7 @@ impl RpcError {
         matches!(self, Self::Deadline | Self::CutOff { .. })
     }
 
-    /// Whether the node may answer as soon as an outage, or a limit on requests, has passed.
+    /// Whether the node may answer as soon as an outage or a rate limit has passed.
     pub(super) fn may_pass(&self) -> bool {
         matches!(self.outcome(), Outcome::AskAgain | Outcome::WaitUntil)
     }
@@ -241,7 +241,7 @@ impl RpcError {
         )
     }
 
-    /// Where nodes fail differently, the fault that says most is the slot's reason.
+    /// If nodes fail in different ways, the most informative fault determines the slot's reason.
     fn weight(&self) -> u8 {
         match self.reason() {
             MissingReason::WrongChain => 7,
@@ -256,22 +256,22 @@ impl RpcError {
     }
 }
 
-/// Text of a node, cut to a length that fits a log line and freed of control characters.
+/// Text from a node, cut to the length of a log line and without control characters.
 pub(super) fn cut(text: &str) -> String {
     text.chars().take(200).map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// All nodes of a chain failed a request: the weightiest fault, and all of the last round in words.
+/// A request failed at all nodes of a chain: the most informative fault, and all faults of the last round as text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{detail}")]
 pub(crate) struct Failure {
-    /// The fault that decides the reason.
+    /// The fault that determines the reason.
     pub(crate) error: RpcError,
-    /// Method, attempts made, and each node's last fault.
+    /// The method, the number of attempts, and each node's last fault.
     pub(crate) detail: String,
-    /// Whether a node may answer where less is asked for.
+    /// Whether a node may answer a smaller request.
     may_narrow: bool,
-    /// Whether a node said so.
+    /// Whether a node reported that.
     is_about_size: bool,
     /// Whether every node would answer the same again.
     is_final: bool,
@@ -297,12 +297,12 @@ impl Failure {
         }
     }
 
-    /// Whether a node may answer where less is asked for.
+    /// Whether a node may answer a smaller request.
     pub(crate) fn may_narrow(&self) -> bool {
         self.may_narrow
     }
 
-    /// Whether a node said that it was asked for too much.
+    /// Whether a node reported that the request was too large.
     pub(crate) fn is_about_size(&self) -> bool {
         self.is_about_size
     }
@@ -312,7 +312,7 @@ impl Failure {
         self.is_final
     }
 
-    /// The reason a slot is missing for, where this is the cause.
+    /// The missing reason for this cause.
     pub(crate) fn reason(&self) -> MissingReason {
         self.error.reason()
     }

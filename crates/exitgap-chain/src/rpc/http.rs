@@ -1,4 +1,4 @@
-//! One exchange over HTTP: bounded in time and in bytes, before anything is parsed.
+//! One exchange over HTTP, limited in time and size before anything is parsed.
 
 use core::time::Duration;
 use std::io::Read as _;
@@ -17,7 +17,7 @@ use super::error::{RpcError, cut};
 use super::outcome::Fault;
 use crate::config::RpcUrl;
 
-/// A node that did not answer, and when it wants to be asked again, where it says so.
+/// A node's failure to answer, with the time after which it wants to be asked again, if it names one.
 #[derive(Debug)]
 pub(super) struct Refusal {
     pub(super) error: RpcError,
@@ -30,10 +30,10 @@ impl From<RpcError> for Refusal {
     }
 }
 
-/// Sends one JSON-RPC request and returns the bytes of its answer, unpacked.
+/// Sends one JSON-RPC request and returns the bytes of its answer, decompressed.
 ///
-/// `body` is the whole request; `within` covers connecting, sending and the last byte; no more
-/// than `most` bytes are read or unpacked, and a longer declared length is not read at all.
+/// `body` is the whole request. `within` covers connecting, sending and the last byte. At most `most` bytes are read or
+/// decompressed, and an answer with a larger declared length is not read at all.
 pub(super) async fn post(
     client: &reqwest::Client,
     url: &RpcUrl,
@@ -98,8 +98,8 @@ fn sort_refusal(body: &[u8], method: &str, status: u16) -> RpcError {
     }
 }
 
-/// The bytes of a body without their encoding. What begins as gzip does is unpacked also where no header says so: no JSON
-/// begins like that.
+/// A body without its content encoding. A body that starts like gzip is decompressed even without the header, because
+/// JSON never starts like that.
 fn unpacked(bytes: Vec<u8>, encoding: Option<&str>, most: usize) -> Result<Vec<u8>, RpcError> {
     const GZIP: [u8; 2] = [0x1f, 0x8b];
     if bytes.starts_with(&GZIP) {
@@ -113,19 +113,19 @@ fn unpacked(bytes: Vec<u8>, encoding: Option<&str>, most: usize) -> Result<Vec<u
         return Ok(unpacked);
     }
     match encoding {
-        // A proxy that unpacked it may have left the header.
+        // A proxy that decompressed the body may have left the header.
         None | Some("" | "identity" | "gzip" | "x-gzip") => Ok(bytes),
         Some(other) => Err(RpcError::Unreadable(cut(&format!("it is encoded as {other}")))),
     }
 }
 
-/// A header's text.
+/// A header's value as text.
 fn text_of(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
     headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok()).map(str::trim)
 }
 
-/// How long `Retry-After` (RFC 9110, 10.2.3) asks to wait: seconds, or a date, which is compared
-/// with the answer's own `Date`, because the node's clock need not be ours.
+/// The wait requested by `Retry-After` (RFC 9110, 10.2.3): seconds, or a date, which is compared with the answer's own
+/// `Date`, because the node's clock can differ from ours.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let wanted = text_of(headers, RETRY_AFTER)?;
     if let Ok(seconds) = wanted.parse::<u32>() {
@@ -135,32 +135,32 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     httpdate::parse_http_date(wanted).ok()?.duration_since(now).ok()
 }
 
-/// An answer as nodes write it: its envelope is read whatever the types of its fields are.
+/// An answer as nodes write it. The envelope is parsed whatever the types of its fields are.
 #[derive(Deserialize)]
 struct Wire<'a> {
     id: Option<Value>,
     #[serde(borrow, default, deserialize_with = "present")]
     result: Option<&'a RawValue>,
     error: Option<Value>,
-    // Where there is no `error`, some gateways write its fields beside it.
+    // Some gateways write the fields of `error` at the top level instead.
     code: Option<Value>,
     message: Option<Value>,
     data: Option<Value>,
 }
 
-/// Keeps `"result": null` apart from an answer without a result.
+/// Distinguishes `"result": null` from an answer without a result.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
     <&RawValue>::deserialize(deserializer).map(Some)
 }
 
-/// An answer: its id, and its result or its error.
+/// An answer with its id, and its result or error.
 struct Answer<'a> {
     id: Option<u64>,
     result: Option<&'a RawValue>,
     error: Option<ErrorObject>,
 }
 
-/// What a node says is wrong.
+/// An error reported by a node.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct ErrorObject {
     code: Option<i64>,
@@ -169,7 +169,7 @@ struct ErrorObject {
 }
 
 impl ErrorObject {
-    /// Out of an `error`: an object, or words alone.
+    /// Parses an `error`: an object, or plain text.
     fn of(error: &Value) -> Self {
         match error {
             Value::Object(fields) => {
@@ -191,7 +191,7 @@ impl ErrorObject {
     }
 }
 
-/// Text as it is, anything else as JSON.
+/// Text unchanged, other values as JSON.
 fn words_of(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -200,7 +200,7 @@ fn words_of(value: &Value) -> String {
     }
 }
 
-/// A number, also where it is written as text.
+/// A number, also if it is written as text.
 fn number_of(value: &Value) -> Option<i64> {
     match value {
         Value::Number(number) => number.as_i64(),
@@ -209,7 +209,7 @@ fn number_of(value: &Value) -> Option<i64> {
     }
 }
 
-/// Reads an answer, or a list of one.
+/// Parses an answer, or a list with one answer.
 fn answer_of(bytes: &[u8]) -> Result<Answer<'_>, RpcError> {
     let unreadable = |error: serde_json::Error| RpcError::Unreadable(error.to_string());
     let is_list = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[');
@@ -236,13 +236,13 @@ fn answer_of(bytes: &[u8]) -> Result<Answer<'_>, RpcError> {
     Ok(Answer { id, result, error })
 }
 
-/// A body that is not JSON-RPC: some gateways answer with words alone.
+/// Classifies a body that is not JSON-RPC. Some gateways answer with plain text.
 fn sort_text(bytes: &[u8], method: &str, status: u16) -> RpcError {
     let text = cut(String::from_utf8_lossy(bytes).trim());
     Fault { method, status, message: &text, ..Fault::default() }.sort()
 }
 
-/// The `result` of the answer to request `id`, still as text.
+/// The `result` of the answer to request `id`, not yet parsed.
 pub(super) fn result_of<'a>(
     bytes: &'a [u8],
     method: &str,
@@ -252,7 +252,7 @@ pub(super) fn result_of<'a>(
     let answer = answer_of(bytes).map_err(|error| {
         let text = cut(String::from_utf8_lossy(bytes).trim());
         let fault = Fault { method, status: STATUS, message: &text, ..Fault::default() };
-        // A web page may have any words; an answer that ends in the middle as well.
+        // A web page or a truncated answer can contain any words.
         let is_words = !text.starts_with(['<', '{', '[', '"']);
         if is_words && fault.is_known() { fault.sort() } else { error }
     })?;
@@ -269,12 +269,12 @@ pub(super) fn result_of<'a>(
     answer.result.ok_or_else(|| RpcError::Unreadable("neither result nor error".to_owned()))
 }
 
-/// Reads a value out of a `result`.
+/// Parses a value from a `result`.
 pub(crate) fn value<'a, T: Deserialize<'a>>(raw: &'a RawValue) -> Result<T, RpcError> {
     serde_json::from_str(raw.get()).map_err(|error| RpcError::Malformed(error.to_string()))
 }
 
-/// Reads a `0x` quantity of at most 64 bits.
+/// Parses a `0x` quantity of at most 64 bits.
 pub(super) fn quantity(raw: &RawValue) -> Result<u64, RpcError> {
     value::<U64>(raw).map(|number| number.to())
 }
@@ -336,7 +336,7 @@ mod tests {
                 result(text)
             );
         }
-        // A page with such words is no rate limit.
+        // A web page with these words is not a rate limit.
         assert!(matches!(result("<p>rate limit</p>"), Err(RpcError::Unreadable(_))));
     }
 

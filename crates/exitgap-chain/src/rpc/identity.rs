@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::{Failure, RetryPolicy, Rpc, RpcError, http, value};
 
-/// What is read of a block to know it again.
+/// The fields that identify a block.
 #[derive(Deserialize)]
 struct BlockAnswer {
     hash: B256,
@@ -31,8 +31,8 @@ impl Rpc {
         self.state().links.push(block);
     }
 
-    /// Asks the node that answered last once more for the blocks of the series: what was read
-    /// since the slot began was not read from another chain that took its place.
+    /// Asks the node that answered last once more for the blocks of the series. This verifies that the data read since
+    /// the start of the slot is not from another chain that replaced it.
     pub(crate) async fn still_linked(&self, deadline: Instant) -> Result<(), Failure> {
         let node = self.state().current;
         let ask = |node: usize| {
@@ -63,8 +63,7 @@ impl Rpc {
         found.ok_or_else(|| RpcError::NoBlock("number 0".to_owned()))
     }
 
-    /// Checks what is due of the node: its chain id and genesis hash, and that it has the series'
-    /// blocks.
+    /// Makes the checks that are due for the node: its chain id and genesis hash, and that it has the series' blocks.
     pub(super) async fn verify(&self, node: usize, deadline: Instant) -> Result<(), RpcError> {
         let (known, links, expected) = {
             let state = self.state();
@@ -87,7 +86,7 @@ impl Rpc {
         }
         let mut state = self.state();
         if let Some(found) = genesis {
-            // Another node may have been first meanwhile.
+            // Another node may have been first in the meantime.
             let expected = *state.genesis.get_or_insert(found);
             if found != expected {
                 return Err(RpcError::WrongGenesis { expected, found });
@@ -123,8 +122,7 @@ impl Rpc {
         Ok(())
     }
 
-    /// Requires that the node has the newest of the series' blocks, or, where that gave way to
-    /// another one, an older one.
+    /// Requires that the node has the newest of the series' blocks or, if that block was orphaned, an older one.
     async fn link(
         &self,
         node: usize,
@@ -157,7 +155,7 @@ impl Rpc {
         };
         match self.exchange(node, "eth_getBlockByNumber", &params, deadline, read).await {
             Ok(hash) => Ok(hash),
-            // Some nodes say so in words.
+            // Some nodes report this as text.
             Err(RpcError::NoBlock(_) | RpcError::NoState(_)) => Ok(None),
             Err(error) => Err(error),
         }

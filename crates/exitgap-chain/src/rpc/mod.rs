@@ -1,8 +1,8 @@
-//! JSON-RPC to the nodes of one chain: bounded requests, rotation and backoff. A node is not used
-//! before it has shown that it serves the right chain and the series' own blocks.
+//! JSON-RPC to the nodes of one chain: limited requests, rotation and backoff. A node is used only after it has proven
+//! that it serves the right chain and the series' own blocks.
 //!
-//! - `outcome`: what an error of a node means; `error`: what it says about a slot
-//! - `http`: one exchange; `bounds`: how much a node is asked for at once
+//! - `outcome`: the meaning of a node's error; `error`: the missing reason that it gives
+//! - `http`: one exchange; `bounds`: how much is requested from a node at once
 //! - `identity`: which chain a node serves
 
 mod bounds;
@@ -32,11 +32,11 @@ use outcome::Outcome;
 use crate::config::{ChainPlan, KnownBlock, RpcUrl};
 use crate::limits::Limits;
 
-/// The nodes of one chain behind one face.
+/// All nodes of one chain.
 ///
-/// A request goes to the node that answered last; where it fails, to the next, and after each
-/// round over all nodes there is a pause that doubles, or as long as the nodes ask for. Only a checked answer counts: `decode`
-/// decides, so that a lie moves on to the next node as a broken connection does.
+/// A request goes to the node that answered last. If that fails, it goes to the next node, and after each round over
+/// all nodes there is a pause that doubles, or is as long as the nodes ask for. Only a validated answer counts: if
+/// `decode` refuses it, the next node is tried, as after a broken connection.
 #[derive(Debug)]
 pub(crate) struct Rpc {
     urls: Vec<RpcUrl>,
@@ -48,39 +48,39 @@ pub(crate) struct Rpc {
     requests: AtomicU64,
 }
 
-/// How long a request is worth asking again, and whether less can be asked for.
+/// How persistently a request is repeated, and whether it can be made smaller.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct RetryPolicy {
-    /// How much it asks for, where nodes bound that.
+    /// The amount that it asks for, if nodes limit that.
     pub(crate) weight: Option<Weight>,
-    /// Less can be asked for: where that may help, the request is given up at once, or, where nothing is known, after
+    /// The request can be made smaller. If that may help, it is given up immediately or, if the cause is unknown, after
     /// [`Limits::rounds`].
     pub(crate) narrows: bool,
     /// It is part of a request that was asked again already: where nothing is known, and less can be asked for, once is
     /// enough, and otherwise [`Limits::rounds`].
     pub(crate) is_part: bool,
-    /// The slot depends on it: nodes that lag are asked again for a third of the time, and where nothing is known of an
-    /// error, all of it.
+    /// The slot depends on it. Nodes that lag are asked again for a third of the time, and if the cause of an error is
+    /// unknown, for all of the time.
     pub(crate) is_patient: bool,
 }
 
 impl RetryPolicy {
-    /// Asked as long as there is time.
+    /// Repeated while there is time.
     pub(crate) const PATIENT: Self =
         Self { weight: None, narrows: false, is_part: false, is_patient: true };
 }
 
 #[derive(Debug)]
 struct State {
-    /// The node asked first.
+    /// The node that is asked first.
     current: usize,
     /// By node.
     nodes: Vec<Node>,
-    /// Known, configured, or else that of the first node that had all it was asked for.
+    /// The known or configured genesis hash, otherwise that of the first node that passed its checks.
     genesis: Option<B256>,
-    /// Blocks of the series, newest first, one of which every node must have.
+    /// Blocks of the series, newest first. Every node must have one of them.
     links: Vec<BlockRef>,
-    /// How many requests ended how, by node, method and outcome's name, since they were taken last.
+    /// The number of requests since the last call, by node, method and outcome.
     outcomes: BTreeMap<(usize, &'static str, &'static str), u64>,
 }
 
@@ -95,7 +95,7 @@ impl RetryPolicy {
             return 1;
         }
         if self.narrows && faults.iter().any(|fault| fault.may_narrow()) {
-            // No answer to so much, and no other node that is worth waiting for.
+            // No node answered a request of this size, and no other fault is worth waiting for.
             let is_heavy = |fault: &&RpcError| matches!(fault, RpcError::TimedOut { .. });
             let is_clear = faults.iter().all(|fault| fault.outcome() == Narrow || is_heavy(fault));
             // A node that gave up one call was busy with others.
@@ -109,44 +109,44 @@ impl RetryPolicy {
     }
 }
 
-/// What is known of one node.
+/// The data about one node.
 #[derive(Debug, Clone, Copy)]
 struct Node {
-    /// Its chain id and genesis were checked since its last failure.
+    /// Whether its chain id and genesis were checked since its last failure.
     identified: bool,
     /// It showed a block 0.
     has_genesis: bool,
-    /// It was shown to have the series' blocks, in this slot.
+    /// Whether it was verified in this slot to have the series' blocks.
     linked: bool,
-    /// It asked not to be asked before.
+    /// The time before which it asked not to be contacted.
     not_before: Option<Instant>,
-    /// How much it is asked for at once.
+    /// How much is requested from it at once.
     bounds: Bounds,
 }
 
-/// Requests to a node that ended alike.
+/// Requests to a node with the same outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestOutcomes {
     /// The node, by its host.
     pub node: String,
     /// The method.
     pub method: &'static str,
-    /// What follows from the answers: `answer`, or one of `ask_again`, `ask_another`, `narrow`, `wait_until`,
+    /// The reaction to the answers: `answer`, or one of `ask_again`, `ask_another`, `narrow`, `wait_until`,
     /// `not_supported`, `contradicts`, `unclear`.
     pub outcome: &'static str,
-    /// How many there were.
+    /// The number of requests.
     pub requests: u64,
 }
 
-/// Why the HTTP client could not be made.
+/// Why the HTTP client could not be created.
 #[derive(Debug, thiserror::Error)]
 #[error("the HTTP client could not be created: {0}")]
 pub struct ClientError(#[from] reqwest::Error);
 
-/// Chooses the cryptography of TLS for this process, unless somebody chose before: what makes
-/// an HTTP client of its own asks for it first.
+/// Chooses the TLS cryptography for this process, unless it was already chosen. Code that creates its own HTTP client
+/// must call this first.
 pub fn provide_tls() {
-    // An error says that it was chosen before.
+    // An error means that it was already chosen.
     let _ = rustls::crypto::ring::default_provider().install_default();
 }
 
@@ -154,7 +154,7 @@ impl Rpc {
     /// The nodes of `plan`.
     pub(crate) fn new(plan: &ChainPlan, limits: Limits) -> Result<Self, ClientError> {
         provide_tls();
-        // A redirect could lead anywhere; a proxy variable of the environment is no configuration.
+        // A redirect could lead anywhere, and proxy variables of the environment are not part of the configuration.
         let client = reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())
             .no_proxy()
@@ -187,7 +187,7 @@ impl Rpc {
         self.requests.load(Ordering::Relaxed)
     }
 
-    /// How many requests ended how, since they were taken last.
+    /// The number of requests by outcome since the last call.
     pub(crate) fn take_outcomes(&self) -> Vec<RequestOutcomes> {
         let outcomes = core::mem::take(&mut self.state().outcomes);
         let named = |((node, method, outcome), requests): ((usize, _, _), u64)| RequestOutcomes {
@@ -199,7 +199,7 @@ impl Rpc {
         outcomes.into_iter().map(named).collect()
     }
 
-    /// The bounds in force.
+    /// The current limits.
     pub(crate) fn limits(&self) -> &Limits {
         &self.limits
     }
@@ -215,18 +215,18 @@ impl Rpc {
         self.state().current
     }
 
-    /// How many nodes there are.
+    /// The number of nodes.
     pub(crate) fn nodes(&self) -> usize {
         self.urls.len()
     }
 
-    /// How much of a measure the node that is asked first has not refused lately.
+    /// The amount of a quantity that the first node has not refused recently.
     pub(crate) fn most_of(&self, measure: Measure) -> u64 {
         let state = self.state();
         state.nodes[state.current].bounds.of(measure).most()
     }
 
-    /// Remembers that the node that is asked first, which answered this much, did not answer twice as much.
+    /// Remembers that the first node, which answered this amount, did not answer twice as much.
     pub(crate) fn serves_no_more_than(&self, weight: Weight) {
         let mut state = self.state();
         let current = state.current;
@@ -249,14 +249,14 @@ impl Rpc {
         state.current = (current + 1) % self.urls.len();
     }
 
-    /// Asks another node first from now on.
+    /// Makes the next node the first to be asked from now on.
     pub(crate) fn prefer_next(&self) {
         let mut state = self.state();
         state.current = (state.current + 1) % self.urls.len();
     }
 
-    /// Sends a request until a node's answer passes `decode`, every node has failed in as many
-    /// rounds as [`Limits`] allows, or the deadline passes.
+    /// Sends a request until a node's answer passes `decode`, every node has failed in as many rounds as [`Limits`]
+    /// allows, or the deadline passes.
     pub(crate) async fn request<T>(
         &self,
         method: &'static str,
@@ -290,7 +290,7 @@ impl Rpc {
         Ok(value)
     }
 
-    /// Asks a node for less where it refused this much, and for more where it answers.
+    /// Lowers the limit of a node that refused this amount, and raises it if it answers.
     fn learn_bound(&self, node: usize, policy: RetryPolicy, error: Option<&RpcError>) {
         let Some(Weight { of, amount }) = policy.weight else { return };
         let mut state = self.state();
@@ -308,8 +308,8 @@ impl Rpc {
         }
     }
 
-    /// Asks these nodes in turn, and again after pauses, until one answers. A node that says when
-    /// it wants to be asked again is left alone until then.
+    /// Asks these nodes in turn, and again after pauses, until one answers. A node that names a time is not contacted
+    /// before then.
     async fn in_rounds<T, F: Future<Output = Result<T, RpcError>>>(
         &self,
         method: &'static str,
@@ -329,7 +329,7 @@ impl Rpc {
                 attempts += 1;
                 match ask(node).await {
                     Ok(value) => return Ok((node, value)),
-                    // That time ran out says less than the fault before it.
+                    // A passed deadline is less informative than an earlier fault.
                     Err(error) if error.is_deadline() && faults[node].is_some() => {}
                     Err(error) => faults[node] = Some(error),
                 }
@@ -355,7 +355,7 @@ impl Rpc {
         Err(Failure::of_round(method, attempts, &named.collect::<Vec<_>>()))
     }
 
-    /// One attempt at one node, its identity checked first where that is due.
+    /// One attempt at one node. Checks its identity first if that is due.
     async fn ask<T>(
         &self,
         node: usize,

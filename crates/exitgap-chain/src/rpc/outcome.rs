@@ -1,4 +1,5 @@
-//! What an answer of a node means: the one place where HTTP status, JSON-RPC code, method, `data` and words decide.
+//! Determines the meaning of a node's error from HTTP status, JSON-RPC code, method, `data` and message. Only this
+//! module does that.
 //!
 //! The rows of [`ROWS`] are tried in their order, and the first that fits counts. Each names its source. An answer that no
 //! row knows is never judged at once ([`Outcome::Unclear`]): each round asks every node, after some rounds the request is
@@ -11,29 +12,29 @@ mod tests;
 use super::error::{RpcError, cut};
 use rows::ROWS;
 
-/// What follows from a fault of a request.
+/// The reaction to a failed request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Outcome {
-    /// It is an answer: the contract's own.
+    /// No failure: the contract's own answer.
     Answer,
     /// An outage: the same node may answer soon.
     AskAgain,
-    /// The node lags or has pruned: another may have it, and so may this one soon.
+    /// The node lags or has pruned. Another node may have the data, and this one may have it soon.
     AskAnother,
-    /// Too much was asked for.
+    /// Too much was requested.
     Narrow,
-    /// Too many requests: the node wants to be left alone for a while.
+    /// Too many requests: the node must not be contacted for a while.
     WaitUntil,
     /// The node does not have the method.
     NotSupported,
-    /// The answer is at odds with itself or with what was asked.
+    /// The answer contradicts itself or the request.
     Contradicts,
     /// No row knows it: ask all nodes, ask again, then narrow.
     Unclear,
 }
 
 impl Outcome {
-    /// Its name, for measures.
+    /// Its code, for metrics.
     pub(crate) fn code(self) -> &'static str {
         match self {
             Self::Answer => "answer",
@@ -48,10 +49,10 @@ impl Outcome {
     }
 }
 
-/// Characters of a message, and of its data, in which words are looked for.
+/// The number of characters of a message, and of its data, that are searched for words.
 const MOST_WORDS: usize = 400;
 
-/// What an error says.
+/// The meaning of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Meaning {
     Reverted,
@@ -62,19 +63,19 @@ enum Meaning {
     TooSlow,
     Outage,
     NotSupported,
-    /// The node refused a transaction for good.
+    /// The node permanently refused a transaction.
     Rejected,
     Unclear,
 }
 
-/// An error of a node as it stands in its answer.
+/// A node's error as it appears in its answer.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Fault<'a> {
-    /// The method that was asked for.
+    /// The requested method.
     pub(super) method: &'a str,
     /// The HTTP status.
     pub(super) status: u16,
-    /// The code of the JSON-RPC error, where there is one.
+    /// The JSON-RPC error code, if there is one.
     pub(super) code: Option<i64>,
     /// Its message, or the text of a body that is not JSON-RPC.
     pub(super) message: &'a str,
@@ -83,12 +84,12 @@ pub(super) struct Fault<'a> {
 }
 
 impl Fault<'_> {
-    /// Whether a row knows it.
+    /// Whether a row matches.
     pub(super) fn is_known(&self) -> bool {
         self.row().is_some()
     }
 
-    /// The error that it is.
+    /// Converts it to an error.
     pub(super) fn sort(&self) -> RpcError {
         let message = self.words();
         match self.meaning() {
@@ -105,14 +106,14 @@ impl Fault<'_> {
         }
     }
 
-    /// The text of the error: its code or status, its message, and its `data` where that adds something.
+    /// The error's text: its code or status, its message, and its `data` if that adds information.
     fn words(&self) -> String {
         let mut words = cut(self.message);
         if !self.data.is_empty() && !self.data.starts_with("0x") && self.data != self.message {
             words = cut(&format!("{words} ({})", self.data));
         }
         match (self.meaning(), self.code, self.status) {
-            // Shown to the caller of a contract or the sender of a transaction, who needs the message alone.
+            // Shown to the caller of a contract or the sender of a transaction, who needs only the message.
             (Meaning::Reverted | Meaning::Rejected, ..) => words,
             (_, Some(code), 200 | 0) => format!("error {code}: {words}"),
             (_, Some(code), status) => format!("HTTP status {status}, error {code}: {words}"),
@@ -137,22 +138,22 @@ impl Fault<'_> {
     }
 }
 
-/// Where a row's words stand.
+/// Where a row's words must appear.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Words {
-    /// There is no word to look for.
+    /// The row has no words.
     Any,
     /// The message begins with one of these.
     Begins(&'static [&'static str]),
-    /// The message has one of these.
+    /// The message contains one of these.
     Message(&'static [&'static str]),
-    /// The message or the data has one of these.
+    /// The message or the data contains one of these.
     Anywhere(&'static [&'static str]),
-    /// The data has one of these.
+    /// The data contains one of these.
     Data(&'static [&'static str]),
 }
 
-/// One row: what all has to fit, and what it then means. Empty lists fit everything.
+/// A row: the conditions, all of which must match, and the meaning. Empty lists match everything.
 #[derive(Debug)]
 struct Row {
     status: &'static [u16],

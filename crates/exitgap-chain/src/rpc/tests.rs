@@ -1,4 +1,4 @@
-//! Requests to nodes that refuse, lag, and answer in shapes of their own.
+//! Requests to nodes that refuse, lag, or answer in unusual forms.
 
 use core::time::Duration;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,7 +14,7 @@ fn number(raw: &RawValue) -> Result<u64, RpcError> {
     value(raw)
 }
 
-/// A node that answers this so many times, and then 7.
+/// A node that gives this answer `times` times, and then 7.
 fn refusing(times: usize, reply: Reply) -> TrialNode {
     let left = AtomicUsize::new(times);
     TrialNode::start(move |_| {
@@ -79,7 +79,7 @@ async fn a_node_that_lags_is_asked_again_and_another_one_too() {
         let lagging = refusing(9, reply.clone());
         let (answer, asked) = ask(&[&lagging], RetryPolicy::PATIENT, "eth_call").await;
         assert_eq!((answer.ok(), asked), (Some(7), vec![10]), "{reply:?}");
-        // What the slot does not depend on is given up, and says why.
+        // A request that the slot does not depend on is given up, with the reason.
         let lagging = refusing(9, reply.clone());
         let (answer, asked) = ask(&[&lagging], RetryPolicy::default(), "eth_call").await;
         let failure = answer.unwrap_err();
@@ -166,7 +166,7 @@ async fn what_is_too_heavy_is_made_smaller_at_once() {
         let failure = answer.unwrap_err();
         assert!(failure.may_narrow() && failure.is_about_size(), "{reply:?}: {failure}");
         assert_eq!(asked, [1], "{reply:?}");
-        // Another node that is out does not keep it from being made smaller.
+        // A request is made smaller even if another node is unavailable.
         let out = refusing(99, Reply::Raw(503, "", Vec::new()));
         let (answer, asked) = ask(&[&out, &refusing(9, reply.clone())], NARROWS, "eth_call").await;
         assert!(answer.unwrap_err().may_narrow(), "{reply:?}");
@@ -176,7 +176,7 @@ async fn what_is_too_heavy_is_made_smaller_at_once() {
 
 #[tokio::test]
 async fn an_answer_in_another_shape_is_read() {
-    // The identity is asked for with requests 0 and 1.
+    // Requests 0 and 1 check the identity.
     let body = br#"{"jsonrpc":"2.0","id":"2","result":7}"#.to_vec();
     for reply in [
         Reply::Raw(200, "content-encoding: gzip\r\n", gzip(&body)),
@@ -189,7 +189,7 @@ async fn an_answer_in_another_shape_is_read() {
             ask(&[&refusing(1, reply.clone())], RetryPolicy::default(), "eth_call").await;
         assert_eq!((answer.ok(), asked), (Some(7), vec![1]), "{reply:?}");
     }
-    // A small body that unpacks to more than is read of any answer.
+    // A small body that decompresses to more than the maximum size of an answer.
     let limits = Limits { answer_bytes_most: 10_000, ..short_limits() };
     let bomb =
         refusing(9, Reply::Raw(200, "content-encoding: gzip\r\n", gzip(&vec![b' '; 100_000])));

@@ -1,4 +1,4 @@
-//! What is called and read of a token, from `EIP3009.sol`, `FiatTokenV2_2.sol` and EIP-20.
+//! The calls and events of a token that are used, from `EIP3009.sol`, `FiatTokenV2_2.sol` and EIP-20.
 
 #![allow(missing_docs)] // Generated from the declarations; the standards' own pages document them.
 
@@ -16,12 +16,12 @@ sol! {
         event Transfer(address indexed from, address indexed to, uint256 value);
     }
 
-    /// EIP-1271: a contract's word on a signature in its name.
+    /// EIP-1271: a contract decides whether a signature in its name is valid.
     interface Wallet {
         function isValidSignature(bytes32 hash, bytes signature) external view returns (bytes4);
     }
 
-    /// What a payer signs, EIP-712.
+    /// The message that a payer signs, EIP-712.
     struct TransferWithAuthorization {
         address from;
         address to;

@@ -1,4 +1,4 @@
-//! An authorization to transfer, and whether it would go through.
+//! Authorizations of transfers, and whether they would succeed.
 
 use alloy::primitives::{B256, Bytes, U256};
 use alloy::sol_types::SolCall;
@@ -7,47 +7,47 @@ use exitgap_core::ids::{Address, Word};
 use super::abi::FiatToken::transferWithAuthorizationCall;
 use crate::abi::wire;
 
-/// EIP-3009's `TransferWithAuthorization`, with its signature.
+/// EIP-3009's `TransferWithAuthorization` with its signature.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Authorization {
-    /// Who pays.
+    /// The payer.
     pub from: Address,
-    /// Who is paid.
+    /// The payee.
     pub to: Address,
-    /// How much, in the token's units.
+    /// The amount, in the token's units.
     pub value: u128,
-    /// Valid after this instant, Unix seconds.
+    /// The authorization is valid after this Unix second.
     pub valid_after_s: u64,
-    /// Valid before this instant, Unix seconds.
+    /// The authorization is valid before this Unix second.
     pub valid_before_s: u64,
-    /// Used once by this payer.
+    /// This payer can use it only once.
     pub nonce: Word,
-    /// 65 bytes of an account, or what the payer's contract judges (EIP-1271).
+    /// 65 bytes from an account, or bytes that the payer's contract verifies (EIP-1271).
     pub signature: Vec<u8>,
 }
 
-/// What the token says about an authorization, by the very call that settles it.
+/// The token's verdict on an authorization, from the same call that would settle it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// It goes through on the newest block.
+    /// It would succeed on the newest block.
     Good,
     /// The signature is not the payer's.
     Signature,
-    /// The signature is one of a wallet that does not exist yet (EIP-6492), which is not settled.
+    /// The signature is from a wallet that is not deployed yet (EIP-6492). Such payments are not settled.
     Undeployed,
-    /// The authorization was used or cancelled.
+    /// The authorization was already used or cancelled.
     Used,
-    /// Its time has not come.
+    /// It is not valid yet.
     NotYet,
     /// Its time is over.
     Expired,
     /// The payer has less.
     Funds,
-    /// The token refuses it otherwise: paused, an account barred, or for a reason of its own.
+    /// The token refuses it for another reason: it is paused, an account is blocked, or a rule of its own.
     Refused,
 }
 
-/// The end of every signature of EIP-6492.
+/// The last bytes of every EIP-6492 signature.
 const UNDEPLOYED: [u8; 2] = [0x64, 0x92];
 
 impl Authorization {
@@ -65,15 +65,15 @@ impl Authorization {
         call.abi_encode().into()
     }
 
-    /// As bytes to be kept: 20 of the payer, 20 of the payee, 16 of the amount, 8 and 8 of its instants, 32
-    /// of its nonce, numbers with the highest byte first, and then the signature.
+    /// Bytes for storage: the payer (20), the payee (20), the amount (16), the two instants (8 each), the nonce (32),
+    /// with numbers in big-endian order, and then the signature.
     pub fn to_bytes(&self) -> Vec<u8> {
         let Self { from, to, value, valid_after_s, valid_before_s, nonce, signature } = self;
         let instants = [valid_after_s.to_be_bytes(), valid_before_s.to_be_bytes()].concat();
         [&from.0[..], &to.0, &value.to_be_bytes(), &instants, &nonce.0, signature].concat()
     }
 
-    /// Reads what [`Self::to_bytes`] gave; `None` where it is too short.
+    /// Parses the bytes from [`Self::to_bytes`]; `None` if they are too short.
     pub fn of_bytes(bytes: &[u8]) -> Option<Self> {
         let (from, rest) = bytes.split_first_chunk()?;
         let (to, rest) = rest.split_first_chunk()?;
@@ -92,7 +92,7 @@ impl Authorization {
         })
     }
 
-    /// Whether the signature is wrapped for a wallet that is yet to be deployed.
+    /// Whether the signature is wrapped for a wallet that is not deployed yet.
     pub(super) fn is_undeployed(&self) -> bool {
         let end = self.signature.last_chunk::<32>();
         end.is_some_and(|end| end.chunks_exact(2).all(|pair| pair == UNDEPLOYED))
@@ -100,7 +100,7 @@ impl Authorization {
 }
 
 impl Verdict {
-    /// Sorts the words of a revert, as `FiatTokenV2_2.sol` and its parts write them.
+    /// Classifies the text of a revert, as written by `FiatTokenV2_2.sol` and its parts.
     pub(super) fn of_revert(message: &str) -> Self {
         let lower = message.to_ascii_lowercase();
         let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));

@@ -1,4 +1,4 @@
-//! Why a payment could not be looked into.
+//! Why a payment could not be examined.
 
 use std::io;
 use std::path::PathBuf;
@@ -8,29 +8,29 @@ use exitgap_core::secrets::LooseMode;
 
 use crate::rpc::{ClientError, Failure, RpcError};
 
-/// Why nothing can be said, or done, about a payment.
+/// Why the state of a payment is unknown, or why an action on it failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SettleError {
-    /// No node answered, or none with what belongs there. Says nothing about the payment.
+    /// No node gave a valid answer. This says nothing about the payment.
     #[error("the chain cannot be queried: {0}")]
     Unavailable(String),
-    /// The contract answers another thing than a token of EIP-3009 does.
+    /// The contract does not answer like an EIP-3009 token.
     #[error("the token's {what} is {found}, expected {expected}")]
     Token {
-        /// What was asked for.
+        /// The requested value.
         what: &'static str,
-        /// What belongs there.
+        /// The expected value.
         expected: String,
-        /// What was answered.
+        /// The value found.
         found: String,
     },
-    /// Every node refused the transaction, for a reason that sending it again does not change.
+    /// Every node refused the transaction, for a reason that repeating it does not change.
     #[error("the nodes reject the transaction: {0}")]
     Refused(String),
-    /// The fees of now are above the configured bound.
+    /// The current fees are above the configured limit.
     #[error("gas now costs {found} wei per unit, above max_fee_gwei ({most} wei)")]
     TooDear {
-        /// The least that a transaction must offer.
+        /// The minimum that a transaction must offer.
         found: u128,
         /// The bound.
         most: u128,
@@ -52,18 +52,18 @@ impl From<ClientError> for SettleError {
     }
 }
 
-/// Why a file holds no key to pay fees with.
+/// Why a file does not contain a key for paying fees.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyFileError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("{path}: {source}")]
     File {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// Others than its owner may read or write it.
+    /// Others than its owner can read or write the file.
     #[error("{path}: {loose}")]
     LooseMode {
         /// The file.
@@ -71,7 +71,7 @@ pub enum KeyFileError {
         /// Its permissions.
         loose: LooseMode,
     },
-    /// It holds something else.
+    /// The file contains something else.
     #[error("{path} must contain 0x and the 64 hex digits of a secp256k1 key")]
     NotAKey {
         /// The file.
@@ -79,7 +79,7 @@ pub enum KeyFileError {
     },
 }
 
-/// A hash, as text of an error.
+/// A hash, for an error text.
 pub(super) fn shown(hash: Word) -> String {
     hash.to_string()
 }

@@ -1,4 +1,4 @@
-//! The key that pays fees: a file of its owner's alone, and signatures made with it.
+//! The key that pays fees: a file that only its owner can access, and signatures made with it.
 
 use std::fs;
 use std::io::Read;
@@ -13,7 +13,7 @@ use k256::ecdsa::{Error, SigningKey};
 use super::KeyFileError;
 use crate::abi::own;
 
-/// A key on this machine. It holds a little of the chain's coin for fees and is paid nothing.
+/// A key on this machine. It holds a small amount of the chain's coin for fees, and never receives payments.
 #[derive(Clone)]
 pub struct HotKey(SigningKey);
 
@@ -24,11 +24,11 @@ impl core::fmt::Debug for HotKey {
 }
 
 impl HotKey {
-    /// Reads `0x` and 64 hex digits from a file that nobody but its owner may read.
+    /// Reads `0x` and 64 hex digits from a file that only its owner may read.
     pub fn from_file(path: &Path) -> Result<Self, KeyFileError> {
         let file_error = |source| KeyFileError::File { path: path.to_owned(), source };
         let mut file = fs::File::open(path).map_err(file_error)?;
-        // Of the file that was opened, not of what has its name by then.
+        // The permissions of the opened file, because its path could now name another file.
         let mode = file.metadata().map_err(file_error)?.permissions().mode();
         LooseMode::check(mode)
             .map_err(|loose| KeyFileError::LooseMode { path: path.to_owned(), loose })?;
@@ -41,12 +41,12 @@ impl HotKey {
         key.map(Self).ok_or_else(|| KeyFileError::NotAKey { path: path.to_owned() })
     }
 
-    /// The account that pays the fees.
+    /// The account of the key, which pays the fees.
     pub fn address(&self) -> Address {
         own(EvmAddress::from_private_key(&self.0))
     }
 
-    /// Signs a hash. A key that exists signs every hash but ones that nobody can find.
+    /// Signs a hash. This can fail only for hashes that are infeasible to find.
     pub(super) fn sign(&self, hash: B256) -> Result<Signature, Error> {
         self.0.sign_prehash_recoverable(hash.as_slice()).map(Signature::from)
     }

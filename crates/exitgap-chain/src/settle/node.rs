@@ -1,4 +1,4 @@
-//! The chain's nodes, asked about one token.
+//! Requests about one token to the chain's nodes.
 
 use core::time::Duration;
 
@@ -20,7 +20,7 @@ use crate::config::ChainPlan;
 use crate::limits::Limits;
 use crate::rpc::{Failure, Rpc, RpcError, value};
 
-/// A token, and the nodes of its chain. Every request has a deadline, and every answer a bound.
+/// A token, and the nodes of its chain. Every request has a deadline, and every answer a size limit.
 #[derive(Debug)]
 pub struct TokenNode {
     rpc: Rpc,
@@ -28,7 +28,7 @@ pub struct TokenNode {
     asset: Address,
 }
 
-/// A block, of this instant.
+/// A block with its time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Head {
     /// Its number.
@@ -37,17 +37,17 @@ pub struct Head {
     pub timestamp_s: u64,
 }
 
-/// Where an authorization was used.
+/// The transaction in which an authorization was used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AuthorizationUse {
     /// The transaction.
     pub transaction: Word,
 }
 
-/// Blocks of one search for an event. The nodes that allow the fewest allow this many.
+/// The number of blocks in one search for an event: the smallest limit of common nodes.
 const SEARCH_BLOCKS: u64 = 500;
 
-/// Searches at most: back through a day of blocks of two seconds.
+/// The maximum number of searches: they cover a day of two-second blocks.
 const SEARCHES: u64 = 90;
 
 #[derive(Deserialize)]
@@ -91,7 +91,7 @@ impl TokenNode {
         Ok(Head { number: header.block.number, timestamp_s: header.block.timestamp })
     }
 
-    /// The newest block that is final, as the node says.
+    /// The newest block that is final according to the node.
     pub async fn finalized_head(
         &self,
         deadline: Instant,
@@ -100,7 +100,7 @@ impl TokenNode {
         Ok((Head { number: block.number, timestamp_s: block.timestamp }, block.hash))
     }
 
-    /// When the block of this number and hash was made, Unix seconds; `None` where another took its place.
+    /// The timestamp of the block with this number and hash, Unix seconds; `None` if another block took its place.
     pub async fn block_time(
         &self,
         number: u64,
@@ -115,8 +115,8 @@ impl TokenNode {
         }
     }
 
-    /// Whether this authorization would go through on the newest block, settled by `sender`: the
-    /// token's own answer to the very call.
+    /// Whether this authorization would succeed on the newest block if `sender` settles it. The token itself answers,
+    /// with the same call.
     pub async fn verify(
         &self,
         authorization: &Authorization,
@@ -128,14 +128,14 @@ impl TokenNode {
         }
         let called = self.call(authorization.call_data(), Some(sender), deadline).await?;
         Ok(match called {
-            // The function returns nothing; what returns something is another one.
+            // The function returns nothing. If there is a return value, it is another function.
             Ok(returned) if returned.is_empty() => Verdict::Good,
             Ok(_) => Verdict::Refused,
             Err(reverted) => Verdict::of_revert(&reverted),
         })
     }
 
-    /// Whether the payer's authorization of this nonce was used or cancelled, on the newest block.
+    /// Whether the payer's authorization with this nonce was used or cancelled, as of the newest block.
     pub async fn is_used(
         &self,
         payer: Address,
@@ -145,7 +145,7 @@ impl TokenNode {
         self.is_used_at(&json!("latest"), payer, nonce, deadline).await
     }
 
-    /// The same on the block of this hash, which must be one of the chain.
+    /// The same as of the block with this hash, which must be on the chain.
     pub async fn was_used_at(
         &self,
         block: BlockHash,
@@ -175,8 +175,8 @@ impl TokenNode {
         })
     }
 
-    /// Where the payer's authorization of this nonce was used, in blocks from `since` on, newest first;
-    /// `None` where it was not, or was cancelled. The number of blocks searched is bounded.
+    /// The transaction in which the payer's authorization with this nonce was used, in blocks from `since` on, newest
+    /// first; `None` if it was not used, or was cancelled. The number of blocks searched is limited.
     pub async fn used_since(
         &self,
         (payer, nonce): (Address, Word),
@@ -206,7 +206,7 @@ impl TokenNode {
         Ok(None)
     }
 
-    /// The receipt of a transaction; `None` where no node has it in a block.
+    /// The receipt of a transaction; `None` if no node has it in a block.
     pub async fn receipt(
         &self,
         transaction: Word,
@@ -238,7 +238,7 @@ impl TokenNode {
         Ok(self.rpc.request("eth_getTransactionByHash", &params, deadline, read).await?)
     }
 
-    /// How many transactions of this account are mined: the number of the next one.
+    /// The number of mined transactions of this account, which is the nonce of the next one.
     pub async fn count(&self, account: Address, deadline: Instant) -> Result<u64, SettleError> {
         let params = json!([wire(account), "latest"]);
         let count: U64 = self
@@ -248,7 +248,7 @@ impl TokenNode {
         Ok(count.to())
     }
 
-    /// The account's coin, in wei; above 2^128 − 1 it counts as that.
+    /// The account's balance of the chain's coin, in wei, capped at 2^128 − 1.
     pub async fn balance(&self, account: Address, deadline: Instant) -> Result<u128, SettleError> {
         let params = json!([wire(account), "latest"]);
         let wei: U256 = self
@@ -258,7 +258,7 @@ impl TokenNode {
         Ok(u128::try_from(wei).unwrap_or(u128::MAX))
     }
 
-    /// What a transaction should offer now, at most `most` wei for each gas.
+    /// The fees that a transaction should offer now, at most `most` wei per unit of gas.
     pub async fn fees(&self, most: u128, deadline: Instant) -> Result<Fees, SettleError> {
         let latest = json!(["latest", false]);
         let read = |raw: &RawValue| {
@@ -274,7 +274,7 @@ impl TokenNode {
         Fees::of_now(base.to(), tip.to(), most)
     }
 
-    /// Sends a transaction. One that the nodes have already is sent.
+    /// Sends a transaction. Succeeds if the nodes already have it.
     pub async fn broadcast(
         &self,
         signed: &SignedTransaction,
@@ -296,7 +296,7 @@ impl TokenNode {
         }
     }
 
-    /// A call of the token on the newest block: what it returns, or the words of its revert.
+    /// A call of the token on the newest block: the returned bytes, or the text of its revert.
     pub(super) async fn call(
         &self,
         data: Bytes,
@@ -306,7 +306,7 @@ impl TokenNode {
         self.call_of(self.asset, data, from, deadline).await
     }
 
-    /// The same of any account.
+    /// The same for any account.
     pub(super) async fn call_of(
         &self,
         account: Address,
@@ -325,7 +325,7 @@ impl TokenNode {
         let read = |raw: &RawValue| value::<Bytes>(raw);
         match self.rpc.request("eth_call", asked, deadline, read).await {
             Ok(returned) => Ok(Ok(returned)),
-            // What the gas does not suffice for would not be settled either.
+            // A call that runs out of this gas could not be settled either.
             Err(Failure {
                 error: RpcError::Reverted(words) | RpcError::RefusedForSize(words),
                 ..
@@ -335,7 +335,7 @@ impl TokenNode {
     }
 }
 
-/// A call, as nodes are asked for it.
+/// The parameters of a call.
 fn build_call(account: Address, data: &Bytes, from: Option<Address>) -> Value {
     let mut request = json!({
         "to": wire(account),
@@ -348,7 +348,7 @@ fn build_call(account: Address, data: &Bytes, from: Option<Address>) -> Value {
     request
 }
 
-/// Whether nodes refuse a transaction because they have it.
+/// Whether nodes refuse a transaction because they already have it.
 fn is_known(words: &str) -> bool {
     let lower = words.to_ascii_lowercase();
     ["already known", "already imported", "known transaction", "already exists"]
@@ -356,7 +356,7 @@ fn is_known(words: &str) -> bool {
         .any(|word| lower.contains(word))
 }
 
-/// The transaction of the first log that is the event asked for.
+/// The transaction of the first log with the requested event.
 fn used_in(
     raw: &RawValue,
     asset: alloy::primitives::Address,

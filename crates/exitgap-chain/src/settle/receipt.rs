@@ -1,4 +1,4 @@
-//! What a transaction did: the token's transfers in it, and the key under which each pays once.
+//! The effects of a transaction: the token's transfers in it, and the key under which each pays only once.
 
 use core::fmt;
 
@@ -20,43 +20,44 @@ pub struct Receipt {
     pub block: u64,
     /// Hash of its block.
     pub block_hash: BlockHash,
-    /// Whether it did what it was to do; what reverted logged nothing.
+    /// Whether it succeeded. A reverted transaction has no logs.
     pub succeeded: bool,
     logs: Vec<WireLog>,
 }
 
-/// A transfer of the token, in a transaction.
+/// A transfer of the token in a transaction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transfer {
-    /// Who paid.
+    /// The payer.
     pub from: Address,
-    /// How much, in the token's units; one above 2^128 − 1 counts as that.
+    /// The amount, in the token's units, capped at 2^128 − 1.
     pub value: u128,
-    /// The key under which it pays once.
+    /// The key under which it pays only once.
     pub key: ReplayKey,
 }
 
-/// The name of one payment, the same however it is presented.
+/// The identity of one payment, however it is presented.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReplayKey {
-    /// An authorization, by the payer and the nonce it used.
+    /// An authorization, identified by the payer and the nonce.
     Authorization {
         /// The chain.
         network: Caip2,
         /// The token.
         asset: Address,
-        /// Who paid.
+        /// The payer.
         from: Address,
         /// The authorization's nonce.
         nonce: Word,
     },
-    /// Another transfer, by its place among its transaction's logs, which a reorganisation keeps.
+    /// Another transfer, identified by its position among its transaction's logs, which a reorganisation does not
+    /// change.
     Transfer {
         /// The chain.
         network: Caip2,
         /// The transaction's hash.
         transaction: Word,
-        /// Position in the receipt's logs.
+        /// The index in the receipt's logs.
         ordinal: usize,
     },
 }
@@ -97,7 +98,7 @@ pub(super) struct WireLog {
 }
 
 impl Receipt {
-    /// Reads a receipt, which must be that of `asked`; `None` where it is not in a block yet.
+    /// Parses a receipt, which must be that of `asked`; `None` if the transaction is not in a block yet.
     pub(super) fn from_wire(wire: WireReceipt, asked: Word) -> Result<Option<Self>, RpcError> {
         let WireReceipt { transaction_hash, block_number, block_hash, status, logs } = wire;
         if transaction_hash.0 != asked.0 {
@@ -117,7 +118,7 @@ impl Receipt {
         Ok(Some(Self { transaction: asked, block, block_hash, succeeded, logs }))
     }
 
-    /// The transfers of `asset` to `pay_to`, in their order. Logs of other contracts are none of them.
+    /// The transfers of `asset` to `pay_to`, in order. Logs of other contracts are ignored.
     pub fn transfers(&self, network: Caip2, asset: Address, pay_to: Address) -> Vec<Transfer> {
         let of_token = |log: &&WireLog| own(log.address) == asset;
         let transfer = |(ordinal, log): (usize, &WireLog)| {
@@ -138,7 +139,7 @@ impl Receipt {
     }
 }
 
-/// Payer, payee and amount, where the log is a transfer.
+/// Payer, payee and amount, if the log is a transfer.
 fn transfer_of(log: &WireLog) -> Option<(Address, Address, u128)> {
     let event =
         TransferEvent::decode_raw_log_validate(log.topics.iter().copied(), &log.data).ok()?;
@@ -146,13 +147,14 @@ fn transfer_of(log: &WireLog) -> Option<(Address, Address, u128)> {
     Some((own(event.from), own(event.to), value))
 }
 
-/// Authorizer and nonce, where the log says that an authorization was used.
+/// Authorizer and nonce, if the log reports a used authorization.
 fn used_of(log: &WireLog) -> Option<(Address, Word)> {
     let event = AuthorizationUsed::decode_raw_log_validate(log.topics.iter().copied(), &log.data);
     event.ok().map(|event| (own(event.authorizer), Word(event.nonce.0)))
 }
 
-/// What the sender of a transfer signs (EIP-191) to claim it for one request, whose fingerprint this is.
+/// The message that the sender of a transfer signs (EIP-191) to claim it for one request, given the request's
+/// fingerprint.
 ///
 /// ```
 /// use exitgap_chain::settle::claim_text;
@@ -164,10 +166,10 @@ pub fn claim_text(network: Caip2, transaction: Word, fingerprint: [u8; 32]) -> S
     format!("exitgap-proof 1\n{network}\n{transaction}\n{}", Word(fingerprint))
 }
 
-/// The account whose signature (EIP-191, 65 bytes) over `text` this is; `None` where it is nobody's.
+/// The account that made this signature (EIP-191, 65 bytes) of `text`; `None` if the signature is invalid.
 pub fn claimant(text: &str, signature: &[u8; 65]) -> Option<Address> {
     let signature = Signature::from_raw_array(signature).ok()?;
-    // One spelling for each signature: that with the lower s.
+    // Only the canonical form of a signature, with the lower s, is accepted.
     if signature.normalize_s().is_some() {
         return None;
     }
@@ -229,11 +231,12 @@ mod tests {
         assert_eq!(authorized, format!("3009:eip155:84532:{ASSET}:{PAYER}:{}", Word([7; 32])));
         let expect = |logs: Vec<WireLog>, expected: &[String]| assert_eq!(keys(logs), expected);
         expect(vec![used(ASSET, PAYER, 7), paid(PAYER)], std::slice::from_ref(&authorized));
-        // Of another payer, of another contract, or further up: the transfer's own place.
+        // An authorization of another payer, of another contract, or earlier in the logs: the transfer is identified by
+        // its own position.
         expect(vec![used(ASSET, other, 7), paid(PAYER)], &[placed(1)]);
         expect(vec![used(other, PAYER, 7), paid(PAYER)], &[placed(1)]);
         expect(vec![used(ASSET, PAYER, 7), paid(other), paid(PAYER)], &[placed(1), placed(2)]);
-        // A batch: each with its own.
+        // A batch: each transfer is identified by its own authorization.
         let batch = vec![used(ASSET, PAYER, 7), paid(PAYER), paid(PAYER), used(ASSET, other, 8)];
         expect(batch, &[authorized, placed(2)]);
     }
@@ -270,7 +273,7 @@ mod tests {
         let bytes = signature.as_bytes();
         assert_eq!(claimant(&text, &bytes), Some(signer));
         assert_ne!(claimant(&claim_text(NETWORK, HASH, [4; 32]), &bytes), Some(signer));
-        // Order of secp256k1 minus s, the other parity: the same signature in its other spelling.
+        // The order of secp256k1 minus s, with the other parity: the same signature in its non-canonical form.
         let order = U256::from_str_radix(
             "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141",
             16,

@@ -1,5 +1,5 @@
-//! Whether the payer signed an authorization: asked apart from the token, which looks at time and use first and says of
-//! what is used or over no more than that.
+//! Checks whether the payer signed an authorization. This is separate from the token's verdict, because the token
+//! checks validity and use first, and reports only that for used or expired authorizations.
 
 use alloy::primitives::{B256, Signature, U256, keccak256};
 use alloy::sol_types::{SolCall, SolStruct};
@@ -11,11 +11,11 @@ use super::abi::Wallet::isValidSignatureCall;
 use super::{Authorization, SettleError, TokenNode};
 use crate::abi::{own, wire};
 
-/// What a contract answers about a signature that is good.
+/// A contract's answer if a signature is valid.
 const GOOD: [u8; 4] = isValidSignatureCall::SELECTOR;
 
 impl Authorization {
-    /// What is signed of it for a token of this domain.
+    /// The digest that is signed, for a token with this signing domain.
     fn digest(&self, domain_separator: Word) -> B256 {
         let message = TransferWithAuthorization {
             from: wire(self.from),
@@ -41,7 +41,7 @@ impl Authorization {
 }
 
 impl TokenNode {
-    /// Whether the payer signed this authorization, by its key or, a contract, by its own word.
+    /// Whether the payer signed this authorization: with its key or, if it is a contract, according to the contract.
     pub async fn is_signed(
         &self,
         authorization: &Authorization,

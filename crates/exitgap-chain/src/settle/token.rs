@@ -1,4 +1,4 @@
-//! What the token is, asked once at the start.
+//! The token's own data, read once at the start.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use super::abi::FiatToken::{DOMAIN_SEPARATORCall, decimalsCall, nameCall, versio
 use super::{SettleError, TokenNode};
 use crate::abi::wire;
 
-/// A token as its own contract describes it.
+/// A token according to its own contract.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token {
     /// Its contract.
@@ -24,16 +24,16 @@ pub struct Token {
     pub version: String,
     /// Its decimals.
     pub decimals: u8,
-    /// What its authorizations are signed for; it was recomputed from the above.
+    /// The domain separator that its authorizations are signed for, recomputed from the fields above.
     pub domain_separator: Word,
 }
 
-/// The longest name or version that is believed.
+/// The longest name or version that is accepted.
 const MAX_TEXT: usize = 64;
 
 impl TokenNode {
-    /// Asks the contract what it is, and requires of it `decimals` and the domain separator that chain
-    /// id, address, name and version give: then authorizations signed for these are its own.
+    /// Reads the contract's data, and requires that it has `decimals` decimals and the domain separator that follows
+    /// from chain id, address, name and version. Authorizations signed for these are then valid for this token.
     pub async fn describe(&self, decimals: u8, deadline: Instant) -> Result<Token, SettleError> {
         let found: u8 = self.answer(&decimalsCall {}, "decimals", deadline).await?;
         if found != decimals {
@@ -60,7 +60,7 @@ impl TokenNode {
         Ok(Token { address, network, name, version, decimals, domain_separator })
     }
 
-    /// What a constant of the contract is.
+    /// A constant of the contract.
     async fn answer<C: SolCall>(
         &self,
         call: &C,

@@ -1,4 +1,4 @@
-//! Transactions that settle an authorization: their fees, and their bytes.
+//! Transactions that settle an authorization: their fees and their bytes.
 
 use alloy::consensus::{SignableTransaction, TxEip1559};
 use alloy::eips::eip2718::Encodable2718;
@@ -8,22 +8,22 @@ use exitgap_core::ids::{Address, Word};
 use super::{Authorization, HotKey, SettleError};
 use crate::abi::wire;
 
-/// Gas that settling is given, and verified with: a transfer needs a third of it, and a contract that
-/// judges its owner's signature gets no more to burn.
+/// The gas limit for settling, which is also used for verification. A transfer needs a third of it, and a contract that
+/// verifies its owner's signature cannot use more.
 pub const SETTLE_GAS: u64 = 300_000;
 
-/// What a transaction offers for each unit of gas, in wei.
+/// The fees that a transaction offers per unit of gas, in wei.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fees {
-    /// At most, with everything.
+    /// The maximum in total.
     pub max_fee: u128,
-    /// Of it, to whoever makes the block.
+    /// The part for the block's producer.
     pub tip: u128,
 }
 
 impl Fees {
-    /// Twice the base fee of now and the tip, at most `most`; [`SettleError::TooDear`] where `most` does not
-    /// cover the base fee of now with the tip.
+    /// Twice the current base fee plus the tip, at most `most`; [`SettleError::TooDear`] if `most` does not cover the
+    /// current base fee plus the tip.
     pub(super) fn of_now(base_fee: u128, tip: u128, most: u128) -> Result<Self, SettleError> {
         let tip = tip.min(most);
         let least = base_fee.saturating_add(tip);
@@ -33,8 +33,8 @@ impl Fees {
         Ok(Self { max_fee: base_fee.saturating_mul(2).saturating_add(tip).min(most), tip })
     }
 
-    /// What replaces a transaction of these fees: an eighth more of both, as nodes ask for at least a
-    /// tenth, and not less than `now`. `None` where that is above `most`.
+    /// The fees for replacing a transaction with these fees: an eighth more of both, because nodes require at least a
+    /// tenth, and not less than `now`. `None` if that is above `most`.
     pub fn bump(self, now: Self, most: u128) -> Option<Self> {
         let more = |fee: u128| fee.saturating_add(fee.div_ceil(8)).max(1);
         let max_fee = more(self.max_fee).max(now.max_fee);
@@ -42,7 +42,7 @@ impl Fees {
         (max_fee <= most).then_some(Self { max_fee, tip: tip.min(max_fee) })
     }
 
-    /// What a transaction may cost at most, in wei.
+    /// The maximum cost of a transaction, in wei.
     pub fn cost(self) -> u128 {
         self.max_fee.saturating_mul(SETTLE_GAS.into())
     }
@@ -51,14 +51,14 @@ impl Fees {
 /// A signed transaction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignedTransaction {
-    /// Its bytes, as they are sent.
+    /// Its bytes, ready to send.
     pub raw: Vec<u8>,
-    /// Its hash, which they have.
+    /// The hash of these bytes.
     pub hash: Word,
 }
 
 impl Authorization {
-    /// Signs the transaction that settles this on `chain_id` in the token `asset`, as number `nonce` of the
+    /// Signs the transaction that settles this on `chain_id` in the token `asset`, with `nonce` as the nonce of the
     /// key's account.
     pub fn sign(
         &self,

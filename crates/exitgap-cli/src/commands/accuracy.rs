@@ -1,6 +1,4 @@
-//! `exitgap accuracy`: every real swap of a pool against what was estimated of it, as it is
-//! recorded or recounted from a
-//! node.
+//! `exitgap accuracy`: compares every real swap of a pool with its estimate, as recorded or as recomputed from a node.
 
 use std::io::{IsTerminal, Write};
 use std::path::Path;
@@ -29,10 +27,10 @@ use crate::format::{Columns, group_digits, printable};
 use crate::recorded_source::question;
 use crate::source::{self, unreadable};
 
-/// Slots of a page of snapshots, as a service serves them.
+/// Number of slots per page of snapshots, as a service returns them.
 const PAGE: u32 = 96;
 
-/// How long a node may take for the logs of one page.
+/// Time limit for the logs of one page.
 const DEADLINE: Duration = Duration::from_mins(2);
 
 pub fn run(args: &AccuracyArgs, json: bool) -> Result<ExitCode, Failure> {
@@ -71,7 +69,7 @@ pub fn run(args: &AccuracyArgs, json: bool) -> Result<ExitCode, Failure> {
     Ok(if record.enough { ExitCode::SUCCESS } else { too_little_recorded() })
 }
 
-/// What a recorder's own documents say.
+/// Reports the recorder's own documents.
 fn run_recorded(args: &AccuracyArgs, json: bool) -> Result<ExitCode, Failure> {
     let given =
         [("pool", args.pool.as_ref()), ("from", args.from.as_ref()), ("to", args.to.as_ref())];
@@ -119,14 +117,14 @@ fn run_recorded(args: &AccuracyArgs, json: bool) -> Result<ExitCode, Failure> {
     Ok(if told.record.enough { ExitCode::SUCCESS } else { too_little_recorded() })
 }
 
-/// One pass over pages of snapshots.
+/// One pass over the pages of snapshots.
 struct Pass {
     runtime: Runtime,
     logs: PoolLogs,
     contract: Address,
     scan: AccuracyScan,
     first: Option<Slot>,
-    /// The last slot taken, and its block.
+    /// The last processed slot, and its block.
     last: Option<(Slot, u64)>,
 }
 
@@ -136,7 +134,7 @@ impl Pass {
         let Some((first, end)) = snapshots.first().zip(snapshots.last().map(block)) else {
             return Ok(());
         };
-        // Before the first slot nothing is estimated.
+        // There is no estimate before the first slot.
         let after = self.last.map_or_else(|| block(first), |(_, block)| block);
         let deadline = Instant::now() + DEADLINE;
         let read = self.logs.read_logs(self.contract, after, end, deadline);
@@ -175,7 +173,7 @@ fn wrong(field: &str, why: &str) -> Problem {
     Problem::new(ProblemCode::InvalidParameter, format!("{field}: {why}")).field(field)
 }
 
-/// The first and the last slot asked for: the last seven days where none is named.
+/// The first and the last slot: the last seven days by default.
 fn period(args: &AccuracyArgs, pool: &PoolId) -> Result<[Slot; 2], Failure> {
     let named =
         |name: &str, text: Option<&String>| text.map(|text| slot_at(name, text)).transpose();
@@ -205,7 +203,7 @@ fn newest(args: &AccuracyArgs, pool: &PoolId) -> Result<Slot, Failure> {
     }
 }
 
-/// A page of the source's snapshots from a slot on, a snapshot file a line.
+/// A page of the source's snapshots from a slot on, one snapshot file per line.
 fn page(args: &AccuracyArgs, pool: &PoolId, at: Slot, to: Slot) -> Result<Vec<u8>, Failure> {
     if let Some(url) = &args.source.from.api {
         return source::api::with(url, async |client| client.series(pool, at).await);
@@ -215,7 +213,7 @@ fn page(args: &AccuracyArgs, pool: &PoolId, at: Slot, to: Slot) -> Result<Vec<u8
     Ok(lines.map_err(|error| unreadable(error.to_string()))?)
 }
 
-/// The snapshots of the slots that stand, from one to another.
+/// The snapshots of the slots in a range that are not retracted.
 fn snapshots(
     args: &AccuracyArgs,
     pool: &PoolId,
@@ -241,7 +239,7 @@ fn snapshots(
                 snapshots.push(snapshot);
             }
         }
-        // Nothing more up to the end of the page: the next one begins behind it.
+        // There are no more up to the end of the page: the next page begins after it.
         next = match last {
             Some(last) => last.next(),
             None => Slot::new(u64::from(at.number() + PAGE)).ok(),
@@ -250,12 +248,12 @@ fn snapshots(
     Ok(snapshots)
 }
 
-/// Shows progress to a person who watches.
+/// Shows progress on a terminal.
 fn print_progress(seen: u32, all: u32) {
     let mut out = std::io::stderr();
     if out.is_terminal() {
         let end = if seen == all { "\n" } else { "" };
-        // Nobody depends on it.
+        // Failure to write progress does not matter.
         let _ = write!(out, "\r{seen} of {all} slots{end}");
     }
 }

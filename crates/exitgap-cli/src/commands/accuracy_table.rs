@@ -1,4 +1,4 @@
-//! `exitgap accuracy` without a pool: how good the estimates of all pools were, a row each.
+//! `exitgap accuracy` without a pool: the accuracy of the estimates of all pools, one row each.
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::format::{Columns, printable};
 use crate::recorded_source::RecordedArgs;
 
-/// Pages of a service that are fetched, at most.
+/// Maximum number of pages downloaded from a service.
 const MAX_PAGES: usize = 100;
 
 pub fn run(source: &RecordedArgs, json: bool) -> Result<ExitCode, Failure> {
@@ -34,7 +34,7 @@ pub fn run(source: &RecordedArgs, json: bool) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// All pages as one.
+/// All pages, combined.
 async fn of_service(client: &Client<Native>) -> Result<AccuracyTable, ClientError> {
     let mut table = client.accuracy_table(None, None).await?;
     for _ in 1..MAX_PAGES {

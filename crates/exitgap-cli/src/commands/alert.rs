@@ -1,4 +1,4 @@
-//! `exitgap alert`: what a rule has to say of a log.
+//! `exitgap alert`: the events of a rule over a log.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -58,7 +58,7 @@ fn replay_rule(args: &ReplayArgs, json: bool) -> Result<ExitCode, Failure> {
     Ok(verdict_code(Verdict::Invalid))
 }
 
-/// A run with its result.
+/// A run of a rule, with its result.
 struct RuleReplay {
     run: AlertRun,
     events: Vec<AlertEvent>,
@@ -66,7 +66,7 @@ struct RuleReplay {
 }
 
 impl RuleReplay {
-    /// Takes a slot in, unless it is before the rule's first or a later one was wrong.
+    /// Applies a slot, unless it is before the rule's first slot or an earlier one failed.
     fn apply_slot(&mut self, head: &Head, snapshot: Option<&Snapshot>, checkpoint: &Checkpoint) {
         let waits = self.run.next().is_some_and(|next| head.slot >= next);
         if self.error.is_some() || !waits {
@@ -95,7 +95,7 @@ pub(super) fn read_rule(path: &Path) -> Result<AlertRule, Failure> {
     })
 }
 
-/// All slots of a published log, which is audited on the way; and what does not hold.
+/// Runs over all slots of a published log, which is audited on the way; returns the fault, if any.
 fn of_log(
     args: &ReplayArgs,
     log: &LogAt,
@@ -135,7 +135,7 @@ fn unknown(pool: &str) -> Failure {
     Problem::new(ProblemCode::UnknownPool, format!("the log has no pool {pool}")).into()
 }
 
-/// The slots of a recorder's own database.
+/// Runs over the slots of a recorder's own database.
 fn of_database(path: &Path, replayed: &mut RuleReplay) -> Result<(), Failure> {
     let reader = source::open(path)?;
     let failed = |error: &dyn std::fmt::Display| Failure::from(unreadable(error.to_string()));
@@ -153,7 +153,7 @@ fn of_database(path: &Path, replayed: &mut RuleReplay) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The first checkpoint over a slot.
+/// The first checkpoint that covers a slot.
 fn checkpoint_at(reader: &Reader, slot: Slot) -> Result<Checkpoint, String> {
     let text = |error: &dyn std::fmt::Display| error.to_string();
     let log = reader.log().map_err(|error| text(&error))?.ok_or("the store has no log")?;
@@ -163,7 +163,7 @@ fn checkpoint_at(reader: &Reader, slot: Slot) -> Result<Checkpoint, String> {
     Ok(Checkpoint::from_note(&note).map_err(|error| text(&error))?.0)
 }
 
-/// The events as they are sent, a line each.
+/// Prints the events as they are sent, one per line.
 fn print_lines(events: &[AlertEvent]) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     for event in events {

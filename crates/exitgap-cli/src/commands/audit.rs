@@ -1,4 +1,4 @@
-//! `exitgap audit`: a whole published log, replayed.
+//! `exitgap audit`: replays a whole published log.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -27,7 +27,7 @@ use crate::log_source::{LogAt, LogSource};
 use crate::{source, trust};
 
 pub fn run(args: &AuditArgs, json: bool) -> Result<ExitCode, Failure> {
-    // What is wrong with the arguments is said before a log is copied.
+    // Report invalid arguments before a log is copied.
     let keys_trusted = !args.trust.trust.is_empty();
     let trusted = trust::keys(&args.trust.trust)?;
     let since = args.since.as_deref().map(verify::kept).transpose()?;
@@ -42,7 +42,7 @@ pub fn run(args: &AuditArgs, json: bool) -> Result<ExitCode, Failure> {
     Ok(verdict_code(report.verdict))
 }
 
-/// Replays a log; with its own keys where no other is trusted.
+/// Replays a log; with its own keys if no other is trusted.
 fn audit_log(
     args: &AuditArgs,
     trusted: Option<Vec<VerifierKey>>,
@@ -92,7 +92,7 @@ fn audit_log(
     let fault = fault.or_else(|| named().map(|rule| Box::new(rule.into())));
     let fault = fault.map(readable).transpose()?.or(differs);
     let verdict = match &fault {
-        // What only a later version of exitgap understands is not wrong.
+        // Data that only a later version of exitgap understands is not a fault.
         Some(fault) if fault.rule.newer().is_some() => Verdict::Incomplete,
         Some(_) => Verdict::Invalid,
         None if keys_trusted && counts.unsupported == 0 && proofs.unusable == 0 => Verdict::Valid,
@@ -128,7 +128,7 @@ fn audit_log(
     })
 }
 
-/// The log that this one succeeds, in a line. That it is that one was checked with the first leaf.
+/// The predecessor of this log, in one line. The first leaf was checked against it.
 fn predecessor(folder: &FolderReader) -> Result<Option<String>, Failure> {
     match folder.text(Predecessor::NAME, MAX_NOTE_BYTES) {
         Ok(document) => Ok(Some(document.trim_end().replace('\n', " "))),
@@ -137,7 +137,8 @@ fn predecessor(folder: &FolderReader) -> Result<Option<String>, Failure> {
     }
 }
 
-/// A fault of the log; what this machine could not read is a failure, and no fault of the log's.
+/// Returns a fault of the log. A file that this machine could not read is a failure of the command and not a fault of
+/// the log.
 pub(super) fn readable(fault: Box<Fault>) -> Result<Box<Fault>, Failure> {
     match &fault.rule {
         Rule::FileUnreadable { .. } => Err(unreadable(&fault.rule)),
@@ -150,7 +151,7 @@ pub(super) fn unreadable(rule: &Rule) -> Failure {
     source::unreadable(rule.to_string()).hint(hint).into()
 }
 
-/// The key in the folder: it shows that the log agrees with itself, not whose it is.
+/// The key in the folder: it shows that the log is consistent, but not whose it is.
 pub(super) fn own_keys(folder: &FolderReader) -> Result<Vec<VerifierKey>, Failure> {
     let text = folder.text("verifier-key", MAX_KEY_FILE_BYTES);
     let text = text.map_err(|rule| unreadable(&rule))?;
@@ -158,9 +159,9 @@ pub(super) fn own_keys(folder: &FolderReader) -> Result<Vec<VerifierKey>, Failur
         .map_err(|error| source::unreadable(format!("verifier-key: {error}")).into())
 }
 
-/// Requires that each key in the folder is one that the caller trusts, or signed the newest
-/// checkpoint next to one, as while a log's key is changed: these keys are what others take for the
-/// log's, and nothing else in the folder speaks for them.
+/// Requires that each key in the folder is trusted by the caller, or signed the newest checkpoint together with a
+/// trusted one, as during a key change. Other readers take these keys for the log's, and nothing else in the folder
+/// confirms them.
 fn check_named_keys(
     folder: &FolderReader,
     newest: &SignedCheckpoint,
@@ -200,7 +201,7 @@ fn superseded_by(folder: &FolderReader) -> Result<Option<String>, Failure> {
     }
 }
 
-/// Drawn on stderr, and only where that is a terminal.
+/// A progress bar on stderr, shown only on a terminal.
 pub(super) fn progress(slots: u64) -> ProgressBar {
     let template = "{bar:30} {pos} of {len} slots, {per_sec}, {eta} left";
     let style = ProgressStyle::with_template(template);
@@ -294,7 +295,8 @@ mod tests {
         args: AuditArgs,
     }
 
-    /// The report on a log of a missing pool that begins so many slots after this machine's clock, and has so many.
+    /// The report on a log of one missing pool that begins this many slots after this machine's clock, and has this
+    /// many slots.
     fn report_of_log(begins: i64, slots: u32) -> AuditReport {
         let home = env::temp_dir().join(format!("exitgap-audit-{}-{begins}", process::id()));
         fs::create_dir_all(&home).unwrap();
@@ -315,7 +317,7 @@ mod tests {
         store.close().unwrap();
         let path = home.join("log").display().to_string();
         let Audit { args } = Audit::parse_from(["audit", &path]);
-        // A store adds its first slot to the name of its key.
+        // A store appends its first slot to its key's name.
         let keys = own_keys(&FolderReader::new(&home.join("log"))).unwrap();
         let report = audit_log(&args, Some(keys), None).unwrap();
         fs::remove_dir_all(home).unwrap();
@@ -326,7 +328,7 @@ mod tests {
     fn slots_after_the_machines_clock_are_named() {
         let report = report_of_log(-2, 75);
         assert_eq!((report.verdict, report.slots, &report.fault), (Verdict::Valid, 75, &None));
-        // A slot may have begun since the log was made.
+        // A slot may have begun since the log was created.
         let after = report.after_clock.unwrap();
         assert!((71..=72).contains(&after.count), "{after:?}");
         assert_eq!(Some(after.last_slot), report.last_slot);

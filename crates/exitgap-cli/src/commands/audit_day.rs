@@ -91,7 +91,7 @@ fn columns(unchecked: Unchecked) -> UncheckedColumns {
     UncheckedColumns { file, columns, reason: reason.code(), detail }
 }
 
-/// The document of a fault.
+/// A fault as a document.
 fn document(fault: &DayFault) -> AuditFault {
     AuditFault {
         code: fault.code,
@@ -102,7 +102,7 @@ fn document(fault: &DayFault) -> AuditFault {
     }
 }
 
-/// Drawn on stderr, and only where that is a terminal.
+/// A progress bar on stderr, shown only on a terminal.
 fn progress() -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:30} {pos} of {len} pools, {eta} left");
     ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))

@@ -1,4 +1,4 @@
-//! What an audit says to people, of a whole log and of a closed day.
+//! Prints the result of an audit, of a whole log or of a closed day.
 
 use std::io::Write;
 
@@ -9,8 +9,7 @@ use exitgap_core::evidence::Verdict;
 use crate::failure::Failure;
 use crate::format::{group_digits, printable};
 
-/// How a verdict is drawn, and its words. `own_key`: whose key it rests on alone, where nothing
-/// else is left open.
+/// The style and text of a verdict. `own_key`: whose own key it rests on, if everything else was checked.
 pub fn verdict(verdict: Verdict, own_key: Option<&str>) -> (Style, String) {
     let colour = |colour: AnsiColor| Style::new().bold().fg_color(Some(colour.into()));
     match (verdict, own_key) {
@@ -27,7 +26,7 @@ pub fn verdict(verdict: Verdict, own_key: Option<&str>) -> (Style, String) {
     }
 }
 
-/// The first thing wrong, where there is one.
+/// Prints the first fault, if there is one.
 pub fn fault(out: &mut impl Write, fault: Option<&AuditFault>) -> Result<(), Failure> {
     let Some(fault) = fault else { return Ok(()) };
     writeln!(out, "{:<16}{}", "first fault", fault.code)?;
@@ -40,7 +39,7 @@ pub fn fault(out: &mut impl Write, fault: Option<&AuditFault>) -> Result<(), Fai
     Ok(writeln!(out, "{:<16}{}", "what", printable(&fault.detail))?)
 }
 
-/// What was looked at.
+/// Prints what was checked.
 pub fn counts(out: &mut impl Write, counts: &AuditedCounts) -> Result<(), Failure> {
     let number = |number: u64| group_digits(&number.to_string());
     Ok(writeln!(
@@ -55,7 +54,7 @@ pub fn counts(out: &mut impl Write, counts: &AuditedCounts) -> Result<(), Failur
     )?)
 }
 
-/// What only a later version of exitgap understands, where there is any.
+/// Prints how much only a later version of exitgap understands, if any.
 pub fn print_unsupported(out: &mut impl Write, counts: &AuditedCounts) -> Result<(), Failure> {
     if counts.unsupported == 0 {
         return Ok(());
@@ -81,8 +80,7 @@ pub fn print_unsigned(out: &mut impl Write, unsigned: &UnsignedFiles) -> Result<
     Ok(writeln!(out, "{:<16}{names}: no signature covers these files", "unsigned")?)
 }
 
-/// The keys that signatures were checked by: the caller's, or the own ones of what is audited,
-/// which then is said.
+/// Prints the keys that verified the signatures: the caller's, or the log's own keys, marked as such.
 pub fn keys(
     out: &mut impl Write,
     keys: &[String],
@@ -95,7 +93,7 @@ pub fn keys(
     Ok(())
 }
 
-/// Says on stderr that a key is worth what its source is.
+/// Warns on stderr that a key is only as trustworthy as its source.
 pub fn compare_keys(of: &str) {
     anstream::eprintln!(
         "The signatures were checked with the {of}'s own key. Compare that key with a copy from a place you trust, then pass it with --trust."

@@ -1,4 +1,4 @@
-//! `exitgap capabilities`: what a service can do, and how far it may be depended on.
+//! `exitgap capabilities`: what a service supports, and how far clients may rely on it.
 
 use std::io::Write;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! Which positions of a file a fall of the price liquidates, computed here from the venues' newest snapshots.
+//! Which positions in a file a price drop liquidates, computed from the venues' newest snapshots.
 
 use std::io::Write;
 use std::path::Path;
@@ -14,15 +14,15 @@ use crate::failure::Failure;
 use crate::format::{Columns, group_digits};
 use crate::source;
 
-/// The first line of a file of positions.
+/// The first line of a positions file.
 const HEADER: &str = "collateral,debt_usd,threshold_pct";
 
-/// The most bytes of such a file.
+/// Maximum size of a positions file.
 const MAX_BYTES: usize = 1 << 20;
 
 const ALL_E8: u32 = 100_000_000;
 
-/// The cascades of a file's positions: once the oracle stays, once it follows wholly.
+/// The cascades of a file's positions: one with an unchanged oracle price, one with the oracle following completely.
 pub fn of_positions(
     args: &ExposureArgs,
     asked: &ExposureAsked,
@@ -70,7 +70,7 @@ fn wrong(detail: &str) -> Problem {
         .hint(hint)
 }
 
-/// Reads a file of positions.
+/// Parses a positions file.
 fn positions(text: &str, decimals: u8) -> Result<Vec<Position>, Problem> {
     let mut lines = text.lines().map(str::trim);
     if lines.next().map(|first| first.trim_start_matches('\u{feff}')) != Some(HEADER) {
@@ -98,7 +98,7 @@ fn positions(text: &str, decimals: u8) -> Result<Vec<Position>, Problem> {
     Ok(positions)
 }
 
-/// Prints what they come to.
+/// Prints the cascades.
 pub fn print(cascades: &[LiquidationCascade]) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     let header = [

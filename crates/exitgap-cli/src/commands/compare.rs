@@ -1,4 +1,4 @@
-//! `exitgap compare`: two operators' logs, replayed and held against each other.
+//! `exitgap compare`: replays two operators' logs and compares them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -23,20 +23,20 @@ use crate::log::{
 use crate::log_source::{LogAt, LogSource};
 use crate::trust;
 
-/// Differences that are listed.
+/// Maximum number of listed differences.
 const LISTED: usize = 100;
 
-/// A pool by its chain's id and its contract: what operators cannot choose.
+/// A pool by its chain's id and its contract, which operators cannot choose.
 type Place = String;
 
-/// What one log says.
+/// The content of one log.
 #[derive(Default)]
 struct LogReplay {
     origin: String,
     keys_trusted: bool,
     slots: u64,
     fault: Option<Box<Fault>>,
-    /// By the name that the operator gives them.
+    /// The pool ids that the operator chose.
     names: BTreeMap<Place, PoolId>,
     of: BTreeMap<(Slot, Place), Testimony>,
 }
@@ -80,7 +80,7 @@ fn read_log(
     Ok(LogToRead { source, newest })
 }
 
-/// Replays a log, and keeps what it says of each pool and slot that it did not take back.
+/// Replays a log, and collects its records of each pool and slot, without the retracted ones.
 fn replay_log(log: &LogToRead, trusted: &[VerifierKey]) -> Result<LogReplay, Failure> {
     let LogToRead { source, newest } = log;
     let folder = FolderReader::new(source.path());
@@ -126,7 +126,7 @@ impl LogReplay {
         ComparedLog { origin: origin.clone(), keys_trusted: *keys_trusted, slots: *slots, fault }
     }
 
-    /// How many slots of these pools it has that another has not.
+    /// Number of slots of these pools that this log has and the other one lacks.
     fn without(&self, other: &Self, pools: &BTreeSet<&Place>) -> u64 {
         let only =
             self.of.keys().filter(|key| pools.contains(&key.1) && !other.of.contains_key(key));

@@ -1,4 +1,4 @@
-//! `exitgap decay`: how a book thins after its price has moved.
+//! `exitgap decay`: how depth decreases after price moves.
 
 use exitgap_core::analytics::decay::DecayTerms;
 use std::io::Write;

@@ -1,4 +1,5 @@
-//! `exitgap equities`: shares, where each stands, and how its pools trade in each session of its exchange.
+//! `exitgap equities`: tokenized stocks, their current state, and how their pools trade in each session of the
+//! exchange.
 
 use exitgap_core::analytics::equity::EquityTerms;
 use std::io::Write;
@@ -52,7 +53,7 @@ pub fn run(args: &EquitiesArgs, json: bool) -> Result<ExitCode, Failure> {
     Ok(if score.enough { ExitCode::SUCCESS } else { too_little_recorded() })
 }
 
-/// The shares of the recorder's file, where a database is asked.
+/// The tokenized stocks of the recorder's configuration, if a database is used.
 fn load_equities(args: &EquitiesArgs) -> Result<Vec<EquityOfToken>, Failure> {
     let Some(path) = args.config.as_deref().filter(|_| args.source.from.api.is_none()) else {
         return Ok(Vec::new());
@@ -82,7 +83,7 @@ fn parse_args(args: &EquitiesArgs, token: &str) -> Result<EquityAsked, Failure> 
     Ok(EquityAsked { guards: args.source.guards()?, ..asked })
 }
 
-/// The vector of a pool: the one that is named, else the deepest.
+/// The statistics of a pool: the given one, else the deepest.
 fn of_pool<'s>(score: &'s EquityScore, pool: Option<&str>) -> Result<&'s EquityPool, Problem> {
     let mut vectors = score.vectors.iter();
     let found = match pool {
@@ -95,7 +96,7 @@ fn of_pool<'s>(score: &'s EquityScore, pool: Option<&str>) -> Result<&'s EquityP
     })
 }
 
-/// What its figure file is asked for by.
+/// The parameters of its figure file.
 fn file_of(vector: &EquityPool, asked: &EquityAsked) -> Result<EquityFileAsked, Problem> {
     let series = SeriesAsked {
         pool: parse_pool(&vector.pool)?,
@@ -146,7 +147,7 @@ fn print_list(listed: &Equities) -> Result<(), Failure> {
     Ok(write!(out, "{table}")?)
 }
 
-/// How a share stands, in a word.
+/// The current state of a tokenized stock, in a word.
 fn stands(equity: &EquityListed) -> &'static str {
     match &equity.state {
         None => "not recorded",

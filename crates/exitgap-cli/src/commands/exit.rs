@@ -1,4 +1,4 @@
-//! `exitgap exit`: what a service answers now, paid for where it asks for that.
+//! `exitgap exit`: a service's current answer, with payment if the service requires it.
 
 use exitgap_api::{GuardInputs, size_as_written};
 use exitgap_client::Native;
@@ -19,7 +19,7 @@ pub fn run(args: &ExitArgs, json: bool) -> Result<(), Failure> {
         let answer = api::through(url, wallet, guards, async |client| {
             let answer = client.recomputed_exit(&pool, size, base.as_deref(), None).await;
             paid = client.transport().take_paid();
-            // What was paid is said also where what it was paid for is no answer.
+            // Report what was paid even if the answer could not be used.
             tell(client.transport(), &paid);
             answer
         });
@@ -36,11 +36,11 @@ pub fn run(args: &ExitArgs, json: bool) -> Result<(), Failure> {
     } else {
         estimate::print_text(&published.answer, &Beside::from(&published))?;
     }
-    // The answer stands, whatever its receipt is worth.
+    // The answer is valid, even if its receipt is not.
     receipt
 }
 
-/// What was paid, and what is left of the budgets: words, on standard error.
+/// Prints the payment and the remaining budgets to standard error.
 fn tell(wallet: &PayingTransport<Native, LocalSigner>, paid: &[Paid]) {
     for Paid { terms, transaction, status, .. } in paid {
         let transaction = transaction.map_or_else(
@@ -54,7 +54,7 @@ fn tell(wallet: &PayingTransport<Native, LocalSigner>, paid: &[Paid]) {
             terms.pay_to
         );
         for budget in wallet.policy().budgets.iter().filter(|one| one.network == terms.network) {
-            // Whoever cannot read the ledger now is told so when it pays next.
+            // If the ledger cannot be read now, the next payment reports that.
             let Ok(standing) = wallet.ledger().budget_usage(budget) else { continue };
             anstream::eprintln!(
                 "  {} of {} USDC counted for {budget}",

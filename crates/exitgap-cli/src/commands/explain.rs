@@ -1,4 +1,4 @@
-//! `exitgap verify --explain`: what each check means, proves, and does not prove.
+//! `exitgap verify --explain`: the meaning of each check, what it proves, and what it does not prove.
 
 use std::io::Write;
 

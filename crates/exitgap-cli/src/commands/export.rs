@@ -1,4 +1,4 @@
-//! `exitgap export`: closed days, fetched and held against the log of days.
+//! `exitgap export`: downloads closed days and checks them against the log of days.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -34,7 +34,7 @@ use crate::source::{self, unreadable};
 use crate::trust;
 
 pub fn run(args: &ExportArgs, json: bool) -> Result<ExitCode, Failure> {
-    // What is wrong with the arguments is said before anything is fetched.
+    // Report invalid arguments before anything is downloaded.
     let keys_trusted = !args.trust.trust.is_empty();
     let trusted = trust::keys(&args.trust.trust)?;
     let pools = args.pools.iter().map(|pool| source::pool_id(pool));
@@ -96,10 +96,10 @@ pub fn run(args: &ExportArgs, json: bool) -> Result<ExitCode, Failure> {
     Ok(verdict_code(report.verdict))
 }
 
-/// The newest checkpoint of the log of days that was seen with a folder of days.
+/// The newest checkpoint of the log of days that was seen for this folder.
 const SEEN: &str = "days-checkpoint";
 
-/// One that does not go on from that: both, signed, are the proof.
+/// A signed checkpoint that does not extend the seen one: both together are the proof.
 const CONTRADICTS: &str = "days-checkpoint.contradicts";
 
 /// Keeps the log of days next to the days, so that an audit of one finds it there: its leaves, then the checkpoint.
@@ -123,8 +123,8 @@ fn keep_log_of_days(out: &Path, note: &str, history: &DaysHistory) -> Result<(),
     put(&out.join(SEEN), note.as_bytes())
 }
 
-/// Whether the log of days goes on from the checkpoint seen when days were put into this folder;
-/// inside, why not.
+/// Whether the log of days extends the checkpoint seen when days were last written to this folder; the inner error says
+/// why not.
 fn goes_on(out: &Path, newest: &str, history: &DaysHistory) -> Result<Result<(), String>, Failure> {
     let path = out.join(SEEN);
     let note =
@@ -163,7 +163,7 @@ fn goes_on(out: &Path, newest: &str, history: &DaysHistory) -> Result<Result<(),
     )))
 }
 
-/// The leaves of the days asked for; refused where there are none.
+/// The leaves of the requested days; an error if there are none.
 fn select_days(
     history: &DaysHistory,
     from: Option<Day>,
@@ -194,7 +194,7 @@ fn select_days(
     }
 }
 
-/// Where the log's files come from.
+/// The source of the log's files.
 enum Files {
     Folder(PathBuf),
     Url(Box<LogFiles>),
@@ -244,7 +244,7 @@ impl Files {
             .map_err(|error| unreadable(format!("{}: {error}", self.name(&file))).into())
     }
 
-    /// The log of days and its signed checkpoint; inside, why it does not hold.
+    /// The log of days with its signed checkpoint; the inner error says why it is not valid.
     fn history(
         &self,
         keys: &[VerifierKey],
@@ -284,7 +284,7 @@ struct Counts {
     rows: u64,
 }
 
-/// Days as they are taken.
+/// The days being downloaded.
 struct Taken<'a> {
     files: &'a Files,
     out: &'a Path,
@@ -293,7 +293,7 @@ struct Taken<'a> {
 }
 
 impl Taken<'_> {
-    /// Takes a day; inside, why it does not hold.
+    /// Downloads a day; returns why it is not valid, if so.
     fn day(&mut self, leaf: &DayLeaf, origin: &Origin) -> Result<Option<String>, Failure> {
         let folder = self.out.join(leaf.day.to_string());
         let name = LogFile::Days(DaysFile::Day(leaf.day, DayFile::Manifest));
@@ -354,7 +354,7 @@ impl Taken<'_> {
     }
 }
 
-/// At most one byte more than `most`; `None` where it is not there.
+/// Reads at most one byte more than `most`; `None` if the file does not exist.
 fn read_within(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
     let file = match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -365,7 +365,7 @@ fn read_within(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-/// A file is there whole or not at all.
+/// Writes a file completely or not at all.
 fn put(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     write_output(path, bytes).map_err(|error| io_failure(path, &error))
 }
@@ -374,7 +374,7 @@ fn io_failure(path: &Path, error: &io::Error) -> Failure {
     unreadable(format!("{}: {}", path.display(), explained(error))).into()
 }
 
-/// Drawn on stderr, and only where that is a terminal.
+/// A progress bar on stderr, shown only on a terminal.
 fn progress(days: u64) -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:30} {pos} of {len} days, {eta} left");
     ProgressBar::new(days).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))

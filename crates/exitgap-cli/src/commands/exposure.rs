@@ -1,4 +1,4 @@
-//! `exitgap exposure`: could the market of any slot of a week have absorbed a liquidation?
+//! `exitgap exposure`: could the market have absorbed a liquidation in every slot of a week?
 
 use exitgap_core::analytics::exposure::ExposureTerms;
 use std::io::Write;
@@ -17,7 +17,7 @@ use crate::failure::{Failure, too_little_recorded};
 use crate::format::{Columns, group_digits, printable};
 use crate::recorded_source::question;
 
-/// What positions come to.
+/// The result for a positions file.
 #[derive(Serialize)]
 struct OfPositions<'a> {
     cascades: &'a [LiquidationCascade],
@@ -25,7 +25,7 @@ struct OfPositions<'a> {
 }
 
 pub fn run(args: &ExposureArgs, json: bool) -> Result<ExitCode, Failure> {
-    // Sizes and rules are read before anything is looked up.
+    // Parse sizes and rules before any request.
     let named = args.cascade_usd.as_deref().map(size_as_written).transpose()?;
     let asked = parse_args(args, named.unwrap_or(SizeUsd::MIN))?;
     let Some(positions) = &args.positions else {
@@ -35,7 +35,7 @@ pub fn run(args: &ExposureArgs, json: bool) -> Result<ExitCode, Failure> {
     if !json {
         cascade::print(&cascades)?;
     }
-    // The larger one: the oracle follows.
+    // The larger one: the oracle follows the market.
     if let Some(last) = cascades.last().filter(|last| last.liquidated > 0) {
         let cascade = parse_size(last.cascade_usd.as_str())?;
         return answer(args, &ExposureAsked { cascade, ..asked }, &cascades, json);

@@ -1,4 +1,4 @@
-//! `exitgap fragility`: every pool beside the others, the most fragile first.
+//! `exitgap fragility`: ranks all pools, the most fragile first.
 
 use std::io::Write;
 use std::process::ExitCode;

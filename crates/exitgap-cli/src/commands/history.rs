@@ -1,4 +1,4 @@
-//! `exitgap history`: the gap over time, row by row, to the end of the period.
+//! `exitgap history`: the gap over time, row by row, up to the end of the period.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -52,7 +52,7 @@ fn page(args: &HistoryArgs, cursor: Option<&String>) -> Result<History, Failure>
     )
 }
 
-/// What is printed once all pages are there.
+/// The output, printed once all pages have arrived.
 struct HistoryTable {
     heading: Vec<String>,
     rows: Columns,

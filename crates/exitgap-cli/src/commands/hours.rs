@@ -1,4 +1,4 @@
-//! `exitgap hours`: open against closed markets.
+//! `exitgap hours`: compares open and closed markets.
 
 use exitgap_core::analytics::hours::HoursTerms;
 use std::io::Write;
@@ -120,7 +120,7 @@ fn cells(
     ]
 }
 
-/// Seconds as hours and minutes, up to whole minutes.
+/// Formats seconds as hours and minutes, rounded up to whole minutes.
 fn time(seconds: u64) -> String {
     let minutes = seconds.div_ceil(60);
     format!("{} h {:02} min", minutes / 60, minutes % 60)

@@ -1,4 +1,4 @@
-//! `exitgap alert keep` and what goes with it: rules that a service keeps for their owner.
+//! `exitgap alert keep` and related commands: rules that a service stores for their owner.
 
 use std::io::Write;
 
@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::format::{Columns, printable};
 use crate::source::api;
 
-/// The most events that are asked for at once.
+/// Maximum number of events per request.
 const PAGE: u32 = 1_000;
 
 fn token(owner: &OwnerArgs) -> Result<&str, Failure> {
@@ -34,9 +34,9 @@ fn parse_alert_id(alert: &str) -> Result<Code, Failure> {
     })
 }
 
-/// The members of the request, those that were given.
+/// The members of the request that were given.
 fn members(args: &KeepArgs) -> Result<Map<String, Value>, Failure> {
-    // The service reads `1.000` as one dollar, and a person may mean a thousand.
+    // The service would parse `1.000` as one dollar, but the user may mean a thousand.
     let dollars = |field, text: &Option<String>| {
         let read = text.as_deref().map(|text| usd_as_written(field, text)).transpose()?;
         Ok::<_, Problem>(read.map(|usd| usd.to_string()))
@@ -73,7 +73,7 @@ fn members(args: &KeepArgs) -> Result<Map<String, Value>, Failure> {
     Ok(all)
 }
 
-/// Keeps a rule.
+/// Stores a rule.
 pub fn keep(args: &KeepArgs, json: bool) -> Result<(), Failure> {
     let (members, token) = (members(args)?, args.owner.token.as_deref());
     let made: AlertMade =
@@ -99,7 +99,7 @@ pub fn keep(args: &KeepArgs, json: bool) -> Result<(), Failure> {
     tell(&mut out, &made.alert)
 }
 
-/// One's own rules.
+/// Lists the owner's rules.
 pub fn list(args: &OwnerArgs, json: bool) -> Result<(), Failure> {
     let token = token(args)?;
     let kept = api::with(&args.api, async |client| client.kept_alerts(token).await)?;
@@ -131,25 +131,25 @@ fn print(alert: &AlertKept, json: bool) -> Result<(), Failure> {
     if json { print_json(alert) } else { tell(&mut anstream::stdout().lock(), alert) }
 }
 
-/// One of them.
+/// Shows a rule.
 pub fn show(args: &OwnedArgs, json: bool) -> Result<(), Failure> {
     let (token, name) = (token(&args.owner)?, parse_alert_id(&args.alert)?);
     print(&api::with(&args.owner.api, async |client| client.kept_alert(name, token).await)?, json)
 }
 
-/// One of them ends.
+/// Ends a rule.
 pub fn end(args: &OwnedArgs, json: bool) -> Result<(), Failure> {
     let (token, name) = (token(&args.owner)?, parse_alert_id(&args.alert)?);
     print(&api::with(&args.owner.api, async |client| client.end_alert(name, token).await)?, json)
 }
 
-/// Its webhook is asked again.
+/// Challenges a rule's webhook again.
 pub fn ask(args: &OwnedArgs, json: bool) -> Result<(), Failure> {
     let (token, name) = (token(&args.owner)?, parse_alert_id(&args.alert)?);
     print(&api::with(&args.owner.api, async |client| client.ask_webhook(name, token).await)?, json)
 }
 
-/// Its webhook has new keys.
+/// Changes the keys of a rule's webhook.
 pub fn rotate(args: &OwnedArgs, json: bool) -> Result<(), Failure> {
     let (token, name) = (token(&args.owner)?, parse_alert_id(&args.alert)?);
     let keys = api::with(&args.owner.api, async |client| client.rotate_keys(name, token).await)?;
@@ -162,7 +162,7 @@ pub fn rotate(args: &OwnedArgs, json: bool) -> Result<(), Failure> {
     line(&mut out, "previous keys", &format!("also sign until {}", keys.previous_until))
 }
 
-/// Its events are sent again.
+/// Sends a rule's events again.
 pub fn resend(args: &ResendArgs, json: bool) -> Result<(), Failure> {
     let (token, name) = (token(&args.of.owner)?, parse_alert_id(&args.of.alert)?);
     let ask = api::with(&args.of.owner.api, async |client| {
@@ -175,7 +175,7 @@ pub fn resend(args: &ResendArgs, json: bool) -> Result<(), Failure> {
     line(&mut anstream::stdout().lock(), "sent again", &format!("{} events", sent.events))
 }
 
-/// The whole answer, page after page.
+/// Prints the complete answer, page by page.
 pub fn events(args: &EventsArgs, json: bool) -> Result<(), Failure> {
     let (token, name) = (token(&args.of.owner)?, parse_alert_id(&args.of.alert)?);
     let mut all = api::with(&args.of.owner.api, async |client| {

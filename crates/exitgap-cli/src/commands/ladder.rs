@@ -37,7 +37,7 @@ pub fn run(
     }
 }
 
-/// Whether a service's ladder is the one that its snapshot makes.
+/// Whether a service's ladder equals the one computed from its snapshot.
 pub fn is_same(published: &PublishedLadder, ladder: &Ladder) -> bool {
     let mut served = published.answer.clone();
     served.figures.by_gap.iter_mut().for_each(|rung| rung.evidence_url = None);
@@ -45,7 +45,7 @@ pub fn is_same(published: &PublishedLadder, ladder: &Ladder) -> bool {
     served == *ladder
 }
 
-/// Requires that it is.
+/// Requires that they are equal.
 fn require_same(published: &PublishedLadder, ladder: &Ladder, url: &str) -> Result<(), Failure> {
     if is_same(published, ladder) {
         return Ok(());
@@ -112,7 +112,7 @@ fn print_by_size(ladder: &Ladder) -> Result<(), Failure> {
     let [sells, receives] = headings(ladder);
     let mut header =
         vec!["size USD", "exit gap %", &sells, &receives, "realized USD", "next unit USD"];
-    // Only a fee that depends on the size makes a smaller one worse: other tables have no such column.
+    // A smaller size can be worse only if the fee depends on the size: other tables lack this column.
     let is_uneven = ladder.figures.by_size.iter().any(|rung| rung.worse_below_usd.is_some());
     if is_uneven {
         header.push("worse at USD");

@@ -1,4 +1,4 @@
-//! The commands: each asks the core one question and prints one document.
+//! The commands: each calls one function of the core and prints one document.
 
 mod accuracy;
 mod accuracy_table;
@@ -73,7 +73,7 @@ use crate::failure::Failure;
 use crate::format::{group_digits, printable};
 use crate::source::{self, FoundPool};
 
-/// Runs the command, and gives the exit code of its answer.
+/// Runs the command, and returns its exit code.
 pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
     let json = cli.json;
     match cli.command {
@@ -126,14 +126,14 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What a question is about, found.
+/// The pool state that a question is about.
 struct QuestionContext {
     found: FoundPool,
     direction: Direction,
 }
 
 impl QuestionContext {
-    /// Finds it, and requires that it meets the guards.
+    /// Loads it, and requires that it meets the guards.
     fn find(guarded: &GuardedQuestion) -> Result<Self, Failure> {
         let (guards, question) = (guarded.guards()?, &guarded.question);
         let found = source::find(question)?;
@@ -150,7 +150,7 @@ impl QuestionContext {
         Answers::new(&self.found.observation, &self.found.provenance, self.direction)
     }
 
-    /// What goes with every answer.
+    /// The context printed with every answer.
     fn beside(&self) -> Beside {
         let age = |slot: Slot| source::now_s().saturating_sub(slot.unix_s());
         Beside {
@@ -166,7 +166,7 @@ impl QuestionContext {
     }
 }
 
-/// What comes with an answer, named as the service names it. Its addresses only a service has.
+/// The context of an answer, with the service's field names. Only a service has URLs.
 #[derive(Serialize)]
 struct Beside {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -191,7 +191,7 @@ impl<F> From<&Published<F>> for Beside {
     }
 }
 
-/// Prints an answer with what comes with it, as JSON.
+/// Prints an answer with its context, as JSON.
 fn print_answer<A: Serialize>(answer: &A, beside: &Beside) -> Result<(), Failure> {
     #[derive(Serialize)]
     struct Document<'a, A> {
@@ -203,7 +203,7 @@ fn print_answer<A: Serialize>(answer: &A, beside: &Beside) -> Result<(), Failure
     print_json(&Document { answer, beside })
 }
 
-/// Prints what a service published, byte for byte as it serves it, and a line break.
+/// Prints a service's answer byte for byte, and a line break.
 fn print_published<F: Serialize>(published: &Published<F>) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     serde_json::to_writer(&mut out, published).map_err(io::Error::from)?;
@@ -217,7 +217,7 @@ fn print_json<T: Serialize>(document: &T) -> Result<(), Failure> {
     Ok(writeln!(out)?)
 }
 
-/// The heading of every table: what is sold where, and whether to rely on it.
+/// Prints the heading of every table: what is sold in which pool, and whether the data is reliable.
 fn print_heading(context: &Context) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     let bold = Style::new().bold();
@@ -246,7 +246,7 @@ fn print_heading(context: &Context) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The foot of every table: where the depth came from.
+/// Prints the footer of every table: the source of the depth.
 fn print_source(context: &Context, beside: &Beside) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     let source = &context.method.depth_source;
@@ -303,7 +303,7 @@ fn newest_age(depth: &DepthSource) -> Option<LogAge> {
     Some(LogAge::of_slot(Slot::new(newest).ok()?, source::now_s()))
 }
 
-/// Writes a figure file, for `exitgap verify`.
+/// Writes a figure file for `exitgap verify`.
 fn write_file(path: &Path, bytes: &[u8]) -> Result<ExitCode, Failure> {
     write_output(path, bytes).map_err(|error| {
         source::unreadable(format!("writing {}: {}", path.display(), explained(&error)))

@@ -1,4 +1,4 @@
-//! `exitgap pay`: what the ledger says of payments, and what the chain says of those in doubt.
+//! `exitgap pay`: the payments in the ledger, and what the chain shows about unresolved ones.
 
 use std::cell::OnceCell;
 use std::io::Write;
@@ -19,7 +19,7 @@ use crate::format::{Columns, printable};
 use crate::pay_arguments::{PayCommand, network};
 use crate::source::{rpc, unreadable};
 
-/// How long one question to the chain may take, retries included.
+/// Time limit for one request to the chain, including retries.
 const DEADLINE: Duration = Duration::from_secs(20);
 
 pub fn run(command: &PayCommand, json: bool) -> Result<(), Failure> {
@@ -42,7 +42,7 @@ struct LedgerRow<'a> {
     asset: String,
     payee: String,
     amount_usdc: String,
-    /// Where it stands: `reserved`, `withdrawn`, `sent`, `settled` or `released`.
+    /// Its state: `reserved`, `withdrawn`, `sent`, `settled` or `released`.
     state: &'static str,
 }
 
@@ -101,16 +101,16 @@ fn list(ledger: &Ledger, json: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The chain's final block as a wallet's witness.
+/// Reads the chain's final block, as a wallet's witness.
 struct Final {
     urls: Vec<String>,
     network: Caip2,
-    /// The first answer that failed: what asks on would wait as long for each payment.
+    /// The first error: later requests would only repeat the wait for each payment.
     failed: OnceCell<String>,
 }
 
 impl Final {
-    /// The token on the chain's nodes.
+    /// The token, read from the chain's nodes.
     fn token(&self, asset: Address) -> Result<TokenNode, Problem> {
         let plan = Plan::new(&Config { chain: vec![self.config()?], ..Config::default() });
         let plan = plan.map_err(|error| unreadable(format!("--rpc: {error}")))?;
@@ -173,21 +173,21 @@ impl Chain for Final {
     }
 }
 
-/// What `reconcile` did: amounts in whole tokens.
+/// The result of `reconcile`: amounts in whole tokens.
 #[derive(Serialize)]
 struct Done {
     network: String,
-    /// Made, and now known to be.
+    /// Paid, and now confirmed.
     settled_usdc: String,
-    /// Expired unused: it counts no longer.
+    /// Expired unused: no longer counted.
     released_usdc: String,
-    /// It counts on.
+    /// Still counted.
     left_usdc: String,
 }
 
 fn reconcile(ledger: &Ledger, network: Caip2, urls: &[String], json: bool) -> Result<(), Failure> {
     let chain = Final { urls: urls.to_vec(), network, failed: OnceCell::new() };
-    // What is wrong with the arguments is said also where there is nothing to ask.
+    // Report invalid arguments even if there is nothing to check.
     chain.config()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let done = runtime.block_on(ledger.reconcile(&chain))?;

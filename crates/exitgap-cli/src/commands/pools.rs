@@ -1,4 +1,4 @@
-//! `exitgap pools`: the pools of a database or a service.
+//! `exitgap pools`: lists the pools of a database or a service.
 
 use std::io::Write;
 use std::path::Path;
@@ -25,7 +25,7 @@ pub fn run(
     let list = match (api, db) {
         (Some(url), _) => source::api::list_pools(url, chain.as_ref())?,
         (None, Some(db)) => of_database(db, chain.as_ref())?,
-        // The arguments name one of the two.
+        // The arguments give one of the two.
         (None, None) => PoolList { pools: Vec::new(), next_cursor: None },
     };
     if json { print_json(&list) } else { print_text(&list) }
@@ -71,7 +71,7 @@ fn of_database(db: &Path, chain: Option<&ChainSlug>) -> Result<PoolList, Failure
 fn labels_of(reader: &Reader, pool: &Pool, latest: &Latest) -> Result<Option<PoolLabels>, Failure> {
     let Some((_, hash)) = latest.snapshot else { return Ok(None) };
     let snapshot = match reader.snapshot(&pool.id, hash) {
-        // A pool that nobody records any more is listed without what it is called.
+        // A pool that is no longer recorded is listed without its name.
         Err(StoreError::Left { .. }) => return Ok(None),
         snapshot => snapshot.map_err(source::store_failure)?,
     };

@@ -1,4 +1,4 @@
-//! `exitgap portfolio`: several positions, sold at once.
+//! `exitgap portfolio`: sells several positions at once.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -29,7 +29,7 @@ pub fn run(args: &PortfolioArgs, json: bool) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A position as an address spells it: its size, as people write it, is what comes last.
+/// A position in the syntax of an address: the size, as people write it, comes last.
 fn normalize_position(position: &str) -> Result<String, Failure> {
     let Some((held, size)) = position.rsplit_once(':') else {
         let detail = format!("position: {:?} has no size", printable(position));

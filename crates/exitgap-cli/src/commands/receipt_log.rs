@@ -1,4 +1,5 @@
-//! A receipt beside its service's log: the head that commits to it, and its estimate quoted again at the slots after it.
+//! Checks a receipt against its service's log: the head that commits to it, and its estimate quoted again at later
+//! slots.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -23,14 +24,14 @@ use crate::log::{Against, FolderReader, WatchedPools, WatchedSlot, replay};
 use crate::log_source::{LogAt, LogSource};
 use crate::trust;
 
-/// Slots after which a head must commit to a receipt: it may be given a day after it was paid for, and an hour is the
-/// recorder's.
+/// Number of slots after which a head must commit to a receipt: it may be issued up to a day after the payment, plus an
+/// hour for the recorder.
 const MUST_BE_THERE: u32 = Slot::PER_DAY + 12;
 
-/// Why a log that holds is not checked all the same.
+/// Why the log check is incomplete although the log is valid.
 const NOT_TRUSTED: &str = "it was verified only with its own keys; give the log's key from a trusted place with --trust KEY";
 
-/// What a log says of a receipt.
+/// What a log shows about a receipt.
 #[derive(Serialize)]
 pub struct OfLog {
     /// The slot whose head commits to it.
@@ -51,22 +52,22 @@ struct LaterQuote {
     error_pct: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     exit_gap_pct: Option<String>,
-    /// Why there is no number.
+    /// Why there is no estimate.
     #[serde(skip_serializing_if = "Option::is_none")]
     why_not: Option<String>,
 }
 
-/// What was gathered of the pool on the way through the log.
+/// The pool's data collected while the log is replayed.
 #[derive(Default)]
 struct PoolTrace {
     committed_in: Option<Slot>,
-    /// Of the slot that was answered from and those that it is quoted again at.
+    /// The snapshots of the receipt's slot and of the slots at which it is quoted again.
     snapshots: BTreeMap<u32, Snapshot>,
     retracted: BTreeSet<u32>,
     newest: Option<Slot>,
 }
 
-/// Audits the log, and looks for the receipt in it. The answer's pool, slot and size are those of its evidence's address.
+/// Audits the log, and searches it for the receipt. The evidence URL gives the answer's pool, slot and size.
 pub fn look(
     args: &VerifyReceiptArgs,
     log: &LogAt,
@@ -150,7 +151,7 @@ impl PoolTrace {
         Check::new("committed", outcome, code, detail)
     }
 
-    /// The estimate at the later slots that the log has.
+    /// The estimate at the later slots in the log.
     fn requotes(&self, of: &EvidenceOf) -> Vec<LaterQuote> {
         let from = of.slot.number();
         let Some(estimated) = self.snapshots.get(&from).map(Snapshot::observation) else {
@@ -194,7 +195,7 @@ impl PoolTrace {
     }
 }
 
-/// The estimate at later slots, for people.
+/// Prints the estimate at later slots.
 pub fn print(out: &mut impl Write, of: &OfLog) -> Result<(), Failure> {
     if let Some(slot) = of.committed_in.and_then(|slot| Slot::new(slot.into()).ok()) {
         writeln!(out, "\nThe pool's head in slot {slot} commits to the receipt.")?;

@@ -1,4 +1,4 @@
-//! `exitgap redeem`: sell now, or redeem later?
+//! `exitgap redeem`: compares selling now with redeeming later.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -65,7 +65,7 @@ fn print_text(answer: &RedemptionWindowResult, beside: &Beside) -> Result<(), Fa
     print_source(&answer.context, beside)
 }
 
-/// What one way of redeeming says, line by line.
+/// The lines about one redemption path.
 fn lines(path: &RedemptionPath) -> Vec<(&'static str, String)> {
     let usd = |value: &Option<Number>| {
         value.as_ref().map_or("-".to_owned(), |usd| format!("{} USD", group_digits(usd.as_str())))
@@ -134,7 +134,7 @@ fn lines(path: &RedemptionPath) -> Vec<(&'static str, String)> {
     lines
 }
 
-/// What the chain said.
+/// The facts read from the chain.
 fn facts(path: &RedemptionPath) -> Vec<(&'static str, String)> {
     let line = |fact: &RedemptionFact| {
         let RedemptionFact { says, word_raw, contract, .. } = fact;
@@ -148,7 +148,7 @@ fn facts(path: &RedemptionPath) -> Vec<(&'static str, String)> {
     path.facts.iter().map(|fact| ("fact", line(fact))).collect()
 }
 
-/// Seconds as days, hours and minutes, up to whole minutes.
+/// Formats seconds as days, hours and minutes, rounded up to whole minutes.
 fn in_words(seconds: u64) -> String {
     let minutes = seconds.div_ceil(60);
     let (days, hours, minutes) = (minutes / 1_440, minutes / 60 % 24, minutes % 60);

@@ -1,4 +1,4 @@
-//! `exitgap routes`: a token's venues, each alone and split.
+//! `exitgap routes`: a token's venues, each alone and in an optimal split.
 
 use std::io::Write;
 

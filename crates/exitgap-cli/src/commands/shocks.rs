@@ -1,4 +1,4 @@
-//! `exitgap shocks`: what recorded moves did that a service's operator named.
+//! `exitgap shocks`: the effects of recorded moves that a service's operator named.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -21,7 +21,7 @@ fn fetch_shocks(url: &str) -> Result<NamedShocks, Failure> {
     api::through(url, api::native()?, Guards::default(), async |client| client.shocks().await)
 }
 
-/// The haircut and the fall of the shock that is named, as a stress takes them.
+/// The haircut and the price drop of a named shock, as parameters of a stress test.
 pub(super) fn find_shock(args: &StressArgs, name: &str) -> Result<[String; 2], Failure> {
     let refused = |detail: String, hint: &str| {
         let problem = Problem::new(ProblemCode::InvalidParameter, detail).field("shock");

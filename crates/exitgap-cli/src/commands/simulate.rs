@@ -1,4 +1,4 @@
-//! `exitgap simulate`: one exit in several orders.
+//! `exitgap simulate`: one exit, split into several orders.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! `exitgap size`: the largest exit within a gap.
+//! `exitgap size`: the largest sale within a gap.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! `exitgap snapshot`: a snapshot with its state, as their canonical bytes.
+//! `exitgap snapshot`: prints the canonical bytes of a snapshot with its state.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! `exitgap stress`: the worst of a period, and how long it lasted.
+//! `exitgap stress`: the worst moment of a period, and how long it lasted.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -27,7 +27,7 @@ pub fn run(args: &StressArgs, json: bool) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Whether it is more than the recorded series says.
+/// Whether the stress test goes beyond the recorded series.
 fn is_shocked(args: &StressArgs) -> bool {
     args.haircut_pct.is_some()
         || args.fall_pct.is_some()
@@ -117,7 +117,7 @@ fn print_text(stress: &Stress) -> Result<(), Failure> {
     Ok(write!(out, "\n{table}")?)
 }
 
-/// Whether liquidity had gone, or the price had moved away.
+/// Whether liquidity was removed, or the price moved away from it.
 fn in_words(book: &PoolBook) -> String {
     let usd = book.book_usd.as_ref().map_or("-".to_owned(), |usd| group_digits(usd.as_str()));
     let held = format!("{usd} USD at 2% from the pool's own price");

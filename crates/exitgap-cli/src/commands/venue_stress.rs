@@ -1,4 +1,4 @@
-//! `exitgap stress` of several venues, or after a shock.
+//! `exitgap stress` for several venues, or after a shock.
 
 use exitgap_core::analytics::stress::StressTerms;
 use std::io::Write;

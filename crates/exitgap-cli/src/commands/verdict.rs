@@ -1,4 +1,4 @@
-//! A verification report, for people.
+//! Prints a verification report.
 
 use std::io::Write;
 
@@ -20,7 +20,7 @@ fn style(colour: AnsiColor) -> Style {
     Style::new().bold().fg_color(Some(colour.into()))
 }
 
-/// A report, and where asked for what its checks mean.
+/// A report, with explanations of its checks if requested.
 #[derive(Serialize)]
 pub struct ExplainedReport<'a> {
     #[serde(flatten)]
@@ -34,16 +34,16 @@ pub struct ExplainedReport<'a> {
     chain: &'a [StateCheck],
     #[serde(skip_serializing_if = "Option::is_none")]
     witnessed: Option<&'a WitnessCheck>,
-    /// The highest rung that was reached, by a word.
+    /// The highest verification level reached, as a word.
     #[serde(skip_serializing_if = "Option::is_none")]
     rung: Option<&'static str>,
-    /// The same in a sentence, with whom it leaves to be trusted.
+    /// The same in a sentence, with who still has to be trusted.
     #[serde(skip_serializing_if = "Option::is_none")]
     sentence: Option<String>,
 }
 
 impl<'a> ExplainedReport<'a> {
-    /// The report, with the explanations of its checks where `explain` is set.
+    /// Creates the report, with explanations of its checks if `explain` is set.
     pub fn from_report(report: &'a VerificationReport, explain: bool) -> Self {
         let checks = &report.report.checks;
         let explanations =
@@ -54,28 +54,28 @@ impl<'a> ExplainedReport<'a> {
         Self { report, explanations, after_clock, chain, witnessed, rung, sentence }
     }
 
-    /// And which slots of its log are later than this machine's clock.
+    /// Adds the slots of its log that are later than this machine's clock.
     pub fn with_after_clock(self, after_clock: Option<&'a SlotsAfterClock>) -> Self {
         Self { after_clock, ..self }
     }
 
-    /// And what the chain itself says.
+    /// Adds the checks against the chain itself.
     pub fn with_chain(self, chain: &'a [StateCheck]) -> Self {
         Self { chain, ..self }
     }
 
-    /// And what follows from all checks.
+    /// Adds the overall level.
     pub fn with_rung(self, rung: Option<Rung>) -> Self {
         Self { rung: rung.map(Rung::code), sentence: rung.map(Rung::sentence), ..self }
     }
 
-    /// And what its witnesses say.
+    /// Adds the result of its witnesses.
     pub fn with_witnesses(self, witnessed: Option<&'a WitnessCheck>) -> Self {
         Self { witnessed, ..self }
     }
 }
 
-/// What follows from all checks, and whom that leaves to be trusted.
+/// Prints the overall level, and who still has to be trusted.
 pub fn print_rung(rung: Option<Rung>) -> Result<(), Failure> {
     let Some(rung) = rung else { return Ok(()) };
     let bold = Style::new().bold();
@@ -83,7 +83,7 @@ pub fn print_rung(rung: Option<Rung>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Names slots of the log that are later than this machine's clock.
+/// Prints which slots of the log are later than this machine's clock.
 pub fn print_after_clock(after: Option<&SlotsAfterClock>) -> Result<(), Failure> {
     let Some(after) = after else { return Ok(()) };
     let style = style(AnsiColor::Yellow);
@@ -138,7 +138,7 @@ pub fn print_text(
     Ok(())
 }
 
-/// What a check means, proves and does not prove.
+/// Prints what a check means, proves and does not prove.
 pub fn print_explanation(
     out: &mut impl Write,
     explanation: &Explanation,
@@ -159,14 +159,14 @@ fn no_claim() -> String {
     "The file's claim cannot be read".to_owned()
 }
 
-/// The token sold, with the symbol that the file's snapshot gives it where that can be read.
+/// The token that is sold, with its symbol from the file's snapshot if that can be read.
 pub fn sold(claim: &Claim, evidence: &Evidence) -> String {
     let Some(snapshot) = evidence.snapshot() else { return claim.base.clone() };
     let token = &snapshot.observation().tokens()[usize::from(claim.base == Base::Token1.code())];
     format!("{} ({})", token.symbol, claim.base)
 }
 
-/// What the file claims, in its own words, none of them believed.
+/// The file's claim, unverified.
 fn sentence(claim: &Claim, sold: &str) -> String {
     let slot = claim.slot_time.as_deref().map_or_else(|| claim.slot.to_string(), str::to_owned);
     let what = format!(
@@ -215,7 +215,7 @@ fn print_check(out: &mut impl Write, check: &Check) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What came after the slot, as the service claims it: it does not count for the verdict.
+/// Prints what followed the slot, as claimed by the service: this does not affect the verdict.
 pub fn print_since(since: &Result<Since, ClientError>) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     let (colour, words) = match since {
@@ -255,7 +255,7 @@ fn taken_back(since: &Since) -> String {
     )
 }
 
-/// Shows both checkpoints whole: anyone who has them can show them to others.
+/// Prints both complete checkpoints, so that the reader can pass them on as proof.
 pub fn print_contradiction(contradiction: &Contradiction) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     let style = style(AnsiColor::Red);
@@ -275,10 +275,10 @@ pub fn print_contradiction(contradiction: &Contradiction) -> Result<(), Failure>
     Ok(())
 }
 
-/// What to do about the verdict on a file, on stderr.
+/// Prints on stderr what to do about the verdict on a file.
 pub fn print_advice(document: &VerificationReport, no_key: bool) {
     let report = &document.report;
-    // Only a window that goes on from the file's head speaks of later ones.
+    // Only a window that continues from the file's head covers later ones.
     let goes_on = report.check(CheckName::Window).is_some_and(|c| c.found.contains(", then "));
     if report.verdict == Verdict::Valid && !goes_on {
         anstream::eprintln!(

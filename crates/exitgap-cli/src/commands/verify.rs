@@ -1,4 +1,5 @@
-//! `exitgap verify`: whether an evidence file proves its number, a figure file its figure, or a proof of misbehaviour that.
+//! `exitgap verify`: checks whether an evidence file proves its number, a figure file its figure, or a proof of
+//! misbehaviour the misbehaviour.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -93,7 +94,8 @@ pub fn run(args: &VerifyArgs, json: bool) -> Result<ExitCode, Failure> {
     Ok(verdict_code(verdict))
 }
 
-/// Refuses what is asked of evidence alone: a verdict that passed it over would be taken for one that heeds it.
+/// Rejects options that apply only to evidence: a verdict that ignored them could be mistaken for one that applied
+/// them.
 pub(super) fn of_evidence_alone(args: &VerifyArgs, file: &str, hint: &str) -> Result<(), Failure> {
     let of_log = [("since", args.since.is_some()), ("witnesses", args.witnesses.is_some())];
     refuse(of_log, file, hint)?;
@@ -127,14 +129,14 @@ fn refuse(
     Err(invalid_parameter(option, &detail, hint).into())
 }
 
-/// The checkpoint that an evidence file rests on, where it has a readable one.
+/// The checkpoint in an evidence file, if it can be read.
 pub(super) fn signed_checkpoint(evidence: &Evidence) -> Option<SignedCheckpoint> {
     let note = LogProof::from_text(&evidence.statement()?.log_proof).ok()?.checkpoint;
     let (checkpoint, _) = Checkpoint::from_note(&note).ok()?;
     Some(SignedCheckpoint { note, checkpoint })
 }
 
-/// Slots of the evidence's log, its own among them, that are later than this machine's clock.
+/// Slots of the evidence's log, including its own slot, that are later than this machine's clock.
 pub(super) fn slots_after_clock(evidence: &Evidence, now_s: u64) -> Option<SlotsAfterClock> {
     if let Some(signed) = signed_checkpoint(evidence) {
         return SlotsAfterClock::of_log(&signed.checkpoint, now_s);
@@ -143,7 +145,7 @@ pub(super) fn slots_after_clock(evidence: &Evidence, now_s: u64) -> Option<Slots
     SlotsAfterClock::among([slot, slot], now_s)
 }
 
-/// Reads a checkpoint that the caller kept.
+/// Reads a checkpoint that the caller stored.
 pub fn kept(path: &Path) -> Result<SignedCheckpoint, Failure> {
     let name = path.display();
     let wrong = |why: String| source::unreadable(format!("checkpoint {name}: {why}"));
@@ -153,8 +155,8 @@ pub fn kept(path: &Path) -> Result<SignedCheckpoint, Failure> {
     Ok(SignedCheckpoint { note, checkpoint })
 }
 
-/// Checks that a kept checkpoint is one of this log, signed by a trusted key: another
-/// one says nothing about that.
+/// Requires that a stored checkpoint belongs to this log and is signed by a trusted key; any other would be irrelevant
+/// for this log.
 pub fn check_kept(
     kept: &SignedCheckpoint,
     origin: &Origin,
@@ -174,7 +176,7 @@ pub fn check_kept(
         .map_err(|rule| source::unreadable(printable(&rule.to_string())).into())
 }
 
-/// The kept checkpoint with the proof between it and the file's.
+/// The stored checkpoint, with the consistency proof between it and the file's.
 pub(super) fn seen(
     kept: SignedCheckpoint,
     signed: Option<&SignedCheckpoint>,
@@ -182,9 +184,9 @@ pub(super) fn seen(
 ) -> Result<SeenCheckpoint, Failure> {
     let proof = match (&args.proof, &args.log, signed) {
         (Some(path), ..) => proof_file(path)?,
-        // The same size needs no proof, and without a checkpoint the file fails anyway.
+        // Equal sizes need no proof, and a file without a checkpoint fails anyway.
         (None, _, None) => Vec::new(),
-        // Every log extends the empty one.
+        // Every log extends the empty log.
         (None, ..) if kept.checkpoint.size == 0 => Vec::new(),
         (None, _, Some(signed)) if signed.checkpoint.size == kept.checkpoint.size => Vec::new(),
         (None, Some(folder), Some(signed)) => {
@@ -219,8 +221,8 @@ fn proof_file(path: &Path) -> Result<Vec<Hash>, Failure> {
     Ok(hashes)
 }
 
-/// Computes the proof from the log's tiles. They must lead to the larger of the two
-/// checkpoints: else they are another log's, and what they say of the smaller is nothing.
+/// Computes the proof from the log's tiles. They must lead to the larger of the two checkpoints; otherwise they belong
+/// to another log and prove nothing about the smaller one.
 fn proof_from_log(
     path: &Path,
     kept: &Checkpoint,

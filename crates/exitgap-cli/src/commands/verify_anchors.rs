@@ -1,4 +1,4 @@
-//! Days' anchors, as the reader names them: a log's folder, a service, or a file of one day.
+//! Loads days' anchors from the given sources: a log's folder, a service, or a file of one day.
 
 use std::fs;
 use std::path::Path;
@@ -12,13 +12,13 @@ use exitgap_core::series::Slot;
 use crate::failure::Failure;
 use crate::source::{self, api, now_s, unreadable};
 
-/// The most days that are read: two years and more.
+/// Maximum number of days: more than two years.
 const MAX_DAYS: usize = 800;
 
-/// The most days in a row of which a service may have none.
+/// Maximum number of consecutive days that a service may lack.
 const MAX_GAP_DAYS: u32 = 7;
 
-/// Reads all days that the arguments name, from that of the slot on.
+/// Reads all days from the given sources, starting with the slot's day.
 pub fn days(named: &[String], chain: &ChainSlug, slot: Slot) -> Result<Vec<Anchors>, Failure> {
     let mut days = Vec::new();
     for name in named {
@@ -55,7 +55,7 @@ fn absent(name: &str, chain: &ChainSlug, slot: Slot) -> Failure {
     unreadable(detail).hint(hint).into()
 }
 
-/// Those of a log's folder; files under another name is passed over.
+/// The days in a log's folder; other files are ignored.
 fn of_folder(folder: &Path, chain: &ChainSlug, slot: Slot) -> Result<Vec<Anchors>, Failure> {
     let name = folder.display().to_string();
     let path = folder.join("anchors").join(chain.as_str());
@@ -82,8 +82,8 @@ fn of_folder(folder: &Path, chain: &ChainSlug, slot: Slot) -> Result<Vec<Anchors
     numbers.iter().map(one).collect()
 }
 
-/// Those that a service has, up to today. Days that it has none of are passed over, for a newer one may lead beyond them; after some
-/// of them none is looked for.
+/// The days that a service has, up to today. Missing days are skipped, because a newer one may link to days before
+/// them; after several missing days the search ends.
 fn of_service(url: &str, chain: &ChainSlug, slot: Slot) -> Result<Vec<Anchors>, Failure> {
     let today = Slot::at_or_before(now_s()).map_or(slot.day(), Slot::day);
     let last = today.max(slot.day().saturating_add(1));

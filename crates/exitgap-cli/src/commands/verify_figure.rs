@@ -1,4 +1,4 @@
-//! `exitgap verify` of a figure file: its result recomputed from the snapshots that it names.
+//! `exitgap verify` of a figure file: recomputes its result from the snapshots it names.
 
 use std::io::{IsTerminal, Write};
 use std::path::Path;
@@ -24,7 +24,7 @@ use crate::format::printable;
 use crate::source::{self, unreadable};
 use crate::trust;
 
-/// How often progress is shown.
+/// Number of snapshots between progress updates.
 const EVERY: usize = 100;
 
 /// A report, and what the reader asked beside it.
@@ -60,7 +60,7 @@ pub fn run(file: &[u8], args: &VerifyArgs, json: bool) -> Result<ExitCode, Failu
     Ok(verdict_code(verdict.report.verdict))
 }
 
-/// What the checks find of a file, with the snapshots of a service or of a database, where one is named.
+/// Checks a file, with the snapshots of a service or of a database if one is given.
 pub fn check_figure(
     file: &[u8],
     keys: &[VerifierKey],
@@ -101,12 +101,12 @@ fn from_database(file: &[u8], keys: &[VerifierKey], path: &Path) -> Result<Figur
     Ok(verifier.finish())
 }
 
-/// Shows progress to a person who watches.
+/// Shows progress on a terminal.
 fn print_progress(seen: usize, all: usize) {
     let mut out = std::io::stderr();
     if out.is_terminal() && (seen.is_multiple_of(EVERY) || seen == all) {
         let end = if seen == all { "\n" } else { "" };
-        // Nobody depends on it.
+        // Failure to write progress does not matter.
         let _ = write!(out, "\r{seen} of {all}{end}");
     }
 }

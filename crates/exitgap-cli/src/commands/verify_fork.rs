@@ -1,4 +1,4 @@
-//! `exitgap verify` of a proof that a log's holder signed two histories.
+//! `exitgap verify` of a proof that the holder of a log's key signed two histories.
 
 use std::io::Write;
 use std::process::ExitCode;

@@ -1,11 +1,11 @@
-//! The numbers of a figure file that a reader looks for first, as the file says them.
+//! The headline numbers of a figure file, as stated in the file.
 
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::format::group_digits;
 
-/// What is read of a file: not the thousands of snapshots that it names.
+/// The parts of a file that are parsed: without the thousands of snapshots that it names.
 #[derive(Deserialize)]
 struct FigureHeader {
     figure: String,
@@ -13,20 +13,20 @@ struct FigureHeader {
     result: Value,
 }
 
-/// What a number counts.
+/// The unit of a number.
 #[derive(Clone, Copy)]
 enum Unit {
     /// Dollars.
     Usd,
     /// Percent.
     Percent,
-    /// Times what is sold.
+    /// Multiples of the amount sold.
     Times,
-    /// A word, or a count of what the name says.
+    /// A word, or a count described by the name.
     Plain,
 }
 
-/// A number: its name, where it stands, and what it counts.
+/// A number: its name, its path in the file, and its unit.
 type Number = (&'static str, &'static str, Unit);
 
 const EXPOSURE: &[Number] = &[
@@ -52,7 +52,7 @@ const STRESS: &[Number] = &[
     ("unfillable slots", "/result/slots_unfillable", Unit::Plain),
 ];
 
-// Horizons are of 0, 1, 2 and more slots after the move.
+// Horizons are 0, 1, 2 and more slots after the move.
 const DECAY: &[Number] = &[
     ("moves of", "/parameters/move_pct", Unit::Percent),
     (
@@ -66,7 +66,7 @@ const DECAY: &[Number] = &[
 
 const OTHERS: &[Number] = &[("slots", "/result/have_slots", Unit::Plain)];
 
-/// The numbers of a file; none where it cannot be read.
+/// The headline numbers of a file; `None` if it cannot be read.
 pub fn format_headline(file: &[u8]) -> Option<String> {
     let headed: FigureHeader = serde_json::from_slice(file).ok()?;
     let numbers = match headed.figure.as_str() {
@@ -84,7 +84,7 @@ pub fn format_headline(file: &[u8]) -> Option<String> {
     (!numbers.is_empty()).then(|| numbers.join(", "))
 }
 
-/// A number with its unit, cut to what any true one has; what no slot has is said to be unknown.
+/// A number with its unit, truncated to a plausible length; a missing value is shown as unknown.
 fn shown(number: &Value, unit: Unit) -> Option<String> {
     let text = match number {
         Value::String(text) => text.chars().take(40).collect(),

@@ -1,5 +1,4 @@
-//! `exitgap verify` of a report that was handed over: files of evidence and of figures, one a line,
-//! each judged as it is alone.
+//! `exitgap verify` of a report: evidence and figure files, one per line, each verified as if it were alone.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -23,7 +22,7 @@ use crate::format::{group_digits, printable};
 use crate::source::{now_s, unreadable};
 use crate::trust;
 
-/// What was found of a report.
+/// The result for a report.
 #[derive(Serialize)]
 struct ReportResult {
     #[serde(flatten)]
@@ -32,9 +31,8 @@ struct ReportResult {
     length: Length,
 }
 
-/// Whether there are several files in it: its first line names them, or is a whole one, as
-/// documents are written, and
-/// something follows.
+/// Whether the input contains several files: its first line lists them, or is itself a complete document and more lines
+/// follow.
 pub fn is_several(bytes: &[u8]) -> bool {
     if is_report_first_line(bytes) {
         return true;
@@ -71,7 +69,7 @@ pub fn run(bytes: &[u8], args: &VerifyArgs, json: bool) -> Result<ExitCode, Fail
     Ok(verdict_code(found.files.verdict))
 }
 
-/// What checking one file found, and what it is of, in words that are its own.
+/// Checks one file; returns the result, and a description of the file.
 fn check_file(
     line: &[u8],
     args: &VerifyArgs,
@@ -139,7 +137,7 @@ fn print_text(found: &ReportResult, said: &[String], args: &VerifyArgs) -> Resul
     Ok(())
 }
 
-/// What a figure is of, and its numbers.
+/// The description of a figure, with its numbers.
 fn figure(file: &FileVerified, numbers: Option<String>) -> String {
     let Some(figure) = &file.figure else { return "a figure".to_owned() };
     match numbers {
@@ -148,7 +146,7 @@ fn figure(file: &FileVerified, numbers: Option<String>) -> String {
     }
 }
 
-/// What a file of evidence claims.
+/// The claim of an evidence file.
 fn describe_claim(claim: &Claim, sold: &str) -> String {
     let size = format!("${}", group_digits(&claim.size_usd));
     let found = match (&claim.exit_gap_pct, &claim.refusal) {

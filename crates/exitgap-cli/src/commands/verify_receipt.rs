@@ -1,4 +1,4 @@
-//! `exitgap verify-receipt`: whether a receipt is its service's word, and of which answer.
+//! `exitgap verify-receipt`: checks whether a receipt was signed by its service, and which answer it covers.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -18,10 +18,10 @@ use crate::failure::{Failure, read_or_not, verdict_code};
 use crate::format::printable;
 use crate::{receipts, source};
 
-/// The longest answer that is read.
+/// Maximum length of an answer.
 const MAX_ANSWER_BYTES: usize = 1 << 20;
 
-/// What was checked.
+/// The result of one check.
 #[derive(Serialize)]
 pub struct Check {
     #[serde(rename = "check")]
@@ -41,24 +41,23 @@ struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     receipt: Option<Receipt>,
     checks: Vec<Check>,
-    /// What the log says, where one was named.
+    /// The result for the log, if one was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     log: Option<OfLog>,
 }
 
-/// What could not be looked at, because it is of a later version or of no kind that is known,
-/// is not wrong for that.
+/// An unknown kind or later version cannot be checked, but is not wrong.
 fn is_unknown(error: &ReceiptError) -> bool {
     matches!(error, ReceiptError::Newer { .. } | ReceiptError::NotEvidence { .. })
 }
 
 impl Check {
-    /// What holds.
+    /// A check that passed.
     pub fn with_pass(name: &'static str) -> Self {
         Self { name, outcome: Outcome::Pass, code: None, detail: None }
     }
 
-    /// What does not, or could not be looked at.
+    /// A check that failed or could not be made.
     pub fn new(name: &'static str, outcome: Outcome, code: &'static str, detail: String) -> Self {
         Self { name, outcome, code: Some(code), detail: Some(detail) }
     }
@@ -76,7 +75,7 @@ pub fn run(args: &VerifyReceiptArgs, json: bool) -> Result<ExitCode, Failure> {
         return Err(invalid_parameter("trust", detail, "give the log with --log").into());
     }
     let key = receipts::key(&args.key)?;
-    // One byte more than a line break after the longest receipt.
+    // One byte more than the longest receipt with a line break.
     let bytes = source::read_named("receipt", &args.receipt, MAX_RECEIPT_BYTES + 2)?;
     let text = String::from_utf8_lossy(&bytes);
     let receipt = Receipt::verify(text.trim_end(), &key);
@@ -90,7 +89,7 @@ pub fn run(args: &VerifyReceiptArgs, json: bool) -> Result<ExitCode, Failure> {
                 return Err(source::unreadable(format!("answer {}: {why}", path.display())).into());
             }
             let found = receipt.check_answer(&answer).or_else(|error| {
-                // What prints an answer ends it with a line break, which is not of it.
+                // Programs that print an answer add a line break, which is not part of it.
                 let without = answer.strip_suffix(b"\n").ok_or(error)?;
                 receipt.check_answer(without)
             });

@@ -1,5 +1,5 @@
-//! `exitgap verify --api`: evidence fetched and verified here, its log held against the one seen
-//! before, and what came after its slot told.
+//! `exitgap verify --api`: downloads and verifies evidence, compares its log with the one seen before, and reports what
+//! followed its slot.
 
 use std::process::ExitCode;
 
@@ -26,7 +26,7 @@ use crate::kept::Folder;
 use crate::source::{api, now_s, pool_id};
 use crate::trust;
 
-/// A report, and what the log was found to be.
+/// A report, with the state of the log.
 #[derive(Serialize)]
 struct RemoteReport<'a> {
     #[serde(flatten)]
@@ -35,19 +35,19 @@ struct RemoteReport<'a> {
     since: Later<'a>,
 }
 
-/// What came after the slot: the service's claims, no part of the verdict.
+/// What followed the slot: the service's claims, which are not part of the verdict.
 #[derive(Serialize)]
 struct Later<'a> {
-    /// Whether it says, or a head that it claims, that the slot was retracted.
+    /// Whether the service, or a head that it returned, says that the slot was retracted.
     #[serde(skip_serializing_if = "Option::is_none")]
     taken_back: Option<bool>,
-    /// What it says of the slot.
+    /// The service's status of the slot.
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<&'a SlotStatus>,
-    /// The check of the heads that it claims after the slot.
+    /// The check of the later heads that the service returned.
     #[serde(skip_serializing_if = "Option::is_none")]
     heads: Option<&'a Check>,
-    /// Why it could not be asked.
+    /// Why the service could not be asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
 }
@@ -65,7 +65,7 @@ impl<'a> From<&'a Result<Since, ClientError>> for Later<'a> {
     }
 }
 
-/// Evidence that was verified, and what came after its slot.
+/// Verified evidence, with what followed its slot.
 struct RemoteEvidence {
     verification: Verification,
     since: Result<Since, ClientError>,
@@ -73,7 +73,7 @@ struct RemoteEvidence {
 
 #[derive(Serialize)]
 struct Log<'a> {
-    /// Keys whose signatures count.
+    /// The trusted keys.
     keys: Vec<String>,
     /// `named`, `kept` or `first_use`.
     trusted: &'static str,
@@ -83,7 +83,7 @@ struct Log<'a> {
     newest: &'a str,
     /// How old its newest slot is by the clock of this machine.
     age: Option<LogAge>,
-    /// The one kept from before.
+    /// The one stored earlier.
     seen: Option<&'a str>,
 }
 
@@ -99,7 +99,7 @@ pub fn run(api: &str, pool: &str, args: &VerifyArgs, json: bool) -> Result<ExitC
         Some(path) => {
             let folder = Folder::open(path)?;
             let found = fetch(api, &pool, size, &args.remote, &folder, keys);
-            // What could not be read of it was taken for never seen: no verdict can rest on that.
+            // Data that could not be read was treated as never seen, so no verdict may rest on it.
             kept = folder.end()?;
             found?
         }
@@ -119,7 +119,7 @@ pub fn run(api: &str, pool: &str, args: &VerifyArgs, json: bool) -> Result<ExitC
     if !json {
         print_log(log, args.remote.kept.is_some());
     }
-    // What could not be written is an error, but no word against an answer that does not hold.
+    // A failure to write is an error, but does not change the verdict on an invalid answer.
     match (report.report.verdict, kept) {
         (Verdict::Valid, kept) => kept?,
         (_, Err(failure)) => drop(failure.report(json)),
@@ -163,8 +163,8 @@ fn fetch(
     })
 }
 
-/// The slot that is meant, and a recorded one of the pool. A slot that was retracted has no answer
-/// any more; its evidence stays.
+/// The requested slot, and a recorded snapshot of the pool. A retracted slot has no answer any more, but its evidence
+/// still exists.
 async fn resolve_slot(
     client: &Client<Native>,
     pool: &PoolId,
@@ -205,7 +205,7 @@ fn age(log: &LogState) -> Option<LogAge> {
     LogAge::of_log(&newest, now_s())
 }
 
-/// Whose word the verdict rests on, on stderr.
+/// Prints on stderr whose key the verdict rests on.
 fn print_log(log: &LogState, keeps: bool) {
     let keys: Vec<String> = log.keys.iter().map(|key| printable(&key.to_string())).collect();
     let keys = keys.join(", ");

@@ -1,4 +1,5 @@
-//! Who says that the chain has a snapshot's block: nodes, other operators' logs, anchors from a newer block.
+//! Sources that confirm that the chain has a snapshot's block: nodes, other operators' logs, anchors from a newer
+//! block.
 
 use std::path::Path;
 
@@ -24,16 +25,16 @@ use crate::failure::Failure;
 use crate::format::printable;
 use crate::source::{self, api, unreadable};
 
-/// The most pools of another operator that are asked for evidence of a slot.
+/// Maximum number of another operator's pools for which evidence of a slot is requested.
 const MAX_PEER_POOLS: usize = 8;
 
-/// The size of the evidence that another operator is asked for, which is not looked at: a dollar.
+/// The size in the requested evidence of another operator, which does not matter: a dollar.
 const PEER_SIZE: &str = "1";
 
-/// The most characters of why a source did not answer.
+/// Maximum length of the reason why a source did not answer.
 const MAX_WHY: usize = 160;
 
-/// What the reader brings to ask about a snapshot's block.
+/// The reader's sources about a snapshot's block.
 pub struct Sources<'a> {
     pub args: &'a ChainArgs,
     pub keys: &'a [VerifierKey],
@@ -44,7 +45,7 @@ pub struct Sources<'a> {
 }
 
 impl Sources<'_> {
-    /// What each of them says.
+    /// The answer of each source.
     pub fn ask(&self) -> Result<Vec<BlockSource>, Failure> {
         let (chain, slot) = (self.snapshot.observation().pool().chain(), self.snapshot.slot());
         let days = verify_anchors::days(&self.args.anchors, chain, slot)?;
@@ -74,13 +75,13 @@ impl Sources<'_> {
         Ok(said)
     }
 
-    /// What a node has at a number; in words, where it does not say.
+    /// A node's block hash at a number; the error says why there is none.
     fn hash_by(&self, prover: &StateProver, number: u64) -> Result<BlockHash, String> {
         let told = self.runtime.block_on(prover.canonical(number, Instant::now() + DEADLINE));
         told.map_err(|missing| missing.to_string())
     }
 
-    /// A node's own word; where it has none of that block, what follows by anchors from a newer block that it has.
+    /// A node's own answer; if it does not have that block, what follows by anchors from a newer block that it has.
     fn node(&self, host: &str, prover: &StateProver, days: &[Anchors]) -> BlockSource {
         let observation = self.snapshot.observation();
         let own = self.hash_by(prover, observation.block().number);
@@ -96,7 +97,8 @@ impl Sources<'_> {
         to_block_source(host.to_owned(), own)
     }
 
-    /// What anchors say: of the next block where they have it, which shows the instant, too; else of the block itself.
+    /// What the anchors confirm: the next block if they include it, which also confirms the time; else the block
+    /// itself.
     fn by_anchors(&self, anchors: &AnchorChain) -> BlockSaid {
         let number = self.snapshot.observation().block().number;
         let next = number.checked_add(1).and_then(|next| anchors.hash(next)).map(BlockSaid::Next);
@@ -104,8 +106,8 @@ impl Sources<'_> {
         next.or_else(own).unwrap_or(BlockSaid::Nothing)
     }
 
-    /// What another operator recorded of the same slot. A file that no trusted key verifies is refused: a source that is not
-    /// the one that the reader meant says nothing.
+    /// Another operator's record of the same slot. A file that no trusted key verifies is rejected, because it may not
+    /// come from the operator that the reader meant.
     fn peer(&self, named: &str) -> Result<BlockSource, Failure> {
         let bytes = if named.contains("://") {
             match self.fetch_evidence(named) {
@@ -140,13 +142,13 @@ impl Sources<'_> {
             let hint = "give evidence of any pool for that chain and slot";
             return Err(invalid_parameter("peer", &detail, hint).into());
         }
-        // Of another height its operator's node was elsewhere at the instant: no word of this block.
+        // At another height, that operator's node was at a different block: this says nothing about this block.
         let same_height = other.block().number == own.block().number;
         let hash = same_height.then_some(other.block().hash);
         Ok(BlockSource::from_answer(printable(&format!("log {origin}")), hash))
     }
-    /// Evidence of the slot that another operator's service has, of any pool of the chain: of the same contract, where it
-    /// records that; in words, where it has none.
+    /// Evidence of the slot from another operator's service, for any pool of the chain, preferably of the same
+    /// contract; the error says why there is none.
     fn fetch_evidence(&self, url: &str) -> Result<Vec<u8>, String> {
         let slot = self.snapshot.slot();
         let failed = |failure: Failure| failure.words();
@@ -188,7 +190,7 @@ impl Sources<'_> {
     }
 }
 
-/// Who was asked, with why they said nothing.
+/// A source with its answer, or why there was none.
 fn to_block_source(name: String, said: Result<BlockHash, String>) -> BlockSource {
     match said {
         Ok(hash) => BlockSource::from_answer(name, Some(hash)),
@@ -203,7 +205,7 @@ fn origin_of(evidence: &Evidence) -> Option<Origin> {
     signed_checkpoint(evidence).map(|signed| signed.checkpoint.origin)
 }
 
-/// A node by its host: the rest of its address may be a key.
+/// A node's host: the rest of its URL may contain a key.
 fn host(url: &str) -> String {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let end = rest.find(['/', '?']).unwrap_or(rest.len());

@@ -1,4 +1,4 @@
-//! `exitgap verify --rpc`: the snapshot of an evidence file held against the chain's own state.
+//! `exitgap verify --rpc`: checks the snapshot of an evidence file against the chain's own state.
 
 use std::io::Write;
 use std::path::Path;
@@ -26,13 +26,13 @@ use crate::failure::Failure;
 use crate::format::printable;
 use crate::source::{self, unreadable};
 
-/// How long nodes may take for a proof.
+/// Time limit for the nodes to provide a proof.
 pub(super) const DEADLINE: Duration = Duration::from_mins(2);
 
-/// Ticks beyond those that are read, on both sides: that a size a little larger is proven, too.
+/// Extra ticks on both sides of those read, so that a slightly larger size is proven too.
 const MARGIN_TICKS: i32 = 100;
 
-/// What the chain says of a file's snapshot; nothing where it was not asked. `keys` are those that the reader trusts.
+/// The chain's checks of a file's snapshot; empty if not requested. `keys` are those that the reader trusts.
 pub fn checks(
     args: &ChainArgs,
     keys: &[VerifierKey],
@@ -83,7 +83,7 @@ fn prover(url: &str, snapshot: &Snapshot) -> Result<StateProver, Failure> {
     Ok(prover.ok_or_else(|| unreadable(format!("no node of chain {}", pool.chain())))?)
 }
 
-/// A proof asked of the nodes, one after the other until one gives it.
+/// Requests a proof from the nodes, one after the other until one returns it.
 fn request_proof(
     args: &ChainArgs,
     runtime: &Runtime,
@@ -150,14 +150,13 @@ fn layout_of(name: &str) -> Result<Layout, Failure> {
     Ok(Layout::of_code(name).ok_or_else(unknown)?)
 }
 
-/// In whole or not at all.
+/// Writes the file completely or not at all.
 fn keep(path: &Path, proof: &[u8]) -> Result<(), Failure> {
     let kept = write_output(path, proof);
     kept.map_err(|error| unreadable(format!("{}: {error}", path.display())).into())
 }
 
-/// A verdict together with what the chain says: what it contradicts is invalid, what it was asked and does not say is not
-/// whole.
+/// Combines a verdict with the chain's checks: a contradiction makes it invalid, an unanswered check incomplete.
 pub fn together(verdict: Verdict, checks: &[StateCheck]) -> Verdict {
     let any = |outcome| checks.iter().any(|check| check.outcome == outcome);
     match verdict {
@@ -167,7 +166,7 @@ pub fn together(verdict: Verdict, checks: &[StateCheck]) -> Verdict {
     }
 }
 
-/// The checks, and what only the operator says.
+/// Prints the checks, and what still rests on the operator alone.
 pub fn print(checks: &[StateCheck]) -> Result<(), Failure> {
     if checks.is_empty() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! A report's first line: which files follow it, so that a report that was cut short is not taken for a whole one.
+//! A report's first line lists the files that follow, so that a truncated report is not taken for a complete one.
 
 use std::fmt::Write;
 
@@ -6,37 +6,37 @@ use exitgap_api::is_report_first_line;
 use exitgap_core::log_folder::PartRef;
 use serde::{Deserialize, Serialize};
 
-/// The form of first lines that is read.
+/// The supported version of first lines.
 const FORM: u32 = 1;
 
-/// The most files of a report.
+/// Maximum number of files in a report.
 pub const MOST: usize = 1_000;
 
-/// Whether a report is the one that its first line names.
+/// Whether a report contains the files listed in its first line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LengthCode {
-    /// The files that it names follow, in its order, and no other.
+    /// Exactly the listed files follow, in that order.
     Whole,
-    /// It has no such line: whether a file was left out it does not say.
+    /// It has no such line, so missing files would not be noticed.
     NotStated,
-    /// Others follow than it names.
+    /// The files differ from those listed.
     NotAsStated,
-    /// It is of a form that a newer version writes.
+    /// The first line is of a later version.
     Unsupported,
 }
 
-/// How many files follow a first line, and how many it names.
+/// The number of files, and the number stated in the first line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Length {
-    /// What it comes to.
+    /// The result.
     pub code: LengthCode,
-    /// As many are named; none where none are.
+    /// The stated number; `None` if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stated: Option<usize>,
-    /// As many follow.
+    /// The actual number.
     pub found: usize,
-    /// In what they differ.
+    /// The difference.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }
@@ -50,7 +50,7 @@ struct FirstLine {
 }
 
 impl Length {
-    /// Of a report's lines, with those of them that are its files.
+    /// Checks a report's lines; also returns those that are its files.
     pub fn from_lines<'a, 'b>(lines: &'b [&'a [u8]]) -> (Self, &'b [&'a [u8]]) {
         let Some((first, files)) =
             lines.split_first().filter(|(first, _)| is_report_first_line(first))

@@ -1,5 +1,5 @@
-//! `exitgap verify --witnesses`: whether those whom the reader trusts cosigned the log's checkpoint, and since when it
-//! was there.
+//! `exitgap verify --witnesses`: checks whether witnesses that the reader trusts cosigned the log's checkpoint, and
+//! since when it existed.
 
 use std::io::Write;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::format::printable;
 use crate::source;
 
-/// What the policy's witnesses say of a file; nothing where no policy is given.
+/// The policy's result for a file; `None` if no policy is given.
 pub fn check(policy: Option<&Path>, evidence: &Evidence) -> Result<Option<WitnessCheck>, Failure> {
     let Some(path) = policy else { return Ok(None) };
     let policy = source::read_named("policy of witnesses", path, MAX_POLICY_BYTES)?;
@@ -22,7 +22,7 @@ pub fn check(policy: Option<&Path>, evidence: &Evidence) -> Result<Option<Witnes
     Ok(Some(check_witnesses(evidence, &policy, Some(now.as_secs()))?))
 }
 
-/// A verdict together with what witnesses say: a false cosignature is invalid, a missing quorum not whole.
+/// Combines a verdict with the witnesses' result: a false cosignature makes it invalid, a missing quorum incomplete.
 pub fn together(verdict: Verdict, check: Option<&WitnessCheck>) -> Verdict {
     match (verdict, check.map(|check| check.outcome)) {
         (Verdict::Valid | Verdict::Incomplete, Some(Outcome::Fail)) => Verdict::Invalid,
@@ -31,7 +31,7 @@ pub fn together(verdict: Verdict, check: Option<&WitnessCheck>) -> Verdict {
     }
 }
 
-/// The check, in words.
+/// Prints the check.
 pub fn print(check: Option<&WitnessCheck>) -> Result<(), Failure> {
     let Some(check) = check else { return Ok(()) };
     let mut out = anstream::stdout().lock();

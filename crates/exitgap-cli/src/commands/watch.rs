@@ -1,4 +1,4 @@
-//! `exitgap watch`: a published log, followed and audited slot by slot, on the reader's own machine.
+//! `exitgap watch`: follows and audits a published log slot by slot, on the reader's own machine.
 
 use std::io::Write;
 use std::path::Path;
@@ -26,23 +26,22 @@ use crate::log_source::LogSource;
 use crate::source::unreadable;
 use crate::trust;
 
-/// The longest that a copy is brought up to date at one look: what else there is to say, that no slot came,
-/// does not wait for longer.
+/// Time limit for one update of a copy, so that other messages, such as that no slot came, are not delayed for longer.
 const LONGEST_LOOK: Duration = Duration::from_mins(5);
 
-/// What is remembered between looks.
+/// The state between polling rounds.
 struct Watch {
     folder: FolderReader,
     keys: Vec<VerifierKey>,
     rules: Vec<AlertRule>,
-    /// The last checkpoint under which everything was reported.
+    /// The last checkpoint for which everything was reported.
     seen: Option<SignedCheckpoint>,
-    /// Slots after this one are reported.
+    /// Slots after this one are still to be reported.
     told: Option<Slot>,
     json: bool,
 }
 
-/// Something to say of a slot.
+/// An event to report about a slot.
 struct Said {
     what: &'static str,
     slot: Slot,
@@ -51,7 +50,7 @@ struct Said {
 }
 
 pub fn run(args: &WatchArgs, json: bool) -> Result<ExitCode, Failure> {
-    // What is wrong with the arguments is said before a log is copied.
+    // Report invalid arguments before a log is copied.
     let trusted = trust::keys(&args.trust.trust)?;
     let rules = args.rule.iter().map(|path| alert::read_rule(path)).collect::<Result<_, _>>()?;
     let seen = args.seen.as_deref().filter(|path| path.exists()).map(verify::kept).transpose()?;
@@ -95,15 +94,15 @@ pub fn run(args: &WatchArgs, json: bool) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Where the log is, and why it could not be looked at.
+/// The log's location, and the last error about it.
 struct FollowedLog {
     source: LogSource,
-    /// The code of what was last said about it.
+    /// The code of the last reported error.
     said: Option<String>,
 }
 
 impl FollowedLog {
-    /// Looks for the first time: until there is something to read, or once.
+    /// The first update: repeated until there is something to read, or only once.
     fn begin(args: &WatchArgs, trusted: &[VerifierKey]) -> Result<Self, Failure> {
         let source = LogSource::for_watching(&args.log, args.copy.as_deref(), trusted)?;
         let mut followed = Self { source, said: None };
@@ -117,8 +116,8 @@ impl FollowedLog {
         Ok(followed)
     }
 
-    /// Brings a copy up to date; whether that succeeded. A service that is not reached says nothing against
-    /// the log: it is said once, and tried again.
+    /// Updates the copy; returns whether that succeeded. An unreachable service is not evidence against the log: the
+    /// error is reported once, and the update repeated.
     fn look(&mut self) -> bool {
         match self.source.refresh(LONGEST_LOOK) {
             Ok(()) => {
@@ -143,20 +142,20 @@ impl FollowedLog {
     }
 }
 
-/// The last slot under a checkpoint.
+/// The last slot that a checkpoint covers.
 fn last_of(checkpoint: &Checkpoint) -> Option<Slot> {
     let last = checkpoint.size.checked_sub(1)?;
     Slot::new(u64::from(checkpoint.origin.first_slot().number()).checked_add(last)?).ok()
 }
 
-/// In whole or not at all.
+/// Writes the file completely or not at all.
 fn keep(path: &Path, note: &str) -> Result<(), Failure> {
     let kept = write_output(path, note.as_bytes());
     kept.map_err(|error| unreadable(format!("{}: {error}", path.display())).into())
 }
 
 impl Watch {
-    /// Audits the log under a checkpoint, and says what is new in it; what does not hold.
+    /// Audits the log up to a checkpoint, and reports what is new; returns the fault, if any.
     fn look(&mut self, newest: SignedCheckpoint) -> Result<Option<Box<Fault>>, Failure> {
         let mut runs: Vec<AlertRun> = self.rules.iter().cloned().map(AlertRun::new).collect();
         let (told, mut said) = (self.told, Vec::new());
@@ -186,7 +185,7 @@ impl Watch {
             return Err(unreadable(error.to_string()).into());
         }
         let fault = fault.map(|(fault, _)| audit::readable(fault)).transpose()?;
-        // What stands before a fault holds, and is said.
+        // Everything before a fault is valid, and is reported.
         for one in &said {
             self.print_alarm(one)?;
         }
@@ -214,12 +213,12 @@ impl Watch {
         } else {
             writeln!(out, "{slot}  {what:<8}{}", printable(words))?;
         }
-        // Whoever reads it acts on it.
+        // A reader may act on it immediately.
         Ok(out.flush()?)
     }
 }
 
-/// Lets a rule take a slot, where it is one of its.
+/// Passes a slot to a rule, if it belongs to the rule's pool.
 fn apply_slot(run: &mut AlertRun, slot: &WatchedSlot) -> Result<Vec<AlertEvent>, AlertRunError> {
     let waits = run.next().is_some_and(|next| slot.head.slot >= next);
     if !waits || slot.head.pool != run.rule().pool {

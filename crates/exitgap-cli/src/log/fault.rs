@@ -1,4 +1,4 @@
-//! What a log can have wrong with it: one variant per rule.
+//! The possible faults of a log: one variant per rule.
 
 use std::io;
 
@@ -12,19 +12,19 @@ use exitgap_core::series::Slot;
 use exitgap_core::snapshot::SnapshotError;
 use exitgap_core::tlog::{CheckpointError, Hash};
 
-/// A rule broken, and where.
+/// A broken rule, with its place.
 #[derive(Debug)]
 pub struct Fault {
     /// The rule.
     pub rule: Rule,
-    /// The slot, where it is one slot's fault.
+    /// The slot, if the fault is in one slot.
     pub slot: Option<Slot>,
-    /// The pool, where it is one pool's fault.
+    /// The pool, if the fault is in one pool.
     pub pool: Option<PoolId>,
 }
 
 impl Fault {
-    /// The document of this fault.
+    /// The fault as a document.
     pub fn document(&self) -> AuditFault {
         AuditFault {
             code: self.rule.code(),
@@ -51,7 +51,7 @@ impl From<Rule> for Fault {
     }
 }
 
-/// A rule of a log's folder that is broken.
+/// A broken rule of a log's folder.
 #[derive(Debug, thiserror::Error)]
 pub enum Rule {
     #[error("{file} does not exist")]
@@ -160,7 +160,7 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// What a later version of exitgap made, where that is all that is wrong.
+    /// What a later version of exitgap wrote, if nothing else is wrong.
     pub fn newer(&self) -> Option<Newer> {
         match self {
             Self::ManifestInvalid { error, .. } => error.newer(),

@@ -1,4 +1,4 @@
-//! The files of a log's folder, each read up to its limit.
+//! Reads the files of a log's folder, each up to its limit.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -11,7 +11,7 @@ use exitgap_core::tlog::{self, Hash, Tile, TileKind, split_entries};
 
 use super::fault::Rule;
 
-/// Hashes or entries of a full tile.
+/// Number of hashes or entries in a full tile.
 pub const TILE_WIDTH: usize = 256;
 
 const _: () =
@@ -25,29 +25,29 @@ pub struct FolderReader {
 }
 
 impl FolderReader {
-    /// The folder at `path`; nothing is read yet.
+    /// The folder at `path`; this reads nothing yet.
     pub fn new(path: &Path) -> Self {
         Self { path: path.to_owned() }
     }
 
-    /// Removes a file of a copy.
+    /// Removes a file from a copy.
     pub fn remove(&self, file: &str) {
-        // What stays is read again with the next audit, and refused again.
+        // If it cannot be removed, the next audit reads and rejects it again.
         let _ = fs::remove_file(self.path.join(file));
     }
 
-    /// A file as text, of at most `most` bytes.
+    /// Reads a text file of at most `most` bytes.
     pub fn text(&self, file: &str, most: usize) -> Result<String, Rule> {
         let bytes = self.read_file(file, most)?;
         String::from_utf8(bytes).map_err(|_| Rule::FileNotText { file: file.to_owned() })
     }
 
-    /// Whether an earlier version of exitgap, from before the first release, published here.
+    /// Whether this folder was published by a version of exitgap from before the first release.
     pub fn is_older(&self) -> bool {
         self.path.join("bundles").exists()
     }
 
-    /// So many bytes of a file, from this one on, or as many as there are.
+    /// Reads up to `length` bytes of a file, starting at `from`.
     pub fn read_range(&self, file: &str, from: u64, length: u32) -> Result<Vec<u8>, Rule> {
         let mut bytes = Vec::new();
         let mut opened = self.open(file)?;
@@ -58,7 +58,7 @@ impl FolderReader {
         Ok(bytes)
     }
 
-    /// The first `width` hashes of a tile, and the file they stand in.
+    /// The first `width` hashes of a tile, and the file that contains them.
     pub fn hashes(
         &self,
         level: u32,
@@ -88,8 +88,8 @@ impl FolderReader {
         Ok(entries.into_iter().take(width).map(<[u8]>::to_vec).collect())
     }
 
-    /// A tile of at least `width` entries: its file, its own width, its bytes. A log
-    /// that grows replaces partial tiles by wider ones, which begin with the same bytes.
+    /// A tile of at least `width` entries: its file, its actual width, its bytes. A growing log replaces partial tiles
+    /// by wider ones that begin with the same bytes.
     fn tile(
         &self,
         shelf: TileKind,
@@ -103,7 +103,7 @@ impl FolderReader {
         for stored in widths {
             let file = format!("{full}.p/{stored}");
             match self.read_file(&file, most) {
-                // A wider one took its place since the folder was listed.
+                // A wider tile has replaced it since the folder was listed.
                 Err(Rule::FileAbsent { .. }) => {}
                 read => return Ok((file, stored, read?)),
             }
@@ -117,7 +117,7 @@ impl FolderReader {
         }
     }
 
-    /// The widths of partial tiles from `width` on, ascending.
+    /// The widths of partial tiles that are at least `width`, ascending.
     fn widths(&self, full: &str, width: usize) -> Vec<usize> {
         let Ok(files) = fs::read_dir(self.path.join(format!("{full}.p"))) else {
             return Vec::new();
@@ -131,7 +131,7 @@ impl FolderReader {
         widths
     }
 
-    /// The state proofs that are there, by their names; what has no such name is passed over.
+    /// The state proofs in the folder, by their names; other files are ignored.
     pub fn proofs(&self) -> BTreeSet<ProofName> {
         let names = |path: &Path| {
             let files = fs::read_dir(path).into_iter().flatten();
@@ -153,7 +153,7 @@ impl FolderReader {
         File::open(self.path.join(file)).map_err(|error| io_fault(file, error))
     }
 
-    /// A file of at most `most` bytes.
+    /// Reads a file of at most `most` bytes.
     pub fn read_file(&self, file: &str, most: usize) -> Result<Vec<u8>, Rule> {
         let mut bytes = Vec::new();
         let mut limited = self.open(file)?.take(most as u64 + 1);

@@ -1,5 +1,4 @@
-//! One pool's heads from its first on: of all of them only what the next must agree
-//! with is kept.
+//! One pool's heads from its first on, of which only the data is kept that the next head must agree with.
 
 use std::collections::VecDeque;
 
@@ -11,20 +10,20 @@ use exitgap_core::series::Slot;
 
 use super::fault::Rule;
 
-/// What is kept of a pool.
+/// The data kept about a pool.
 pub struct History {
     last: Head,
     hash: HeadHash,
-    /// The depths of the last 2,016 slots, newest last; `None` where a slot has no
-    /// snapshot, or has one no longer.
+    /// The depths of the last 2,016 slots, newest last; `None` if a slot has no snapshot, or its snapshot was
+    /// retracted.
     depths: VecDeque<Option<PackedDepths>>,
     /// The blocks of the last 288 slots, newest last.
     blocks: VecDeque<Option<BlockHash>>,
     lowest: PackedDepths,
 }
 
-/// Depths up to 10⁹ dollars in half the space: there may be thousands of pools. Absent
-/// is larger than any depth, so that the lowest of several is their minimum.
+/// Depths up to 10⁹ dollars in half the space: there may be thousands of pools. The value for "absent" is larger than
+/// any depth, so that the lowest of several is their minimum.
 type PackedDepths = [u32; 2];
 
 const ABSENT: u32 = u32::MAX;
@@ -43,7 +42,7 @@ fn lower(a: PackedDepths, b: PackedDepths) -> PackedDepths {
 }
 
 impl History {
-    /// The history that begins with `head`.
+    /// Starts the history with `head`.
     pub fn begin(head: Head, hash: HeadHash) -> Result<Self, Rule> {
         if head.height != 0 {
             return Err(Rule::HeadWithoutPredecessor { height: head.height });
@@ -62,7 +61,7 @@ impl History {
         Ok(history)
     }
 
-    /// Continues with `head`, which must follow the last.
+    /// Continues with `head`, which must follow the last one.
     pub fn apply(&mut self, head: Head, hash: HeadHash) -> Result<(), Rule> {
         if self.is_retired() {
             return Err(Rule::HeadAfterRetired);
@@ -75,7 +74,7 @@ impl History {
         self.extend(head, hash)
     }
 
-    /// Whether the pool has ended.
+    /// Whether the pool has retired.
     pub fn is_retired(&self) -> bool {
         self.last.entry == HeadEntry::Retired
     }
@@ -85,8 +84,7 @@ impl History {
         self.last.slot
     }
 
-    /// Notes the block that the last head's snapshot was read at: a retraction must
-    /// name it.
+    /// Records the block at which the last head's snapshot was read: a retraction must name it.
     pub fn set_block(&mut self, block: BlockHash) {
         if let Some(last) = self.blocks.back_mut() {
             *last = Some(block);
@@ -115,7 +113,7 @@ impl History {
             removed = lower(removed, self.depths.pop_front().flatten().unwrap_or(NO_DEPTHS));
         }
         self.lowest = lower(self.lowest, own.unwrap_or(NO_DEPTHS));
-        // Only where the lowest depth itself may be gone must all be looked at again.
+        // A full search is needed only if the lowest depth itself may have been removed.
         if (0..2).any(|token| removed[token] != ABSENT && removed[token] <= self.lowest[token]) {
             self.lowest = self.depths.iter().flatten().copied().fold(NO_DEPTHS, lower);
         }
@@ -130,7 +128,7 @@ impl History {
         Ok(())
     }
 
-    /// Takes back the slot `back` slots before the next one: its depths.
+    /// Removes the depths of the retracted slot, `back` slots before the next one.
     fn retract(
         &mut self,
         back: usize,
@@ -140,7 +138,7 @@ impl History {
         let block = self.blocks.len().checked_sub(back).and_then(|at| self.blocks[at]);
         let at = self.depths.len().checked_sub(back).ok_or(NOTHING)?;
         let depths = self.depths.get_mut(at).and_then(Option::take).ok_or(NOTHING)?;
-        // Of a snapshot that only a later version understands, the block is not known.
+        // The block of a snapshot that only a later version understands is unknown.
         match cause {
             RetractionCause::Orphaned { orphaned, .. }
                 if block.is_some_and(|block| block != *orphaned) =>
@@ -160,8 +158,8 @@ mod tests {
     use exitgap_core::ids::SnapshotHash;
     use exitgap_core::series::MissingReason;
 
-    /// More than seven days, so that slots leave the window; lows among them, some taken
-    /// back: the lowest depth is always that of all slots looked at anew.
+    /// More than seven days, so that slots leave the window, with low depths among them and some retracted: the lowest
+    /// depth always equals that of a full search.
     #[test]
     fn the_lowest_depth_is_that_of_the_whole_window_at_every_slot() {
         let block = |index: u32| BlockHash([u8::try_from(index % 251).unwrap(); 32]);

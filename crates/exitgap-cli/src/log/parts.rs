@@ -1,4 +1,4 @@
-//! A slot's manifest and parts: read up to their limits, unpacked never beyond what they say.
+//! Reads a slot's manifest and parts up to their limits, and never decompresses more than their stated size.
 
 use std::io::{BufRead, BufReader, Cursor, Read};
 use std::marker::PhantomData;
@@ -17,15 +17,15 @@ use zstd::stream::read::Decoder;
 use super::fault::Rule;
 use super::folder::FolderReader;
 
-/// The largest back-reference window that a table may ask memory for: 8 MiB.
+/// The largest decompression window that a frame may request: 8 MiB.
 const WINDOW_LOG_MAX: u32 = 23;
 
-/// The manifest's place in the folder.
+/// The manifest's path in the folder.
 pub fn manifest_file(slot: Slot) -> String {
     LogFile::Slot(slot).to_string()
 }
 
-/// The documents of a kind of a slot, one after the other, in the order of pool ids.
+/// The documents of one kind in a slot, one after the other, in the order of pool ids.
 pub struct SlotDocuments<D> {
     file: String,
     most: usize,
@@ -42,14 +42,14 @@ struct Lines {
 }
 
 impl<D: CommittedDocument> SlotDocuments<D> {
-    /// Those of a slot; nothing is read yet.
+    /// The documents of a slot; this reads nothing yet.
     pub fn for_slot(slot: Slot) -> Self {
         let file = D::file(slot);
         let most = usize::try_from(file.max_bytes()).unwrap_or(usize::MAX);
         Self { file: file.to_string(), most, slot, lines: None, kind: PhantomData }
     }
 
-    /// The next document, which is to have this name.
+    /// The next document, which must have this hash.
     pub fn next(&mut self, folder: &FolderReader, hash: DocumentHash) -> Result<D, Rule> {
         let mut lines = match self.lines.take() {
             Some(lines) => lines,

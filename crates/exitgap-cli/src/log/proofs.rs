@@ -1,7 +1,8 @@
-//! State proofs that a log's folder publishes, held against what the log says: those that are there, and those that were drawn.
+//! Checks the state proofs published in a log's folder against the log: those that are present, and those that were
+//! drawn at random.
 //!
-//! Nothing of the log commits to them: a proof certifies itself, under the hash of the block that the log's own snapshot names. So
-//! one that says otherwise than the snapshot shows that the operator signed what was not so.
+//! The log does not commit to them: a proof is self-certifying, relative to the block hash in the log's own snapshot.
+//! So a proof that contradicts the snapshot shows that the operator signed false data.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,37 +20,37 @@ use super::WatchedSlot;
 use super::fault::{Fault, Rule};
 use super::folder::FolderReader;
 
-/// Brings a proof into the folder where it may be had and is not there; whether it is there then.
+/// Downloads a missing proof to the folder if possible; returns whether it is there now.
 pub type ProofFetcher<'a> = dyn FnMut(&ProofName) -> bool + 'a;
 
-/// A folder's proofs, while its log is replayed.
+/// Checks a folder's proofs while its log is replayed.
 pub struct ProofAudit<'a> {
     folder: &'a FolderReader,
     bring: Option<&'a mut ProofFetcher<'a>>,
     there: BTreeSet<ProofName>,
     chains: BTreeMap<ChainSlug, Newest>,
-    /// What was found so far.
+    /// The counts so far.
     pub counts: AuditedProofs,
-    /// The first that says otherwise than the log.
+    /// The first contradiction between a proof and the log.
     pub fault: Option<Box<Fault>>,
 }
 
-/// A chain's newest slot in which anything was recorded, and its contracts there.
+/// A chain's newest slot with any recorded data, and its contracts there.
 struct Newest {
     slot: Slot,
     recorded: BTreeMap<Contract, DrawCandidate>,
 }
 
-/// A contract in that slot, of which a proof may be drawn by the next.
+/// A contract in that slot, for which the next slot may draw a proof.
 struct DrawCandidate {
     pool: PoolId,
     /// Whether the folder has the whole proof.
     is_there: bool,
-    /// Kept where the proof may still have to be brought.
+    /// Kept only if the proof may still have to be downloaded.
     snapshot: Option<Snapshot>,
 }
 
-/// What a proof says of a snapshot.
+/// The result of checking a snapshot against a proof.
 enum ProofVerdict {
     Holds,
     Differs(Rule),
@@ -57,14 +58,14 @@ enum ProofVerdict {
 }
 
 impl<'a> ProofAudit<'a> {
-    /// The proofs in a folder. `bring` is asked for those that were drawn and are not there.
+    /// Checks the proofs in a folder. `bring` is called for drawn proofs that are missing.
     pub fn from_folder(folder: &'a FolderReader, bring: Option<&'a mut ProofFetcher<'a>>) -> Self {
         let there = folder.proofs();
         let (chains, counts) = (BTreeMap::new(), AuditedProofs::default());
         Self { folder, bring, there, chains, counts, fault: None }
     }
 
-    /// A pool's slot, all of which holds; slots ascend.
+    /// Adds a pool's valid slot; slots must ascend.
     pub fn add_slot(&mut self, told: &WatchedSlot) {
         let Some((snapshot, _)) = &told.snapshot else { return };
         let (pool, slot) = (&told.head.pool, told.head.slot);
@@ -90,7 +91,7 @@ impl<'a> ProofAudit<'a> {
             is_there: self.there.contains(&named(Reach::Whole)),
             snapshot: self.bring.is_some().then(|| snapshot.clone()),
         };
-        // Nothing is due of a contract that keeps its words in a way that is not known.
+        // No proof is due for a contract with unknown storage layout.
         if Place::from_observation(snapshot.observation()).layout.is_some()
             && let Some(newest) = self.chains.get_mut(chain)
         {
@@ -98,7 +99,7 @@ impl<'a> ProofAudit<'a> {
         }
     }
 
-    /// What the first snapshot of a chain's next slot draws of its slot before.
+    /// Counts the proofs that a chain's next slot draws from its previous slot, and checks newly downloaded ones.
     fn draw(&mut self, before: Newest, next: &Snapshot) {
         let block = next.observation().block().hash;
         for (contract, DrawCandidate { pool, is_there, snapshot }) in before.recorded {
@@ -117,7 +118,7 @@ impl<'a> ProofAudit<'a> {
                 if let Some(snapshot) = &snapshot {
                     self.judge(&name, &pool, snapshot);
                 }
-                // Nothing of the log commits to it: one that proves nothing does not stay, and no more are fetched.
+                // The log does not commit to it: a useless proof is removed, and no more are downloaded.
                 if self.counts.unusable > unusable {
                     self.folder.remove(&name.to_string());
                     self.bring = None;

@@ -1,4 +1,4 @@
-//! The walk over a log, slot by slot, from its first to the newest checkpoint's last.
+//! Replays a log slot by slot, from its first slot to the last one of the newest checkpoint.
 
 use std::collections::BTreeMap;
 
@@ -21,34 +21,34 @@ use super::history::History;
 use super::parts::{self, manifest_file};
 use super::tree::Tiles;
 
-/// A signed checkpoint that the caller kept.
+/// A signed checkpoint that the caller stored.
 pub struct SignedCheckpoint {
     /// The note as it was signed.
     pub note: String,
-    /// Its text, read.
+    /// The parsed text.
     pub checkpoint: Checkpoint,
 }
 
-/// What to replay against.
+/// The inputs of a replay.
 pub struct Against<'a> {
     /// The log's folder.
     pub folder: &'a FolderReader,
     /// The newest checkpoint.
     pub newest: &'a SignedCheckpoint,
-    /// The keys whose signature counts.
+    /// The trusted keys.
     pub keys: &'a [VerifierKey],
     /// A checkpoint seen before.
     pub since: Option<&'a SignedCheckpoint>,
-    /// Pools whose slots are reported one after the other.
+    /// Pools whose slots are reported.
     pub watched: WatchedPools<'a>,
 }
 
 /// Pools whose slots are reported.
 #[derive(Debug, Clone, Copy)]
 pub enum WatchedPools<'a> {
-    /// These.
+    /// Only these.
     Of(&'a [PoolId]),
-    /// All that there are.
+    /// All pools.
     All,
 }
 
@@ -62,41 +62,41 @@ impl WatchedPools<'_> {
     }
 }
 
-/// A slot of a watched pool, all of which holds.
+/// A completely valid slot of a watched pool.
 pub struct WatchedSlot {
     /// Its head.
     pub head: Head,
-    /// The snapshot that it names, with the name of its state, where this version reads it.
+    /// The snapshot that the head names, with the hash of its state, if this version can read it.
     pub snapshot: Option<(Snapshot, StateHash)>,
-    /// The first checkpoint over it.
+    /// The first checkpoint that covers it.
     pub checkpoint: Checkpoint,
     /// The receipts that its head commits to.
     pub issued: Option<IssuedReceipts>,
 }
 
-/// What was found to hold.
+/// The counts of what was found valid.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Counts {
-    /// Slots.
+    /// Number of slots.
     pub slots: u64,
-    /// The newest of them.
+    /// The newest of these slots.
     pub last_slot: Option<Slot>,
-    /// Pools that had a head.
+    /// Number of pools that had a head.
     pub pools: u64,
-    /// Heads.
+    /// Number of heads.
     pub heads: u64,
-    /// Snapshots.
+    /// Number of snapshots.
     pub snapshots: u64,
-    /// Slots of pools that were retracted.
+    /// Number of retracted slots of pools.
     pub retracted: u64,
-    /// Heads and snapshots of which only a later version of exitgap knows all.
+    /// Number of heads and snapshots that only a later version of exitgap fully understands.
     pub unsupported: u64,
 }
 
-/// The first fault, and the proof of misbehaviour where it is one.
+/// The first fault, with the proof of misbehaviour if it is one.
 pub type Broken = (Box<Fault>, Option<Contradiction>);
 
-/// Replays the log; `tick` is called after each slot. Counts are of what holds.
+/// Replays the log; `tick` is called after each slot. The counts cover only what is valid.
 pub fn replay(
     against: &Against,
     mut tick: impl FnMut(&Counts),
@@ -123,7 +123,7 @@ struct Walk<'a> {
     tree: Frontier,
     bodies: Bodies<'a, FolderReader>,
     pools: BTreeMap<PoolId, History>,
-    /// The last block of each pool's newest fills.
+    /// The last block of each pool's newest document of logs.
     fills_until: BTreeMap<PoolId, u64>,
     counts: Counts,
 }
@@ -132,7 +132,7 @@ struct Walk<'a> {
 struct SnapshotHead {
     pool: PoolId,
     snapshot: SnapshotHash,
-    /// As the rules that are known make them; `None` by others.
+    /// According to the method versions known here; `None` for others.
     depth_usd: Option<Depths>,
 }
 
@@ -170,7 +170,7 @@ impl Walk<'_> {
         same("checkpoint", "root", expected, found).map_err(plainly)
     }
 
-    /// Replays a slot, and gives the checkpoint that was signed after it.
+    /// Replays a slot, and returns the checkpoint signed after it.
     fn slot(&mut self, index: u64, slot: Slot) -> Result<String, Fault> {
         let at = |rule: Rule| rule.at(slot);
         let manifest = self.against.folder.manifest(slot).map_err(at)?;
@@ -236,7 +236,7 @@ impl Walk<'_> {
         Ok(manifest.checkpoint)
     }
 
-    /// Lets each pool's history continue with its head; gives those with snapshots.
+    /// Extends each pool's history with its head; returns the heads with snapshots.
     fn follow(
         &mut self,
         slot: Slot,
@@ -306,7 +306,7 @@ impl Walk<'_> {
         Ok(Some(snapshot))
     }
 
-    /// Requires that a document to which a head commits is the pool's, and follows its one before.
+    /// Requires that a document to which a head commits belongs to the pool, and follows the pool's previous one.
     fn fills(&mut self, slot: Slot, pool: &PoolId, fills: &Fills) -> Result<(), Rule> {
         let before = self.fills_until.insert(pool.clone(), fills.to_block);
         let other = |what: String| {
@@ -325,8 +325,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The first leaf commits to the predecessor that the folder names, or to none where it names
-    /// none.
+    /// Requires that the first leaf commits to the predecessor in the folder, or to none if the folder has none.
     fn check_predecessor(&self, leaf: &SlotLeaf) -> Result<(), Rule> {
         let text =
             |hash: Option<DocumentHash>| hash.map_or("none".to_owned(), |hash| hash.to_string());
@@ -346,7 +345,7 @@ impl Walk<'_> {
         Err(Rule::Predecessor { expected: text(expected), found: text(found) })
     }
 
-    /// The manifest's last line: the checkpoint of the log up to and with this slot.
+    /// Checks the manifest's last line: the checkpoint of the log up to and including this slot.
     fn check_checkpoint(&self, file: &str, note: &str, size: u64) -> Result<Checkpoint, Rule> {
         let (checkpoint, _) = Checkpoint::from_note(note)
             .map_err(|error| Rule::CheckpointInvalid { file: file.to_owned(), error })?;
@@ -358,8 +357,8 @@ impl Walk<'_> {
         Ok(checkpoint)
     }
 
-    /// Compares the log at the size of the checkpoint seen before with that one. `note`
-    /// is what the log signed at this size.
+    /// Compares the log at the size of the earlier seen checkpoint with that checkpoint. `note` is what the log signed
+    /// at this size.
     fn check_since(&self, size: u64, slot: Slot, note: String) -> Result<(), Broken> {
         let Some(since) = self.against.since.filter(|since| since.checkpoint.size == size) else {
             return Ok(());
@@ -379,16 +378,15 @@ impl Walk<'_> {
     }
 }
 
-/// A slot's heads, and where the bodies stand of those that name a snapshot.
+/// A slot's heads, and the position of the bodies of those that name a snapshot.
 #[derive(Default)]
 struct Heads {
     heads: Vec<(Head, HeadHash)>,
     places: Vec<Place>,
 }
 
-/// Reads the slot's heads, which must be those that the leaf commits to. Whether they
-/// follow the heads before is asked only after that: so a damaged part is distinguished from a
-/// false log.
+/// Reads the slot's heads, which must match the leaf. Whether they follow the previous heads is checked only after
+/// that, so that a damaged part is distinguished from a false log.
 fn read_heads(folder: &FolderReader, manifest: &Manifest, leaf: &SlotLeaf) -> Result<Heads, Fault> {
     let slot = leaf.slot;
     let (mut read, mut hashes) = (Heads::default(), Vec::<Hash>::new());
@@ -403,7 +401,7 @@ fn read_heads(folder: &FolderReader, manifest: &Manifest, leaf: &SlotLeaf) -> Re
                 ..Rule::HeadInvalid { number, error }.at(slot)
             })?;
             hashes.push(Head::leaf_of(bytes));
-            // The order is that of the ids as text, in which `a-b:` comes before `a:`.
+            // They are ordered by id as text, in which `a-b:` comes before `a:`.
             let id = head.pool.to_string();
             if id <= after {
                 return Err(Rule::HeadOrder { after }.by(slot, &head.pool));
@@ -441,14 +439,14 @@ fn check_frames(part: &PartRef, expected: usize, found: usize) -> Result<(), Rul
     Err(Rule::PartInvalid { file: part.path(), reason })
 }
 
-/// The pool that a document which is not a head names.
+/// The pool named by a document that is not a valid head.
 fn stated_pool(bytes: &[u8]) -> Option<PoolId> {
     let document: Value = serde_json::from_slice(bytes).ok()?;
     document.get("pool")?.as_str()?.parse().ok()
 }
 
-/// Checks that one of `keys`, named as the log is, signed the checkpoint in `file`, and
-/// that no one signed falsely as one of them.
+/// Requires that one of `keys` with the log's name signed the checkpoint in `file`, and that there is no false
+/// signature by one of them.
 pub fn check_signature(
     note: &str,
     file: &str,
@@ -473,7 +471,7 @@ fn same(file: &str, of: &'static str, expected: String, found: String) -> Result
     Err(Rule::CheckpointMismatch { file: file.to_owned(), of, expected, found })
 }
 
-/// The pools whose heads commit to a document of a kind, and to which.
+/// The pools whose heads commit to a document of this kind, with its hash.
 fn list_commitments<D: CommittedDocument>(
     heads: &[(Head, HeadHash)],
 ) -> Vec<(PoolId, DocumentHash)> {
@@ -481,7 +479,7 @@ fn list_commitments<D: CommittedDocument>(
     heads.iter().filter_map(|(head, _)| committed(head)).collect()
 }
 
-/// Requires that receipts to which a head commits are of its pool.
+/// Requires that the receipts to which a head commits belong to its pool.
 fn is_of(slot: Slot, pool: &PoolId, issued: IssuedReceipts) -> Result<IssuedReceipts, Rule> {
     if issued.pool == *pool {
         return Ok(issued);

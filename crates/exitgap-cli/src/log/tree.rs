@@ -1,4 +1,4 @@
-//! The log's tiles, grown leaf by leaf, each compared with the published one as soon as it is full.
+//! The log's tiles, built leaf by leaf; each is compared with the published one as soon as it is full.
 
 use exitgap_core::evidence::SlotLeaf;
 use exitgap_core::tlog::{Hash, root};
@@ -6,14 +6,14 @@ use exitgap_core::tlog::{Hash, root};
 use super::fault::Rule;
 use super::folder::{FolderReader, TILE_WIDTH};
 
-/// The published tiles of a log of known size, and the hashes they should hold.
+/// The published tiles of a log of known size, and the hashes they should contain.
 pub struct Tiles<'a> {
     folder: &'a FolderReader,
     size: u64,
     entries: Vec<Vec<u8>>,
-    /// The published tile of level 0 that holds the current leaf.
+    /// The published level-0 tile that contains the current leaf.
     leaves: (String, Vec<Hash>),
-    /// Per level, the hashes of the tile that is not yet full, and that tile's index.
+    /// For each level, the hashes of the tile that is not yet full, and the tile's index.
     levels: Vec<(u64, Vec<Hash>)>,
 }
 
@@ -23,8 +23,7 @@ impl<'a> Tiles<'a> {
         Self { folder, size, entries, leaves, levels }
     }
 
-    /// Adds leaf `index`, whose data must be the published entry and whose hash the
-    /// published one.
+    /// Adds leaf `index`, whose data must equal the published entry and whose hash the published one.
     pub fn push(&mut self, index: u64, data: &[u8]) -> Result<Hash, Rule> {
         let width = TILE_WIDTH as u64;
         let (tile, within) = (index / width, usize::try_from(index % width).unwrap_or(0));
@@ -45,7 +44,7 @@ impl<'a> Tiles<'a> {
         Ok(expected)
     }
 
-    /// Adds a hash to a level; a level that is full becomes one hash of the next.
+    /// Adds a hash to a level; a full level becomes one hash of the next level.
     fn grow(&mut self, level: u32, hash: Hash) -> Result<(), Rule> {
         if self.levels.len() == level as usize {
             self.levels.push((0, Vec::new()));
@@ -61,7 +60,7 @@ impl<'a> Tiles<'a> {
         self.grow(level + 1, root(&full))
     }
 
-    /// Compares the tiles that are not full: the log's edge.
+    /// Compares the partial tiles at the log's end.
     pub fn finish(&self) -> Result<(), Rule> {
         for (level, (index, hashes)) in (0..).zip(&self.levels) {
             if !hashes.is_empty() {
@@ -71,7 +70,7 @@ impl<'a> Tiles<'a> {
         Ok(())
     }
 
-    /// Level 0 was compared leaf by leaf.
+    /// Level 0 was already compared leaf by leaf.
     fn check(&self, level: u32, index: u64, expected: &[Hash]) -> Result<(), Rule> {
         if level == 0 {
             return Ok(());
@@ -89,8 +88,7 @@ fn compare(file: &str, index: usize, expected: Hash, found: Hash) -> Result<(), 
     Err(Rule::TileMismatch { file: file.to_owned(), index, expected, found })
 }
 
-/// The leaf hashes of a log of `size`, as its tiles have them. They prove nothing until
-/// a signed root is computed from them.
+/// The leaf hashes of a log of `size`, from its tiles. They prove nothing until a signed root is computed from them.
 pub fn leaf_hashes(folder: &FolderReader, size: u64) -> Result<Vec<Hash>, Rule> {
     let (mut hashes, width) = (Vec::new(), TILE_WIDTH as u64);
     for tile in 0..size.div_ceil(width) {

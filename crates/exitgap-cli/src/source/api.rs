@@ -1,4 +1,4 @@
-//! A service: its recorded snapshots, answered from here.
+//! A service as a source: its recorded snapshots, from which answers are computed here.
 
 use exitgap_api::operations::Operation;
 use exitgap_api::{Guards, PoolEntry, PoolList, PublishedExit};
@@ -9,10 +9,10 @@ use exitgap_core::units::SizeUsd;
 use super::{FoundPool, unreadable};
 use crate::failure::Failure;
 
-/// Pages of a pool list that are read at most; a service gives a hundred pools on each.
+/// Maximum number of pages of a pool list; a service returns a hundred pools per page.
 const MAX_PAGES: usize = 50;
 
-/// Fetches the pool's snapshot at the slot asked for, or its newest; it is hashed here.
+/// Downloads the pool's snapshot at the requested slot, or its newest one, and checks its hash.
 pub fn find(
     url: &str,
     id: &PoolId,
@@ -36,7 +36,7 @@ pub fn find(
     })
 }
 
-/// What the service publishes of a sale that meets the guards, recomputed here.
+/// A service's published answer for a sale that meets the guards, recomputed here.
 pub fn exit(
     url: &str,
     id: &PoolId,
@@ -51,7 +51,7 @@ pub fn exit(
     })
 }
 
-/// What a service sent that does not follow from its own snapshot.
+/// The failure for a service's answer that does not follow from its own snapshot.
 pub fn not_as_specified(url: &str, path: &str, why: &str) -> Failure {
     let url = format!("{}{path}", url.trim_end_matches('/'));
     ClientError::NotAsSpecified { url, why: why.to_owned() }.into()
@@ -78,7 +78,7 @@ pub fn list_pools(url: &str, chain: Option<&ChainSlug>) -> Result<PoolList, Fail
     })
 }
 
-/// Asks a service, and waits.
+/// Calls a service, and waits for the answer.
 pub fn with<A>(
     url: &str,
     ask: impl AsyncFnOnce(&Client<Native>) -> Result<A, ClientError>,
@@ -86,12 +86,12 @@ pub fn with<A>(
     through(url, native()?, Guards::default(), ask)
 }
 
-/// Sockets.
+/// The native HTTP transport.
 pub fn native() -> Result<Native, Failure> {
     Ok(Native::new().map_err(|error| unreadable(error.to_string()))?)
 }
 
-/// The same through a transport of the caller's, for answers that meet the guards.
+/// The same through the caller's transport, for answers that meet the guards.
 pub fn through<T: Transport, A>(
     url: &str,
     transport: T,
@@ -112,7 +112,7 @@ pub fn through<T: Transport, A>(
     })
 }
 
-/// What to do where no service says it.
+/// A hint for errors without one from the service.
 fn hint(error: &ClientError) -> Option<&'static str> {
     Some(match error {
         ClientError::NotTrusted { .. } => {

@@ -1,4 +1,4 @@
-//! A closed day's folder.
+//! A closed day's folder as a source.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use exitgap_store::days::{AuditError, DayFault, DayFolder};
 use super::{FoundPool, unreadable};
 use crate::failure::Failure;
 
-/// Finds the pool's snapshot at the slot asked for.
+/// Finds the pool's snapshot at the requested slot.
 pub fn find(path: &Path, pool: &PoolId, at: Option<&str>) -> Result<FoundPool, Failure> {
     let slot = exitgap_api::slot_at("at", at.unwrap_or_default())?;
     let folder = DayFolder::new(path);

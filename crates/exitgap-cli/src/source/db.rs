@@ -1,4 +1,4 @@
-//! A recorder's database.
+//! A recorder's database as a source.
 
 use std::path::Path;
 
@@ -28,7 +28,7 @@ pub fn list_pools(reader: &Reader) -> Result<Vec<(Pool, Option<Latest>)>, Failur
         .collect()
 }
 
-/// Finds the pool's snapshot at the slot asked for, or its newest.
+/// Finds the pool's snapshot at the requested slot, or its newest one.
 pub fn find(path: &Path, id: &PoolId, at: Option<&str>) -> Result<FoundPool, Failure> {
     let at = at.map(|at| exitgap_api::slot_at("at", at)).transpose()?;
     let reader = open(path)?;
@@ -59,7 +59,7 @@ pub fn find(path: &Path, id: &PoolId, at: Option<&str>) -> Result<FoundPool, Fai
     })
 }
 
-/// The pace of a queue in the seven days up to a slot; `None` where too little is recorded.
+/// The speed of a redemption queue in the seven days up to a slot; `None` if too little is recorded.
 pub fn pace(
     path: &Path,
     pool: &PoolId,
@@ -69,7 +69,7 @@ pub fn pace(
     open(path)?.pace(pool, facts, slot).map_err(|error| unreadable(error.to_string()).into())
 }
 
-/// The store's refusal as a problem.
+/// A store's error as a problem.
 #[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` hands over")]
 pub fn store_failure(error: StoreError) -> Failure {
     unreadable(error.to_string())

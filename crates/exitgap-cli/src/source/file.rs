@@ -1,4 +1,4 @@
-//! Snapshot files.
+//! Snapshot files as a source.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -11,7 +11,7 @@ use exitgap_core::snapshot::{MAX_SNAPSHOT_FILE_BYTES, SnapshotFile};
 use super::{FoundPool, unreadable};
 use crate::failure::Failure;
 
-/// Reads the snapshot in `path` (`-` is stdin); it must be of `pool` where one is named.
+/// Reads the snapshot in `path` (`-` is stdin); it must be of `pool` if one is given.
 pub fn find(path: &Path, pool: Option<&PoolId>) -> Result<FoundPool, Failure> {
     let name = path.display();
     let bytes = read_limited(path, MAX_SNAPSHOT_FILE_BYTES)
@@ -39,8 +39,7 @@ pub fn find(path: &Path, pool: Option<&PoolId>) -> Result<FoundPool, Failure> {
     })
 }
 
-/// Reads `path` (`-` is stdin), at most one byte more than `most`: enough to see that
-/// it is too large.
+/// Reads `path` (`-` is stdin), at most one byte more than `most`, which is enough to detect that it is too large.
 pub fn read_limited(path: &Path, most: usize) -> io::Result<Vec<u8>> {
     let input: Box<dyn Read> = if path == Path::new("-") {
         Box::new(io::stdin().lock())

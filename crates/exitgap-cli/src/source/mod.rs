@@ -1,5 +1,4 @@
-//! Where an answer's state comes from: a recorder's database, a service, a chain's
-//! latest block, or a snapshot file.
+//! The source of an answer's state: a recorder's database, a service, a chain's latest block, or a snapshot file.
 
 pub mod api;
 mod day;
@@ -25,21 +24,20 @@ use exitgap_core::units::SizeUsd;
 use crate::arguments::{GuardedQuestion, Question};
 use crate::failure::Failure;
 
-/// A pool's state, found.
+/// A pool's state, with its source.
 pub struct FoundPool {
     /// The pool at a block.
     pub observation: Observation,
     /// Where it was read.
     pub provenance: Provenance,
-    /// The direction taken where the question names no base; `None` where the source does not
-    /// know the pool's default.
+    /// The direction if the question names no base; `None` if the source does not know the pool's default.
     pub default_base: Option<Direction>,
     /// The lowest depths of the seven days up to the slot, by the token sold, as far as the source
     /// reports them.
     pub lowest_depth_7d_usd: [Option<Number>; 2],
-    /// The service's own ladder, where a service was asked.
+    /// The service's own ladder, if the source is a service.
     pub published: Option<PublishedLadder>,
-    /// The canonical bytes, where it is a slot's snapshot.
+    /// The canonical bytes, if it is a slot's snapshot.
     pub documents: Option<SnapshotDocuments>,
 }
 
@@ -48,7 +46,7 @@ impl FoundPool {
     pub fn direction(&self, base: Option<&str>) -> Result<Direction, Failure> {
         let Some(base) = base else {
             return self.default_base.ok_or_else(|| {
-                // Another token than the service would sell is another answer.
+                // Guessing another token than the service would sell would change the answer.
                 let detail = "base: the source does not define a default token to sell";
                 let problem = Problem::new(ProblemCode::InvalidParameter, detail).field("base");
                 problem.hint("give --base: token0, token1, a symbol or an address").into()
@@ -63,14 +61,14 @@ pub fn now_s() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
-/// What a service publishes of a sale, where the question is for one. It meets the guards by this
-/// machine's clock, too.
+/// A service's published answer for a sale, if the source is a service. It must also meet the guards by this machine's
+/// clock.
 pub fn published_exit(
     guarded: &GuardedQuestion,
     size: SizeUsd,
 ) -> Result<Option<PublishedExit>, Failure> {
     let (guards, question) = (guarded.guards()?, &guarded.question);
-    // The arguments leave a service beside neither a node nor a file.
+    // The arguments rule out a node or file together with a service.
     let Some(url) = &question.source.api else { return Ok(None) };
     let (base, at) = (question.base.as_deref(), question.source.at.as_deref());
     let published = api::exit(url, &named_pool(question)?, size, base, at, guards)?;
@@ -86,7 +84,7 @@ fn named_pool(question: &Question) -> Result<PoolId, Failure> {
     pool_id(pool)
 }
 
-/// Finds what the question is about, in the one source it names.
+/// Loads the state for a question from its source.
 pub fn find(question: &Question) -> Result<FoundPool, Failure> {
     let source = &question.source;
     if let Some(path) = &source.snapshot {
@@ -113,14 +111,14 @@ pub fn find(question: &Question) -> Result<FoundPool, Failure> {
     }
 }
 
-/// Reads a file, and says in its error what it is for.
+/// Reads a file; `what` names its purpose in errors.
 pub fn read_named(what: &str, path: &Path, most: usize) -> Result<Vec<u8>, Failure> {
     let name = path.display();
     read_limited(path, most)
         .map_err(|error| unreadable(format!("reading {what} {name}: {error}")).into())
 }
 
-/// A pool's newest snapshot, of a service or else of a database.
+/// A pool's newest snapshot, from a service or else from a database.
 pub fn newest(
     db: Option<&Path>,
     api: Option<&str>,
@@ -133,7 +131,7 @@ pub fn newest(
     }
 }
 
-/// The snapshot that the question is about, as its canonical bytes.
+/// The canonical bytes of the snapshot that the question is about.
 pub fn documents(question: &Question) -> Result<(PoolId, SnapshotDocuments), Failure> {
     let source = &question.source;
     if let (false, Some(pool)) = (source.rpc.is_empty(), question.pool.as_deref()) {
@@ -150,12 +148,12 @@ pub fn documents(question: &Question) -> Result<(PoolId, SnapshotDocuments), Fai
 const POOL_HINT: &str =
     "write a pool as <chain>:<address> in lower case; `exitgap pools --db FILE` lists all pools";
 
-/// The pool of this name.
+/// Parses a pool id.
 pub fn pool_id(text: &str) -> Result<PoolId, Failure> {
     parse_pool(text).map_err(|problem| problem.hint(POOL_HINT).into())
 }
 
-/// A source that could not be read or is not what it should be.
+/// The problem for a source that could not be read or is not valid.
 pub fn unreadable(detail: impl Into<String>) -> Problem {
     Problem::new(ProblemCode::SourceUnreadable, detail)
 }

@@ -1,4 +1,4 @@
-//! A chain's latest block, or its newest slot, read for one answer.
+//! Reads a chain's latest block, or its newest slot, for one answer.
 
 use std::fs;
 use std::path::Path;
@@ -20,13 +20,13 @@ use super::{FoundPool, unreadable};
 use crate::arguments::SourceArgs;
 use crate::failure::Failure;
 
-/// How long a chain may take to answer, retries included.
+/// Time limit for a chain's nodes, including retries.
 const DEADLINE: Duration = Duration::from_mins(1);
 
-/// The heartbeat of a feed that the command line names without one.
+/// The default heartbeat of a feed given on the command line.
 const DEFAULT_HEARTBEAT_S: u32 = 3_600;
 
-/// Tables of the recorder's file that say nothing about reading.
+/// Tables of the recorder's configuration that do not affect reading.
 const RECORDER_TABLES: [&str; 16] = [
     "store",
     "recorder",
@@ -49,7 +49,7 @@ const RECORDER_TABLES: [&str; 16] = [
 /// Reads the pool at the chain's latest block.
 pub fn find(source: &SourceArgs, pool: &PoolId) -> Result<FoundPool, Failure> {
     let plan = plan(source, pool)?;
-    // Only a file says which token the pool sells by default.
+    // Only a configuration file defines which token the pool sells by default.
     let default_base = of_file(source).and_then(|_| Some(plan.pool(pool)?.base));
     let read = async |reader: &mut ChainReader, deadline| reader.read_latest(pool, deadline).await;
     let observation = read_with(plan, pool, "at the latest block", read)?;
@@ -64,7 +64,7 @@ pub fn find(source: &SourceArgs, pool: &PoolId) -> Result<FoundPool, Failure> {
     })
 }
 
-/// Reads the pool's snapshot of the chain's newest slot, as a recorder does: its documents.
+/// Reads the pool's snapshot at the chain's newest slot like a recorder, as canonical documents.
 pub fn newest_snapshot(source: &SourceArgs, pool: &PoolId) -> Result<SnapshotDocuments, Failure> {
     let read = async |reader: &mut ChainReader, deadline| {
         let slot = reader.newest_slot(deadline).await?;
@@ -78,7 +78,7 @@ pub fn newest_snapshot(source: &SourceArgs, pool: &PoolId) -> Result<SnapshotDoc
     Ok(bytes.map_err(|error| unreadable(format!("the snapshot of {pool}: {error}")))?)
 }
 
-/// What is to be read, from a file or from the arguments.
+/// What to read, from a configuration file or from the arguments.
 fn plan(source: &SourceArgs, pool: &PoolId) -> Result<Plan, Failure> {
     let urls = source.rpc.iter().map(|url| parse_url(url)).collect::<Result<Vec<_>, _>>()?;
     let config = match of_file(source) {
@@ -88,13 +88,13 @@ fn plan(source: &SourceArgs, pool: &PoolId) -> Result<Plan, Failure> {
     Ok(Plan::new(&config).map_err(|error| invalid("config", error.to_string()))?)
 }
 
-/// All that the recorder's file describes.
+/// Everything that the recorder's configuration describes.
 pub fn plan_of_file(path: &Path) -> Result<Plan, Failure> {
     let config = all_of_file(path)?;
     Ok(Plan::new(&config).map_err(|error| invalid("config", error.to_string()))?)
 }
 
-/// The nodes of a pool's chain, for a caller that asks for no state.
+/// The nodes of a pool's chain, for a caller that reads no state.
 pub fn plan_of_chain(
     urls: &[String],
     chain_id: Option<u64>,
@@ -105,7 +105,7 @@ pub fn plan_of_chain(
     Ok(Plan::new(&config).map_err(|error| invalid("rpc", error.to_string()))?)
 }
 
-/// A chain that is described by its id alone.
+/// A chain described only by its id.
 fn chain(
     slug: &ChainSlug,
     chain_id: Option<u64>,
@@ -131,8 +131,8 @@ fn chain(
     })
 }
 
-/// The file that describes the pool. What the command line names counts, also where
-/// `EXITGAP_CONFIG` is set.
+/// The configuration file that describes the pool. Command-line options take precedence, also if `EXITGAP_CONFIG` is
+/// set.
 fn of_file(source: &SourceArgs) -> Option<&Path> {
     let named =
         [&source.token0_usd, &source.token1_usd, &source.fee].into_iter().any(Option::is_some)
@@ -140,7 +140,7 @@ fn of_file(source: &SourceArgs) -> Option<&Path> {
     source.config.as_deref().filter(|_| !named)
 }
 
-/// Reads with the reader of the pool's chain; `what` says what, where it fails.
+/// Reads with the reader of the pool's chain; `what` names the purpose in errors.
 fn read_with<T>(
     plan: Plan,
     pool: &PoolId,
@@ -181,7 +181,7 @@ fn chain_problem(pool: &PoolId, what: &str, missing: &ReadFailure) -> Problem {
     problem.reason(missing.reason.code()).hint(hint)
 }
 
-/// What the recorder's file says of reading.
+/// The parts of the recorder's configuration that affect reading.
 fn all_of_file(path: &Path) -> Result<Config, Problem> {
     let name = path.display();
     let text =
@@ -195,7 +195,7 @@ fn all_of_file(path: &Path) -> Result<Config, Problem> {
     Config::deserialize(tables).map_err(wrong)
 }
 
-/// The part of the recorder's file that describes this pool, with other nodes.
+/// The part of the recorder's configuration that describes this pool, with other nodes.
 fn from_file(path: &Path, pool: &PoolId, urls: Vec<RpcUrl>) -> Result<Config, Problem> {
     let name = path.display();
     let mut config = all_of_file(path)?;
@@ -214,7 +214,7 @@ fn from_file(path: &Path, pool: &PoolId, urls: Vec<RpcUrl>) -> Result<Config, Pr
     Ok(config)
 }
 
-/// Where a file is wrong, without its line: that may hold a node's key.
+/// Describes where a file is wrong without showing the line, which may contain a node's key.
 fn toml_problem(text: &str, error: &toml::de::Error) -> String {
     let at = error.span().map_or(0, |span| span.start.min(text.len()));
     let line = text.get(..at).unwrap_or_default().matches('\n').count() + 1;
@@ -267,8 +267,8 @@ fn well_known(slug: &ChainSlug) -> Option<u64> {
     KnownChain::of_id(chain_id).map(|chain| chain.chain_id)
 }
 
-/// Reads `chainlink:<feed>[@<heartbeat>]` or `fixed:<price>`, or two joined by `*`;
-/// adds them to `all` and gives their names.
+/// Parses `chainlink:<feed>[@<heartbeat>]` or `fixed:<price>`, or two of them joined by `*`; adds them to `all` and
+/// returns their names.
 fn oracles(
     field: &'static str,
     text: Option<&str>,

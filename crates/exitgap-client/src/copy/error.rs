@@ -1,4 +1,4 @@
-//! Why a copy could not be brought up to date: one variant per cause.
+//! Why a copy could not be updated: one variant per cause.
 
 use std::io;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use exitgap_core::tlog::{Origin, SignedError};
 use super::fetch::{LONGEST_PAUSE, LONGEST_WAIT};
 use crate::{ClientError, TransportError};
 
-/// Why a copy is not up to date. What was fetched before stays.
+/// Why a copy is not up to date. Files that were already downloaded stay.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "each variant's words say what it is")]
 pub enum CopyError {

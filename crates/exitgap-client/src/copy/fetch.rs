@@ -1,5 +1,4 @@
-//! Files of a log, fetched: each up to its limit, asked for again where that may help, and at most
-//! so long.
+//! Downloads files of a log: each up to its size limit, with retries where they may help, and a total time limit.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -11,57 +10,57 @@ use exitgap_core::log_folder::days::DaysFile;
 use super::error::CopyError;
 use crate::{Native, Request, StreamedResponse, Transport, TransportError};
 
-/// How often a file is asked for that is not answered, or answered with 502 and the like.
+/// Maximum number of attempts for a file without an answer, or with a status such as 502.
 const TRIES: u32 = 5;
 
 /// The longest pause that a service may ask for.
 pub const LONGEST_PAUSE: Duration = Duration::from_mins(1);
 
-/// The longest that is waited for one file, pause after pause.
+/// The longest total wait for one file.
 pub const LONGEST_WAIT: Duration = Duration::from_mins(3);
 
-/// How long an answer may take at least.
+/// Minimum timeout for an answer.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// For so many bytes of its limit a second more.
+/// The timeout grows by one second for this many bytes of the file's limit.
 const BYTES_PER_SECOND: u64 = 256 << 10;
 
-/// A log's address, and the manners towards it.
+/// A log's URL, with the rules for requests to it.
 pub struct Fetcher {
     native: Native,
-    /// Without a slash at its end.
+    /// The URL, without a slash at its end.
     log: String,
-    /// No file is requested before this: a wait that one answer asks for holds for all of them.
+    /// No request is sent before this time: a pause requested in one answer applies to all requests.
     not_before: Mutex<Instant>,
 }
 
-/// What came of asking once.
+/// The result of one attempt.
 enum FetchOutcome {
     /// All of it, or as much as is enough.
     Came(Vec<u8>),
     /// There is no such file.
     Absent,
-    /// Asking again may help, perhaps after a pause that the service named.
+    /// A retry may help, perhaps after a pause that the service asked for.
     Perhaps { asked: Option<Duration>, why: CopyError },
 }
 
 impl Fetcher {
-    /// The files below this address.
+    /// Downloads files below this URL.
     pub fn new(native: Native, log: String) -> Self {
         Self { native, log, not_before: Mutex::new(Instant::now()) }
     }
 
-    /// Where a file is.
+    /// The URL of a file.
     pub fn url(&self, file: &LogFile) -> String {
         format!("{}/{file}", self.log)
     }
 
-    /// A file of at most so many bytes; `None` where it is not there.
+    /// Downloads a file of at most this many bytes; `None` if it does not exist.
     pub async fn bytes(&self, file: &LogFile, most: usize) -> Result<Option<Vec<u8>>, CopyError> {
         self.get(file, most, |_| false).await
     }
 
-    /// The same of a file that has to be there.
+    /// The same for a file that must exist.
     pub async fn require_bytes(&self, file: &LogFile, most: usize) -> Result<Vec<u8>, CopyError> {
         self.require_until(file, most, |_| false).await
     }
@@ -85,7 +84,7 @@ impl Fetcher {
         is_enough: impl Fn(&[u8]) -> bool + Sync,
     ) -> Result<Option<Vec<u8>>, CopyError> {
         let seconds = (most as u64).div_ceil(BYTES_PER_SECOND);
-        // What is written once may come from a cache, what says where the log stands may not.
+        // Write-once files may come from a cache; files about the log's current state may not.
         let fresh = matches!(
             file,
             LogFile::Checkpoint
@@ -156,7 +155,7 @@ impl Fetcher {
         }
     }
 
-    /// Waits until something may be asked for, and says how long that was.
+    /// Waits until a request may be sent, and returns how long that took.
     async fn wait(&self) -> Duration {
         let began = Instant::now();
         loop {
@@ -168,22 +167,21 @@ impl Fetcher {
         }
     }
 
-    /// Lets nothing be asked for during this time.
+    /// Prevents requests during this time.
     fn hold(&self, pause: Duration) {
         let mut until = self.not_before.lock().unwrap_or_else(PoisonError::into_inner);
         *until = (*until).max(Instant::now() + pause);
     }
 
-    /// A fifth of a second, doubled with each repetition, and up to a half of it more: else many clients
-    /// come back at once.
+    /// A fifth of a second, doubled with each retry, plus up to a half of that at random, so that many clients do not
+    /// return at once.
     fn backoff(&self, repeated: u32) -> Duration {
         let least = 200_u64 << repeated.min(TRIES);
         Duration::from_millis(least + u64::from(self.native.random()) % (least / 2))
     }
 }
 
-/// Reads the words of a refusal, so that the connection serves the next request; many slots have no
-/// fills.
+/// Reads the body of an error, so that the connection can be reused: many slots have no logs document.
 async fn drain(answer: &mut StreamedResponse) {
     let mut left = 64 << 10;
     while let Ok(Some(piece)) = answer.piece().await
@@ -193,7 +191,7 @@ async fn drain(answer: &mut StreamedResponse) {
     }
 }
 
-/// What an answer means that is no file.
+/// Interprets a status other than success.
 fn classify_status(
     request: &Request,
     status: u16,

@@ -1,6 +1,6 @@
-//! The leaves that a checkpoint signs. The log's entries are fetched before anything of its slots, and are believed
-//! only if they give the signed root. A leaf then says how many heads its slot has, and what they hash to. The tiles of
-//! hashes follow from the entries, so they are not fetched.
+//! The leaves that a checkpoint signs. The log's entries are downloaded before any slot data, and accepted only if they
+//! produce the signed root. A leaf then gives the number of heads in its slot, and their hash. The hash tiles are
+//! computed from the entries and not downloaded.
 
 use std::sync::Arc;
 
@@ -20,11 +20,11 @@ use super::{AT_ONCE, Log};
 pub struct SignedLeaf {
     /// Its hash.
     pub hash: Hash,
-    /// How many heads its slot has, if this version can read it.
+    /// The number of heads in its slot, if this version can read it.
     pub pools: Option<u32>,
 }
 
-/// The first leaves of a log, as many as its newest checkpoint signs.
+/// The first leaves of a log, as many as its newest checkpoint covers.
 #[derive(Debug, Default)]
 pub struct Leaves {
     signed: Vec<SignedLeaf>,
@@ -32,7 +32,7 @@ pub struct Leaves {
     predecessor: Option<DocumentHash>,
 }
 
-/// Tiles of entries that were fetched, and are of the signed log.
+/// Downloaded tiles of entries that belong to the signed log.
 pub type Entries = Vec<(Tile, Vec<u8>)>;
 
 impl Leaves {
@@ -54,7 +54,7 @@ impl Leaves {
         self.predecessor
     }
 
-    /// How many heads all of their slots have.
+    /// The total number of heads in all slots.
     pub fn heads(&self) -> u64 {
         self.signed.iter().filter_map(|leaf| leaf.pools).map(u64::from).sum()
     }
@@ -64,7 +64,7 @@ impl Leaves {
         (self.tree.size(), self.tree.root()) == (checkpoint.size, checkpoint.root)
     }
 
-    /// The bytes of a tile of hashes; `None` where these leaves do not have it.
+    /// The bytes of a hash tile; `None` if these leaves do not cover it.
     pub fn tile(&self, tile: &Tile) -> Option<Vec<u8>> {
         let TileKind::Level(level) = tile.kind() else { return None };
         let leaves_per_hash = TILE_WIDTH.checked_pow(level)?;
@@ -78,7 +78,7 @@ impl Leaves {
         Some(bytes)
     }
 
-    /// As many of them as fill tiles.
+    /// The leaves that fill complete tiles.
     fn whole_tiles(&self, size: u64) -> Self {
         let width = usize::try_from(TILE_WIDTH).unwrap_or(usize::MAX);
         let most = usize::try_from(size).unwrap_or(usize::MAX).min(self.signed.len());
@@ -93,7 +93,7 @@ impl Leaves {
         self.signed.push(leaf);
     }
 
-    /// Adds the leaves of a tile that continues them.
+    /// Adds the leaves of the next tile.
     fn push_tile(&mut self, entries: &[u8]) {
         for entry in split_entries(entries).0 {
             let leaf = SlotLeaf::from_canonical(entry).ok();
@@ -107,7 +107,7 @@ impl Leaves {
 }
 
 impl Log {
-    /// The leaves that a checkpoint signs, and the tiles of entries that were fetched for them.
+    /// The leaves that a checkpoint signs, and the tiles of entries that were downloaded for them.
     pub(super) async fn leaves(
         self: &Arc<Self>,
         checkpoint: &Checkpoint,
@@ -116,8 +116,8 @@ impl Log {
         if known.are_of(checkpoint) {
             return Ok((known, Vec::new()));
         }
-        // What is here may be of another history of the log. Whether it is, is for an audit to say, which needs what
-        // the newest checkpoint signs.
+        // The copy may belong to another history of the log. An audit decides that, and needs what the newest
+        // checkpoint signs.
         for reads_copy in [true, false] {
             let mut leaves =
                 if reads_copy { known.whole_tiles(checkpoint.size) } else { Leaves::default() };
@@ -152,8 +152,8 @@ impl Log {
         })
     }
 
-    /// A tile's entries, and whether they are in the copy. Where the log has grown since, the full tile of its place has
-    /// them first.
+    /// A tile's entries, and whether they are in the copy. If the log has grown since, the full tile at its place
+    /// begins with them.
     async fn read_entries(
         &self,
         tile: Tile,
@@ -181,8 +181,8 @@ impl Log {
         Err(CopyError::Absent { url: self.fetcher.url(&LogFile::Tile(tile)) })
     }
 
-    /// Puts the tiles that the log's growth made or widened into the copy: of entries those that were fetched, or are
-    /// fetched again.
+    /// Writes the tiles that became new or wider as the log grew to the copy. Tiles of entries were downloaded before,
+    /// or are downloaded again.
     pub(super) async fn put_tiles(
         &self,
         before: u64,
@@ -224,17 +224,17 @@ impl Log {
     }
 }
 
-/// The tiles of entries that a log's growth made or widened.
+/// The tiles of entries that became new or wider as the log grew.
 fn entry_tiles(before: u64, size: u64) -> impl Iterator<Item = Tile> {
     Tile::grown(before, size).filter(|tile| tile.kind() == TileKind::Entries)
 }
 
-/// The most bytes of a tile of entries.
+/// Maximum size of a tile of entries.
 fn most_of(tile: &Tile) -> usize {
     usize::try_from(tile.width()).unwrap_or(usize::MAX).saturating_mul(MAX_LEAF_BYTES + 2)
 }
 
-/// The entries of a tile, out of the bytes of one that is as wide or wider; `None` where these are not its bytes.
+/// The entries of a tile, from the bytes of a tile that is at least as wide; `None` if the bytes do not match.
 fn first_of(tile: &Tile, from: &Tile, mut bytes: Vec<u8>) -> Option<Vec<u8>> {
     let (entries, rest) = split_entries(&bytes);
     if entries.len() as u64 != from.width() || !rest.is_empty() {

@@ -3,11 +3,10 @@
 //! written as a whole, a slot's manifest after its other files and the checkpoint last. A copy
 //! interrupted at any time is still a valid folder of the log, and the next update continues there.
 //!
-//! **In scope**: that every file is one that the newest signed checkpoint commits to, and no longer than what
-//! it commits to allows; that the log is the one already in the folder, and not shorter. So a server
-//! without the log's key can neither fill the disk nor leave anything there but the log. **Out of
-//! scope**: whether what was signed is valid, which is checked by the reader of the folder
-//! (`exitgap audit`, or a follower that applies it to a store).
+//! **In scope**: that the newest signed checkpoint commits to every file, and that no file is longer than that allows;
+//! that the log is the one already in the folder, and not shorter. So a server without the log's key can neither fill
+//! the disk nor leave anything in the folder that is not part of the log. **Out of scope**: whether the signed data is
+//! valid, which the reader of the folder checks (`exitgap audit`, or a follower that applies it to a store).
 //!
 //! - `fetch`: one file, up to its limit, requested again where that helps
 //! - `place`: the folder, and how a file is written into it
@@ -59,41 +58,41 @@ pub use error::CopyError;
 pub use single::LogFiles;
 pub use unpack::{unpack_body, unpack_table};
 
-/// The longest line that names a successor.
+/// Maximum length of a line that names a successor.
 pub const MAX_ORIGIN_BYTES: usize = 4 << 10;
 
-/// How many slots are fetched at once, and how many tiles.
+/// How many slots, and how many tiles, are downloaded concurrently.
 const AT_ONCE: usize = 8;
 
 /// How many bytes of parts are in memory before they were checked, and how many of other files, unless a single file has
 /// more.
 const MAX_UNCHECKED_BYTES: u64 = 16 << 20;
 
-/// Is told how many slots are there, and of how many.
+/// Receives how many slots are there, and the total.
 pub type Progress<'a> = &'a (dyn Fn(u64, u64) + Sync);
 
-/// Brings a copy up to date, as often as it is asked to.
+/// Updates a copy, whenever called.
 pub struct Copier {
     runtime: Runtime,
     native: Native,
     base: BaseUrl,
     place: Arc<Place>,
-    /// The keys that must have signed its checkpoint; none: the log's own.
+    /// The keys that must have signed its checkpoint; if empty, the log's own keys.
     trusted: Trusted,
-    /// Known once the service was asked where its log is.
+    /// Known once the service has returned its log's URL.
     log: Option<Arc<Log>>,
-    /// The checkpoint that was brought last.
+    /// The last checkpoint that was copied completely.
     brought: Option<Newest>,
-    /// The checkpoint that was told last.
+    /// The last checkpoint that the log returned.
     named: Option<Newest>,
 }
 
-/// A log's newest checkpoint, as it is published. Nobody's signature was looked at.
+/// A log's newest published checkpoint. Its signatures are not verified.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Newest {
     /// The signed note.
     pub note: String,
-    /// What it says.
+    /// The parsed note.
     pub checkpoint: Checkpoint,
 }
 
@@ -114,25 +113,25 @@ impl Trusted {
     }
 }
 
-/// A log, and where its copy is.
+/// A log, and its copy.
 struct Log {
     fetcher: Fetcher,
     client: Client<Native>,
     place: Arc<Place>,
     trusted: Trusted,
-    /// The leaves of the checkpoint that was copied last.
+    /// The leaves of the last copied checkpoint.
     leaves: Mutex<Arc<Leaves>>,
     /// Room in memory, in KiB, for files other than parts that were not yet checked.
     memory: Semaphore,
 }
 
 impl Copier {
-    /// A copier of the log of the service at `base`, or that is published at an address that ends with `/log`,
-    /// into the folder at `path`. One of the `trusted` keys must have signed its checkpoint; where none is given, one of
-    /// those that the log names. Nothing is asked for yet.
+    /// Creates a copier of a log into the folder at `path`. `base` is a service, or the URL of a published log, which
+    /// ends with `/log`. One of the `trusted` keys must have signed its checkpoint; if there are none, one of the keys
+    /// that the log names. Sends no request yet.
     pub fn new(base: BaseUrl, path: &Path, trusted: Vec<VerifierKey>) -> Result<Self, CopyError> {
         let unstarted = |error| CopyError::Folder { path: path.to_owned(), error };
-        // Their files are synced by these threads: some may wait while others go on.
+        // These threads sync the files: some may wait while others continue.
         let mut runtime = tokio::runtime::Builder::new_multi_thread();
         let runtime = runtime.worker_threads(4).enable_all().build().map_err(unstarted)?;
         let native = Native::new()
@@ -150,8 +149,8 @@ impl Copier {
         self
     }
 
-    /// Brings the copy up to the log's newest checkpoint, within `limit`, and lets `progress` follow. What this copier
-    /// brought before is not looked at again.
+    /// Updates the copy to the log's newest checkpoint, within `limit`, and reports to `progress`. Files that this
+    /// copier brought earlier are not checked again.
     pub fn update(&mut self, limit: Duration, progress: Progress<'_>) -> Result<(), CopyError> {
         let log = self.log(limit)?;
         let brought = self.brought.as_ref();
@@ -160,8 +159,8 @@ impl Copier {
         Ok(())
     }
 
-    /// The log's newest checkpoint, of the log that is here and of no fewer slots. Its keys, and what it succeeds, are
-    /// brought into the copy; nothing of its slots, and not this checkpoint.
+    /// The log's newest checkpoint, which must belong to the same log and cover at least as many slots. Copies the
+    /// log's keys and its predecessor's name, but no slot data and not this checkpoint.
     pub fn newest(&mut self, limit: Duration) -> Result<Newest, CopyError> {
         let log = self.log(limit)?;
         let newest = self.within(limit, async {
@@ -172,8 +171,8 @@ impl Copier {
         Ok(newest)
     }
 
-    /// Brings the files of these slots, one after the other, which the newest checkpoint covers, into the copy. The slots
-    /// before them must be there.
+    /// Copies the files of these slots, one after the other. The newest checkpoint must cover them, and the slots
+    /// before them must be in the copy.
     pub fn slots(
         &mut self,
         slots: impl Iterator<Item = Slot>,
@@ -189,8 +188,8 @@ impl Copier {
         self.within(limit, bring)
     }
 
-    /// The proof that two signed states are not of one log, where they are not: by the tiles that the log publishes under
-    /// the newest, of no fewer slots than what was `seen`.
+    /// The proof that two signed states do not belong to one log, if so. It is computed from the tiles published with
+    /// the newest state, which must cover at least as many slots as `seen`.
     pub fn contradiction(
         &mut self,
         seen: &str,
@@ -202,7 +201,7 @@ impl Copier {
         self.within(limit, held)
     }
 
-    /// Puts a slot's own files aside, out of the log's folder and into this one, so that they are fetched anew.
+    /// Moves a slot's own files from the log's folder to this folder, so that they are downloaded again.
     pub fn set_aside(&self, slot: Slot, folder: &Path) -> Result<(), CopyError> {
         let _lock = self.place.lock()?;
         [LogFile::Slot(slot), LogFile::Fills(slot), LogFile::Issued(slot)]
@@ -239,8 +238,7 @@ impl Copier {
             .unwrap_or(Err(late))
     }
 
-    /// Brings one file of the log, of at most so many bytes, into the copy, which was brought up to date before; whether it is
-    /// there.
+    /// Copies one file of at most this many bytes; returns whether it exists. The copy must have been updated before.
     pub fn fetch_file(&self, file: &LogFile, most: usize) -> Result<bool, CopyError> {
         let Some(log) = self.log.clone() else { return Ok(false) };
         if log.place.length(file)?.is_some() {
@@ -257,7 +255,7 @@ impl Copier {
     }
 }
 
-/// Where the log is: below the address, or that which the service there names.
+/// The log's URL: below the given URL, or the one that the service there returns.
 async fn address_of(native: &Native, base: BaseUrl) -> Result<(Client<Native>, String), CopyError> {
     let address = base.to_string();
     if let Some(above) = address.strip_suffix("/log")
@@ -272,7 +270,7 @@ async fn address_of(native: &Native, base: BaseUrl) -> Result<(Client<Native>, S
 }
 
 impl Log {
-    /// Brings the copy up to the newest checkpoint, from that which was `brought` on; gives that checkpoint.
+    /// Updates the copy to the newest checkpoint, starting from the last `brought` one; returns the newest.
     async fn update(
         self: &Arc<Self>,
         brought: Option<&Newest>,
@@ -297,7 +295,7 @@ impl Log {
         Ok(newest)
     }
 
-    /// The files of these slots, one after the other. Several are fetched at once, and put into the copy in their order.
+    /// Copies the files of these slots. Several slots are downloaded concurrently, and written to the copy in order.
     async fn slots(
         self: &Arc<Self>,
         slots: impl Iterator<Item = Slot>,

@@ -1,4 +1,4 @@
-//! Work that is begun in order, some of it at once, and taken in the same order.
+//! Tasks that are started in order, some of them concurrently, and whose results are taken in the same order.
 
 use std::collections::VecDeque;
 
@@ -6,28 +6,28 @@ use tokio::task::JoinHandle;
 
 use super::error::CopyError;
 
-/// Work in hand. What is left of it ends when this is dropped.
+/// Running tasks. Dropping this aborts them.
 pub struct Ordered<T> {
     begun: VecDeque<JoinHandle<Result<T, CopyError>>>,
 }
 
 impl<T: Send + 'static> Ordered<T> {
-    /// Nothing is begun.
+    /// Creates an empty queue.
     pub fn new() -> Self {
         Self { begun: VecDeque::new() }
     }
 
-    /// How much is in hand.
+    /// The number of running tasks.
     pub fn len(&self) -> usize {
         self.begun.len()
     }
 
-    /// Begins a piece of work, after all others.
+    /// Starts a task, after all others.
     pub fn begin(&mut self, work: impl Future<Output = Result<T, CopyError>> + Send + 'static) {
         self.begun.push_back(tokio::spawn(work));
     }
 
-    /// Waits for the first that was begun; `None` where nothing is in hand.
+    /// Waits for the oldest task; `None` if there is none.
     pub async fn next(&mut self) -> Option<Result<T, CopyError>> {
         let first = self.begun.front_mut()?;
         let ended = first.await;
@@ -36,7 +36,7 @@ impl<T: Send + 'static> Ordered<T> {
             Ok(ended) => Some(ended),
             Err(error) => match error.try_into_panic() {
                 Ok(panic) => std::panic::resume_unwind(panic),
-                // Nothing else ends it but the end of its runtime.
+                // Only the end of the runtime can abort the task.
                 Err(_) => None,
             },
         }

@@ -1,5 +1,5 @@
-//! The folder that a copy is kept in. A file comes into it whole or not at all, also where the power
-//! goes: written aside, synced, renamed into place, its folder synced.
+//! The folder of a copy. A file appears in it completely or not at all, even after a power failure: it is written to a
+//! temporary file, synced, and renamed to its place, whose folder is then synced.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Write};
@@ -12,26 +12,25 @@ use exitgap_core::tlog::Tile;
 use super::error::CopyError;
 use super::unpack::unpack_table;
 
-/// Where files stand that are not yet whole.
+/// The folder of incomplete files.
 const ASIDE: &str = ".copy-aside";
 
-/// Who holds a lock on it, brings the copy up to date.
+/// A process that updates the copy holds a lock on this file.
 const LOCK: &str = ".copy-lock";
 
 /// A folder with a copy of a log.
 pub struct Place {
     path: PathBuf,
-    /// How many files were begun.
+    /// The number of files started.
     begun: AtomicU64,
 }
 
 impl Place {
-    /// The folder at `path`, which is made where it is absent, and refused where it holds something
-    /// else.
+    /// Opens the folder at `path`, and creates it if needed; fails if it contains something else.
     pub fn open(path: &Path) -> Result<Self, CopyError> {
         let place = Self { path: path.to_owned(), begun: AtomicU64::new(0) };
         fs::create_dir_all(path).map_err(folder_error(path))?;
-        // A copy's first file.
+        // The first file of any copy.
         if place.path_of(&LogFile::VerifierKey).exists() {
             return Ok(place);
         }
@@ -44,13 +43,13 @@ impl Place {
         Ok(place)
     }
 
-    /// Where a file of the log is: always inside the folder, as such a file has but one path.
+    /// The path of a file of the log. It is always inside the folder, because such a file has only one path.
     pub fn path_of(&self, file: &LogFile) -> PathBuf {
         self.path.join(file.to_string())
     }
 
-    /// Keeps other processes from changing the copy while the lock lives, and removes what one that
-    /// was killed left unfinished.
+    /// Locks the copy against changes by other processes while the lock exists, and removes incomplete files of
+    /// processes that were killed.
     pub fn lock(&self) -> Result<File, CopyError> {
         let path = self.path.join(LOCK);
         let lock = File::create(&path).map_err(folder_error(&path))?;
@@ -64,7 +63,7 @@ impl Place {
         Ok(lock)
     }
 
-    /// A file's bytes; `None` where it is not there.
+    /// A file's bytes; `None` if it does not exist.
     pub fn read_file(&self, file: &LogFile, most: usize) -> Result<Option<Vec<u8>>, CopyError> {
         let path = self.path_of(file);
         let Some(length) = self.length(file)? else { return Ok(None) };
@@ -78,7 +77,7 @@ impl Place {
         Ok(Some(bytes))
     }
 
-    /// A file's length; `None` where it is not there.
+    /// A file's length; `None` if it does not exist.
     pub fn length(&self, file: &LogFile) -> Result<Option<u64>, CopyError> {
         let path = self.path_of(file);
         match fs::metadata(&path) {
@@ -101,12 +100,12 @@ impl Place {
         Ok(aside)
     }
 
-    /// Puts a whole file in its place.
+    /// Writes a complete file to its place.
     pub fn put(&self, file: &LogFile, bytes: &[u8]) -> Result<(), CopyError> {
         self.place(&self.aside(bytes)?, file)
     }
 
-    /// Puts a file that was written aside in its place.
+    /// Moves a finished temporary file to its place.
     pub fn place(&self, aside: &Aside, file: &LogFile) -> Result<(), CopyError> {
         let path = self.path_of(file);
         let folder = path.parent().unwrap_or(&self.path);
@@ -121,7 +120,7 @@ impl Place {
         fs::remove_file(&path).map_err(folder_error(&path))
     }
 
-    /// Moves a file, where it is there, out of the copy and into a folder beside it.
+    /// Moves a file, if it exists, from the copy to another folder.
     pub fn set_aside(&self, file: &LogFile, folder: &Path) -> Result<(), CopyError> {
         let (path, to) = (self.path_of(file), folder.join(file.to_string()));
         let above = to.parent().unwrap_or(folder);
@@ -132,12 +131,12 @@ impl Place {
         }
     }
 
-    /// Removes the narrower tiles of a full one's place, as their log does.
+    /// Removes the partial tiles that a full tile replaces, as the log itself does.
     pub fn remove_narrower(&self, full: &Tile) -> Result<(), CopyError> {
         remove_folder(&self.path.join(format!("{}.p", full.path_when_full())))
     }
 
-    /// Makes a folder inside the copy, and its name outlast a power cut.
+    /// Creates a folder inside the copy, and syncs its name.
     fn make_folder(&self, folder: &Path) -> Result<(), CopyError> {
         if folder.is_dir() {
             return Ok(());
@@ -145,7 +144,7 @@ impl Place {
         let above = folder.parent().unwrap_or(&self.path);
         self.make_folder(above)?;
         match fs::create_dir(folder) {
-            // Another file of the same folder came at the same time.
+            // Another file of the same folder was written at the same time.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
             made => made.map_err(folder_error(folder)),
         }?;
@@ -181,7 +180,7 @@ pub struct Aside {
 
 impl Drop for Aside {
     fn drop(&mut self) {
-        // It is not there any more where it was put in its place.
+        // The file no longer exists here if it was moved to its place.
         let _ = fs::remove_file(&self.path);
     }
 }
@@ -193,7 +192,7 @@ fn remove_folder(path: &Path) -> Result<(), CopyError> {
     }
 }
 
-/// Makes renames in the folder outlast a power cut.
+/// Syncs renames in the folder to disk.
 fn sync(folder: &Path) -> Result<(), CopyError> {
     File::open(folder).and_then(|folder| folder.sync_all()).map_err(folder_error(folder))
 }

@@ -1,4 +1,4 @@
-//! Single files of a log that is published somewhere, without a copy of all of it.
+//! Reads single files of a published log, without copying all of it.
 
 use exitgap_core::log_folder::LogFile;
 use tokio::runtime::Runtime;
@@ -8,14 +8,14 @@ use super::error::CopyError;
 use super::fetch::Fetcher;
 use crate::{BaseUrl, Native};
 
-/// The files of a log, asked for one by one.
+/// The files of a log, downloaded one by one.
 pub struct LogFiles {
     runtime: Runtime,
     fetcher: Fetcher,
 }
 
 impl LogFiles {
-    /// The log of the service at `base`, or that is published at an address that ends with `/log`.
+    /// The log of the service at `base`, or the log published at a URL that ends with `/log`.
     pub fn at(base: BaseUrl) -> Result<Self, CopyError> {
         let url = base.to_string();
         let unanswered = |error| CopyError::Unanswered { url: url.clone(), error };
@@ -26,12 +26,12 @@ impl LogFiles {
         Ok(Self { runtime, fetcher: Fetcher::new(native, log) })
     }
 
-    /// Where a file is.
+    /// The URL of a file.
     pub fn url(&self, file: &LogFile) -> String {
         self.fetcher.url(file)
     }
 
-    /// A file of at most so many bytes; `None` where it is not there.
+    /// A file of at most this many bytes; `None` if it does not exist.
     pub fn bytes(&self, file: &LogFile, most: usize) -> Result<Option<Vec<u8>>, CopyError> {
         self.runtime.block_on(self.fetcher.bytes(file, most))
     }

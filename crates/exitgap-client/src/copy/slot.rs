@@ -26,7 +26,7 @@ use super::unpack::{NotCommitted, check_committed, unpack_table};
 use super::{Log, MAX_UNCHECKED_BYTES};
 use crate::TransportError;
 
-/// The most bytes of a file of what a slot's heads commit to: a service serves no larger one.
+/// Maximum size of a file with documents to which a slot's heads commit: services use the same limit.
 const MAX_COMMITTED_FILE_BYTES: u64 = MAX_PART_BYTES;
 
 /// The most bytes of a file of documents that is fetched while others are: most have less.
@@ -39,12 +39,12 @@ const MAX_TABLE_BYTES_PER_POOL: u64 = MAX_HEAD_BYTES as u64 + 130;
 const MAX_PART_BYTES_PER_POOL: u64 = most_packed(MAX_TABLE_BYTES_PER_POOL)
     + most_packed((MAX_SNAPSHOT_BYTES + MAX_STATE_BYTES) as u64);
 
-/// A slot of which files are absent.
+/// A slot with absent files.
 pub struct Wanted {
     slot: Slot,
     leaf: SlotLeaf,
     manifest: Manifest,
-    /// The manifest's bytes, where it is absent too.
+    /// The manifest's bytes, if it is absent too.
     bytes: Option<Vec<u8>>,
     absent_bytes: u64,
 }
@@ -83,14 +83,14 @@ pub enum PartBytes {
     Beginning(DocumentHash),
 }
 
-/// The body of a head that names a snapshot.
+/// The body for a head that names a snapshot.
 pub struct Body {
     pub pool: PoolId,
     pub snapshot: SnapshotHash,
     pub place: log_folder::Place,
 }
 
-/// What a slot's heads name.
+/// What a slot's heads refer to.
 #[derive(Default)]
 struct Named {
     hashes: Vec<Hash>,
@@ -103,8 +103,8 @@ struct Named {
 static ONE_IN_MEMORY: Mutex<()> = Mutex::new(());
 
 impl Log {
-    /// What is absent of a slot; `None` where nothing is. A slot in the copy whose leaf is another than the signed one is
-    /// of another history: an audit says so, and nothing is fetched for it.
+    /// The absent files of a slot; `None` if there are none. If the copy's leaf differs from the signed one, the slot
+    /// belongs to another history: an audit reports that, and nothing is downloaded.
     pub(super) async fn wanted(
         &self,
         slot: Slot,
@@ -202,7 +202,7 @@ impl Log {
             return Err(self.not_signed(&LogFile::Slot(slot), why));
         }
         let mut committed = Vec::new();
-        // Where a manifest is, documents that are absent were not served, and are not requested again.
+        // If the manifest exists, absent documents were not served before, and are not requested again.
         if bytes.is_some() {
             committed.extend(self.committed::<Fills>(slot, &fills).await?);
             committed.extend(self.committed::<IssuedReceipts>(slot, &issued).await?);
@@ -269,14 +269,14 @@ impl Log {
         Ok(())
     }
 
-    /// The documents of a kind to which a slot's heads commit. Whether they must be there, an audit says.
+    /// Downloads the documents of one kind to which a slot's heads commit. An audit decides whether they must exist.
     async fn committed<D: CommittedDocument>(
         &self,
         slot: Slot,
         committed: &[DocumentHash],
     ) -> Result<Option<(LogFile, Aside)>, CopyError> {
         let file = D::file(slot);
-        // In the copy already, and whole, where a copy was cut off between it and the manifest.
+        // The file is already in the copy and complete, if copying was interrupted between it and the manifest.
         if committed.is_empty() || self.place.length(&file)?.is_some() {
             return Ok(None);
         }
@@ -322,7 +322,7 @@ fn most_of_beginning(part: &PartRef) -> u64 {
     most_packed(table).saturating_add(4).min(part.bytes)
 }
 
-/// A length of what is held in memory; one that cannot be is a limit that is never met.
+/// Converts a length to an in-memory size; if it is too large, the limit is never reached.
 fn length(length: u64) -> usize {
     usize::try_from(length).unwrap_or(usize::MAX)
 }

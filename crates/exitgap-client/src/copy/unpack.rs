@@ -1,4 +1,4 @@
-//! Unpacking of a log's files, never to more than they may hold. Each is exactly one Zstandard frame.
+//! Decompresses a log's files, never beyond their allowed size. Each is exactly one Zstandard frame.
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -9,10 +9,10 @@ use exitgap_core::series::Slot;
 use zstd::stream::read::Decoder;
 use zstd::zstd_safe::{self, DCtx};
 
-/// The largest back-reference window that a file may ask memory for: 8 MiB.
+/// The largest decompression window that a file may request: 8 MiB.
 const WINDOW_LOG_MAX: u32 = 23;
 
-/// The bytes of a packed table, at most so many and one more; words where it does not unpack.
+/// The bytes of a compressed table, at most one more than `most`; the error is a message.
 pub fn unpack_table(packed: &[u8], most: usize) -> Result<Vec<u8>, String> {
     let mut table = Vec::new();
     let unpacked =
@@ -22,7 +22,7 @@ pub fn unpack_table(packed: &[u8], most: usize) -> Result<Vec<u8>, String> {
     Ok(table)
 }
 
-/// The bytes that a packed body holds, exactly as many as it should; words where it does not.
+/// The bytes of a compressed body, which must have exactly the given length; the error is a message.
 pub fn unpack_body(packed: &[u8], length: usize, base: Option<&[u8]>) -> Result<Vec<u8>, String> {
     check_frame(packed, length as u64).map_err(|error| error.to_string())?;
     let mut context = DCtx::create();
@@ -30,7 +30,7 @@ pub fn unpack_body(packed: &[u8], length: usize, base: Option<&[u8]>) -> Result<
     if let Some(base) = base {
         context.ref_prefix(base).map_err(words)?;
     }
-    // No more than this is ever written, whatever the frame says of itself.
+    // Decompression never writes more than this, whatever the frame states.
     let mut unpacked = Vec::with_capacity(length);
     context.decompress(&mut unpacked, packed).map_err(words)?;
     if unpacked.len() == length {
@@ -40,16 +40,16 @@ pub fn unpack_body(packed: &[u8], length: usize, base: Option<&[u8]>) -> Result<
     }
 }
 
-/// Why a file does not hold the documents to which a slot's heads commit.
+/// Why a file does not contain the documents to which a slot's heads commit.
 pub enum NotCommitted {
-    /// Words.
+    /// A message.
     Wrong(String),
-    /// A later version made one.
+    /// A document was made by a later version.
     Newer(exitgap_core::Newer),
 }
 
-/// Requires that a packed file holds the documents of a kind to which the heads of a slot commit, in their order, and
-/// nothing else.
+/// Requires that a compressed file contains exactly the documents of one kind to which a slot's heads commit, in their
+/// order.
 pub fn check_committed<D: CommittedDocument>(
     packed: &[u8],
     slot: Slot,

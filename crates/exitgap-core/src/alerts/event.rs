@@ -1,4 +1,4 @@
-//! What an alert says: canonical documents, the same from whoever evaluates it.
+//! Alert events: canonical documents that are identical for every evaluator.
 
 use sha2::{Digest as _, Sha256};
 
@@ -10,27 +10,27 @@ use crate::json::{Part, to_canonical, wire_struct};
 use crate::series::Slot;
 use crate::tlog::Hash;
 
-/// What kind of event it is.
+/// The type of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AlertEventType {
-    /// It fired.
+    /// The alert fired.
     Firing,
-    /// It is over.
+    /// The alert cleared.
     Resolved,
-    /// Nothing is known.
+    /// No data has arrived for `no_data_slots` slots.
     NoData,
-    /// Something is known again.
+    /// Data is available again.
     Data,
-    /// It still lasts.
+    /// A reminder that the alert is still firing.
     Reminder,
-    /// A slot on which an event rested was taken back.
+    /// A slot that an earlier event was based on was retracted.
     Corrected,
-    /// The pool retired.
+    /// The pool was retired.
     Ended,
 }
 
 impl AlertEventType {
-    /// As documents spell it.
+    /// The code used in documents.
     pub fn code(self) -> &'static str {
         match self {
             Self::Firing => "alert.firing",
@@ -49,28 +49,28 @@ impl AlertEventType {
 pub struct AlertCheckpoint {
     /// The log.
     pub origin: String,
-    /// Its slots.
+    /// The number of slots in the log.
     pub size: u64,
-    /// Their root.
+    /// The root over them.
     pub root: Hash,
 }
 
 /// An event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AlertEvent {
-    /// Its name: the same from every evaluator.
+    /// The event's id, identical for every evaluator.
     pub id: String,
-    /// What kind.
+    /// The type of event.
     pub event: AlertEventType,
-    /// Its place among the alert's events, from 1.
+    /// Its sequence number among the alert's events, from 1.
     pub seq: u32,
-    /// The slot that made it.
+    /// The slot that caused it.
     pub slot: Slot,
     /// The canonical bytes.
     pub canonical: Vec<u8>,
 }
 
-/// What an event is made of.
+/// The inputs of an event.
 pub(super) struct Parts<'a> {
     pub event: AlertEventType,
     pub alert: &'a Code,
@@ -78,14 +78,14 @@ pub(super) struct Parts<'a> {
     pub rule_hash: DocumentHash,
     pub seq: u32,
     pub slot: Slot,
-    /// Where it stood before, and where it stands.
+    /// The alert's status before and after the event.
     pub standing: [&'static str; 2],
     pub threshold: String,
     pub samples: Vec<(Seen, String)>,
     pub checkpoint: &'a AlertCheckpoint,
     pub method_version: &'a str,
     pub live: bool,
-    /// Of a correction: the event that it corrects, and the slot that was taken back.
+    /// For a correction: the sequence number of the corrected event, and the retracted slot.
     pub corrects: Option<(u32, Slot)>,
 }
 
@@ -180,13 +180,13 @@ impl AlertEvent {
                 retracted_slot: parts.corrects.map(|(_, slot)| slot),
             },
         };
-        // Texts and small numbers: nothing that has no canonical form.
+        // The document contains only strings and small integers, which always have a canonical form.
         let canonical = to_canonical(&document).unwrap_or_default();
         Self { id, event, seq, slot, canonical }
     }
 }
 
-/// `evt_` and the base32 of a hash over what an event is determined by.
+/// `evt_` and the base32 of a hash over the inputs that determine the event.
 fn id_of(alert: &Code, rule_hash: DocumentHash, seq: u32, slot: Slot) -> String {
     let of =
         format!("exitgap alert event\n{}\n{rule_hash}\n{seq}\n{}\n", alert.as_str(), slot.number());
@@ -206,10 +206,10 @@ fn id_of(alert: &Code, rule_hash: DocumentHash, seq: u32, slot: Slot) -> String 
     id
 }
 
-/// RFC 4648, in small letters, without padding.
+/// RFC 4648 alphabet in lower case, used without padding.
 const BASE32: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 
-/// Where the evidence of a sample is.
+/// The URL of a sample's evidence.
 pub(super) fn evidence_url(rule: &super::AlertRule, slot: Slot, is_recorded: bool) -> String {
     let (web, pool) = (&rule.web_url, &rule.pool);
     match &rule.kind {
@@ -227,7 +227,8 @@ pub(super) fn evidence_url(rule: &super::AlertRule, slot: Slot, is_recorded: boo
                 "{web}/api/v1/exit/{pool}?base={base}&slot={slot}&size_usd={size_usd}&method_version={method_version}"
             )
         }
-        // Heads say depths, lowest depths and what is missing; they name the snapshot that says the rest.
+        // A head contains depths, lowest depths and the missing reason. It names the snapshot, which contains
+        // everything else.
         _ => format!("{web}/api/v1/window/{pool}?slot={}", slot.number()),
     }
 }

@@ -1,8 +1,7 @@
 //! Alerts, `alerts/1`: when a rule about a pool fires, determined by the sealed slots alone.
 //!
-//! - `rule`: what is watched, and its format; `state`: the state table, one slot at a time
-//! - `sample`: what a slot contributes to a rule; `run`: a rule over slot after slot; `event`: the
-//!   result
+//! - `rule`: the watched condition and its format; `state`: the state table, one slot at a time
+//! - `sample`: a slot's value for a rule; `run`: a rule over slot after slot; `event`: the result
 //!
 //! **An alert is a pure function of its rule and the sealed heads and snapshots.** It can therefore
 //! be evaluated anywhere, twice or late, and anyone with the rule and the log computes the same

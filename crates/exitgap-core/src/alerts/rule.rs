@@ -1,4 +1,4 @@
-//! A rule: what of a pool is watched, from which slot on, and how often it speaks.
+//! An alert rule: what it watches in a pool, from which slot on, and how often it may fire.
 
 use sha2::{Digest as _, Sha256};
 
@@ -8,47 +8,47 @@ use crate::json::{VERSION, Wire as _, parse_json, to_canonical, wire_code, wire_
 use crate::series::Slot;
 use crate::units::{GapLimit, Percent, SizeUsd, UsdMicros, parse_scaled};
 
-/// The most bytes of a rule.
+/// The maximum size of a rule, in bytes.
 pub const MAX_RULE_BYTES: usize = 4 << 10;
 
-/// The most slots of a run that a rule waits for.
+/// The longest run of slots that a rule can require.
 const MOST_RUN: u32 = Slot::PER_DAY;
 
-/// The most slots between two of its words.
+/// The longest interval, in slots, before a rule fires again or reminds.
 const MOST_PAUSE: u32 = 7 * Slot::PER_DAY;
 
-/// The most reasons that a rule names.
+/// The most reasons that a rule can name.
 const MOST_REASONS: usize = 16;
 
-/// The most characters of an address.
+/// The maximum length of a URL, in characters.
 const MOST_URL: usize = 200;
 
-/// What is watched. Every threshold has a second one, at which it is over.
+/// What a rule watches. Every threshold has a second value at which the alert clears.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AlertKind {
-    /// The gap of a sale is above a percentage; a sale that is not filled is worse than any gap.
+    /// The gap of a sale is above a percentage. A sale that cannot be filled counts as worse than any gap.
     GapAbove {
         /// The size sold.
         size: SizeUsd,
-        /// Above this it fires.
+        /// The alert fires above this.
         pct: Percent,
-        /// At this or below it is over.
+        /// The alert clears at or below this.
         clear_pct: Percent,
     },
-    /// What can be sold within a gap is below an amount.
+    /// The depth at a gap is below an amount.
     DepthBelow {
-        /// Below this it fires.
+        /// The alert fires below this.
         usd: UsdMicros,
-        /// At this or above it is over.
+        /// The alert clears at or above this.
         clear_usd: UsdMicros,
         /// The gap.
         at: GapLimit,
     },
-    /// The lowest depth at two percent of seven days is below an amount.
+    /// The lowest depth at 2 % within seven days is below an amount.
     LowestDepthBelow {
-        /// Below this it fires.
+        /// The alert fires below this.
         usd: UsdMicros,
-        /// At this or above it is over.
+        /// The alert clears at or above this.
         clear_usd: UsdMicros,
     },
     /// An oracle's answer is older than its heartbeat.
@@ -57,26 +57,26 @@ pub enum AlertKind {
     MarketClosed,
     /// The slot is missing.
     Missing {
-        /// For one of these reasons; for any, where there is none.
+        /// The missing reasons that count. Empty: any reason counts.
         reasons: Vec<Code>,
     },
 }
 
-/// What a slot that says nothing counts as.
+/// How a slot without a value is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnMissing {
-    /// As nothing.
+    /// It is ignored.
     Hold,
-    /// As a breach.
+    /// It counts as a breach.
     Breach,
-    /// As the end of one.
+    /// It counts as clear.
     Clear,
 }
 
 impl OnMissing {
     const ALL: [Self; 3] = [Self::Hold, Self::Breach, Self::Clear];
 
-    /// As documents spell it.
+    /// The code used in documents.
     pub fn code(self) -> &'static str {
         match self {
             Self::Hold => "hold",
@@ -88,18 +88,18 @@ impl OnMissing {
 
 wire_code!(OnMissing, OnMissing::ALL);
 
-/// How many slots in a row it takes.
+/// The numbers of consecutive slots that change an alert's status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AlertTimes {
-    /// Breaches until it fires.
+    /// Consecutive breaches after which the alert fires.
     pub for_slots: u32,
-    /// Slots without one until it is over.
+    /// Consecutive clear slots after which it clears.
     pub clear_for_slots: u32,
-    /// Slots that say nothing until that is said; 0: it is not.
+    /// Consecutive slots without a value after which it reports missing data; 0: never.
     pub no_data_slots: u32,
-    /// Slots after it fired in which it does not fire again.
+    /// Slots after it fired during which it does not fire again.
     pub refire_slots: u32,
-    /// Slots after which it is said again while it lasts; 0: it is not.
+    /// Slots after which it sends a reminder while it is firing; 0: never.
     pub remind_slots: u32,
 }
 
@@ -115,34 +115,34 @@ impl Default for AlertTimes {
     }
 }
 
-/// A rule with all that its events depend on beside the log.
+/// A rule with everything that its events depend on except the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AlertRule {
-    /// The alert's name.
+    /// The alert's id.
     pub alert: Code,
     /// The pool.
     pub pool: PoolId,
     /// The token sold.
     pub base: Base,
-    /// What is watched.
+    /// The watched condition.
     pub kind: AlertKind,
-    /// How long.
+    /// The durations that apply.
     pub times: AlertTimes,
-    /// What a slot without data counts as.
+    /// How a slot without a value is counted.
     pub on_missing: OnMissing,
-    /// The first slot that counts.
+    /// The first slot that is evaluated.
     pub first_slot: Slot,
-    /// Where evidence is: the beginning of its addresses.
+    /// The beginning of the URLs of evidence.
     pub web_url: String,
 }
 
-/// Why a rule is none, naming the field.
+/// Why a rule is invalid, with the field.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{field}: {why}")]
 pub struct RuleError {
-    /// The field; `rule` where it is the document.
+    /// The field; `rule` if the document as a whole is invalid.
     pub field: &'static str,
-    /// What is wrong with it.
+    /// The reason.
     pub why: String,
 }
 
@@ -176,9 +176,10 @@ wire_struct!(Document {
 });
 
 impl AlertRule {
-    /// Reads an untrusted rule, in any spelling of its JSON. What is left out has its default: two breaches fire, three
-    /// slots without end it, three slots without data are said, it fires again after twelve slots at the earliest and
-    /// does not remind; a threshold is over at a tenth of it on the safe side.
+    /// Reads an untrusted rule from JSON that need not be canonical. Omitted fields have defaults: the alert fires
+    /// after two breaches, clears after three slots, reports missing data after three slots, fires again after twelve
+    /// slots at the earliest and does not remind. The value at which it clears is a tenth of the threshold away, on the
+    /// safe side.
     ///
     /// ```
     /// # use exitgap_core::alerts::AlertRule;
@@ -197,18 +198,18 @@ impl AlertRule {
         document.rule()
     }
 
-    /// The canonical bytes: with every default in its place.
+    /// The canonical bytes, with all defaults filled in.
     pub fn to_canonical(&self) -> Vec<u8> {
-        // Texts and small numbers: nothing that has no canonical form.
+        // The document contains only strings and small integers, which always have a canonical form.
         to_canonical(&Document::from_rule(self)).unwrap_or_default()
     }
 
-    /// The name of the canonical bytes.
+    /// The hash of the canonical bytes.
     pub fn hash(&self) -> DocumentHash {
         DocumentHash(Sha256::digest(self.to_canonical()).into())
     }
 
-    /// The threshold, as text; of what has none, what fires it.
+    /// The threshold as text; for kinds without a threshold, the condition that fires.
     pub fn threshold(&self) -> String {
         match &self.kind {
             AlertKind::GapAbove { pct, .. } => pct.to_string(),
@@ -222,7 +223,7 @@ impl AlertRule {
 }
 
 impl AlertKind {
-    /// As documents spell it.
+    /// The code used in documents.
     pub fn code(&self) -> &'static str {
         match self {
             Self::GapAbove { .. } => "gap_above",
@@ -403,7 +404,7 @@ impl Document {
         Ok([usd, clear_usd])
     }
 
-    /// Requires that nothing stands there that the kind does not have.
+    /// Refuses fields that the kind does not use.
     fn check_fields(&self, kind: &AlertKind) -> Result<(), RuleError> {
         let gap = matches!(kind, AlertKind::GapAbove { .. });
         let depth = matches!(kind, AlertKind::DepthBelow { .. });

@@ -1,4 +1,4 @@
-//! A rule over slot after slot.
+//! Evaluates a rule, slot by slot.
 
 use super::event::{AlertCheckpoint, AlertEvent, AlertEventType, Parts, evidence_url};
 use super::rule::{AlertRule, OnMissing};
@@ -10,13 +10,13 @@ use crate::json::{VERSION, from_canonical, to_canonical, wire_struct};
 use crate::series::Slot;
 use crate::snapshot::Snapshot;
 
-/// The most samples of an event.
+/// The most samples in an event.
 const MOST_SAMPLES: usize = 12;
 
-/// The most events whose slots are remembered for a correction.
+/// The most events that are kept, with their slots, for later corrections.
 const MOST_DECIDED: usize = 64;
 
-/// The most bytes of what is kept of a run.
+/// The maximum size of a run's saved state, in bytes.
 const MAX_RUN_BYTES: usize = 64 << 10;
 
 /// A slot of the rule's pool.
@@ -24,35 +24,35 @@ const MAX_RUN_BYTES: usize = 64 << 10;
 pub struct SealedSlot<'a> {
     /// The pool's head.
     pub head: &'a Head,
-    /// The snapshot that it names; `None` where it names none.
+    /// The snapshot that the head names, if any.
     pub snapshot: Option<&'a Snapshot>,
-    /// The first checkpoint that covers it.
+    /// The first checkpoint that covers the slot.
     pub checkpoint: &'a AlertCheckpoint,
 }
 
-/// Why a run does not go on, or is none.
+/// Why a run cannot continue or cannot be restored.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AlertRunError {
-    /// The head is of another pool.
+    /// The head belongs to another pool.
     #[error("the head belongs to {found}, which is not the rule's pool")]
     OtherPool {
-        /// The head's.
+        /// The head's pool.
         found: Box<PoolId>,
     },
-    /// A slot was left out, or given twice.
+    /// A slot was skipped or given twice.
     #[error("slot {found} follows where {expected} is expected")]
     OutOfOrder {
-        /// The next slot.
+        /// The next slot of the run.
         expected: Slot,
-        /// The one given.
+        /// The given slot.
         found: Slot,
     },
-    /// What was kept of a run cannot be read.
+    /// The saved state of a run cannot be read.
     #[error("the saved state of the run cannot be read: {0}")]
     Kept(String),
 }
 
-/// A slot's value, remembered.
+/// The value of a slot that the run has processed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Seen {
     pub slot: Slot,
@@ -63,7 +63,7 @@ pub(super) struct Seen {
 
 wire_struct!(Seen { slot, sample, value, is_recorded });
 
-/// The slots that an event rests on.
+/// The slots that an event was based on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct EventSlots {
     seq: u32,
@@ -72,7 +72,7 @@ struct EventSlots {
 
 wire_struct!(EventSlots { seq, slots });
 
-/// All that a run remembers.
+/// The whole saved state of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Kept {
     v: u32,
@@ -87,7 +87,7 @@ struct Kept {
 
 wire_struct!(Kept { v, state, seq, live, ended; optional last, recent, decided });
 
-/// A rule being evaluated. It goes on where it was kept, so that who is ended after any slot comes to the same events.
+/// The evaluation of a rule. It can be saved and resumed after any slot and still produces the same events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AlertRun {
     rule: AlertRule,
@@ -97,7 +97,7 @@ pub struct AlertRun {
 }
 
 impl AlertRun {
-    /// Before its first slot.
+    /// A run before its first slot.
     pub fn new(rule: AlertRule) -> Self {
         let (canonical, hash) = (rule.to_canonical(), rule.hash());
         let kept = Kept {
@@ -113,14 +113,14 @@ impl AlertRun {
         Self { rule, canonical, hash, kept }
     }
 
-    /// Goes on from what [`AlertRun::keep`] gave.
+    /// Resumes from the state that [`AlertRun::keep`] returned.
     pub fn from_kept(rule: AlertRule, kept: &[u8]) -> Result<Self, AlertRunError> {
         let kept: Kept = from_canonical(kept, MAX_RUN_BYTES, "alert run")
             .map_err(|error| AlertRunError::Kept(error.to_string()))?;
         Ok(Self { kept, ..Self::new(rule) })
     }
 
-    /// What is to be kept of it: canonical bytes.
+    /// The state to save, as canonical bytes.
     pub fn keep(&self) -> Vec<u8> {
         to_canonical(&self.kept).unwrap_or_default()
     }
@@ -130,7 +130,7 @@ impl AlertRun {
         &self.rule
     }
 
-    /// Where it stands.
+    /// The current state.
     pub fn state(&self) -> AlertState {
         self.kept.state
     }
@@ -140,7 +140,7 @@ impl AlertRun {
         self.kept.seq
     }
 
-    /// The next slot; `None`: it has ended.
+    /// The next slot, or `None` if the run has ended.
     pub fn next(&self) -> Option<Slot> {
         if self.kept.ended {
             return None;
@@ -148,8 +148,8 @@ impl AlertRun {
         self.kept.last.map_or(Some(self.rule.first_slot), Slot::next)
     }
 
-    /// Takes the next slot, and says what comes of it. Slots before the first, and those of a pool that had not begun
-    /// yet, are not given.
+    /// Processes the next slot and returns the resulting events. The caller does not pass slots before the rule's first
+    /// slot, or slots in which the pool did not exist yet.
     pub fn process_slot(
         &mut self,
         sealed: SealedSlot<'_>,
@@ -185,7 +185,7 @@ impl AlertRun {
         let recent = &mut self.kept.recent;
         let is_recorded = snapshot.is_some();
         recent.push(Seen { slot, sample: counted, value, is_recorded });
-        // Slots that say nothing stand between those that decide.
+        // Slots without a value can come between the slots that decide an event.
         let kept = recent.len().saturating_sub(4 * MOST_SAMPLES);
         recent.drain(..kept);
         let before = self.kept.state;
@@ -194,7 +194,7 @@ impl AlertRun {
         self.kept.state = after;
         let mut from = before.standing;
         for (place, event) in events.iter().enumerate() {
-            // Data comes back first, to where it stood.
+            // The `Data` event comes first and restores the status from before the data was missing.
             let to = match event {
                 AlertEventType::Data if before.fired_before => AlertStatus::Firing,
                 AlertEventType::Data if place + 1 < events.len() => AlertStatus::Ok,
@@ -207,7 +207,7 @@ impl AlertRun {
         Ok(said)
     }
 
-    /// The samples that an event rests on, the newest last.
+    /// The samples that an event is based on, newest last.
     fn run_of(&self, event: AlertEventType, before: AlertState) -> Vec<Seen> {
         let times = self.rule.times;
         let (class, count) = match event {
@@ -224,7 +224,7 @@ impl AlertRun {
         run
     }
 
-    /// What the slots that a head takes back were the ground of.
+    /// Events that were based on slots that this head retracts get corrections.
     fn corrections(&mut self, head: &Head, checkpoint: &AlertCheckpoint) -> Vec<AlertEvent> {
         let reach = head.slot.number().saturating_sub(MAX_RETRACTION_SLOTS);
         self.kept

@@ -1,4 +1,4 @@
-//! What a slot says to a rule.
+//! A slot's value, judged by a rule.
 
 use super::rule::{AlertKind, AlertRule};
 use crate::evidence::{Head, HeadEntry};
@@ -8,23 +8,23 @@ use crate::pools::Direction;
 use crate::snapshot::Snapshot;
 use crate::units::{GapLimit, UsdMicros};
 
-/// What a value is to a rule.
+/// How a rule classifies a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sample {
-    /// Beyond the threshold.
+    /// Beyond the threshold: a breach.
     Breach,
-    /// Between the threshold and where it is over.
+    /// Between the threshold and the value at which the alert clears.
     Between,
-    /// Where it is over.
+    /// At or beyond the value at which the alert clears.
     Clear,
-    /// There is none.
+    /// The slot has no value.
     Nothing,
 }
 
 impl Sample {
     const ALL: [Self; 4] = [Self::Breach, Self::Between, Self::Clear, Self::Nothing];
 
-    /// As documents spell it.
+    /// The code used in documents.
     pub fn code(self) -> &'static str {
         match self {
             Self::Breach => "breach",
@@ -45,17 +45,17 @@ impl Sample {
 
 wire_code!(Sample, Sample::ALL);
 
-/// A slot's value, as text: a percentage, dollars, `true` or `false`, or why there is none.
+/// A slot's value as text: a percentage, dollars, `true` or `false`, or the reason why there is no value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AlertReading {
-    /// What it is to the rule.
+    /// How the rule classifies it.
     pub sample: Sample,
     /// The value.
     pub value: String,
 }
 
 impl AlertReading {
-    /// What a slot says to a rule: its head, and the snapshot that it names, where it names one.
+    /// Reads the value that a rule watches from a slot's head and, if the head names one, its snapshot.
     pub fn from_head(rule: &AlertRule, head: &Head, snapshot: Option<&Snapshot>) -> Self {
         let told = |sample, value: &str| Self { sample, value: value.to_owned() };
         let missing = match &head.entry {
@@ -84,7 +84,7 @@ impl AlertReading {
                         Sample::from_flags(estimate.gap > *pct, estimate.gap <= *clear_pct),
                         &estimate.gap.to_string(),
                     ),
-                    // What is not filled is worse than any gap.
+                    // A sale that cannot be filled is worse than any gap.
                     Err(refusal) => told(Sample::Breach, refusal.code()),
                 }
             }
@@ -107,7 +107,7 @@ impl AlertReading {
     }
 }
 
-/// Whole dollars against a threshold; a depth that is not told says nothing.
+/// Compares whole dollars with a threshold. A head without the depth gives no value.
 fn of_depth(depth: Option<u64>, usd: UsdMicros, clear_usd: UsdMicros) -> AlertReading {
     let Some(depth) = depth else {
         return AlertReading { sample: Sample::Nothing, value: "depth_not_told".to_owned() };

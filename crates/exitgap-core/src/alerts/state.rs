@@ -1,30 +1,30 @@
-//! The table of states, one slot at a time.
+//! The alert's state table, one slot at a time.
 
 use super::event::AlertEventType;
 use super::rule::{AlertTimes, OnMissing};
 use super::sample::Sample;
 use crate::json::{wire_code, wire_struct};
 
-/// Where an alert stands.
+/// The status of an alert.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum AlertStatus {
-    /// Nothing.
+    /// No breach.
     #[default]
     Ok,
-    /// Breached, not for long enough, or too soon after it fired.
+    /// Breached, but not yet for enough slots, or too soon after it last fired.
     Pending,
     /// Fired.
     Firing,
-    /// No breach any more, not for long enough.
+    /// No longer breached, but not yet for enough slots.
     Recovering,
-    /// Nothing is known.
+    /// Data is missing.
     NoData,
 }
 
 impl AlertStatus {
     const ALL: [Self; 5] = [Self::Ok, Self::Pending, Self::Firing, Self::Recovering, Self::NoData];
 
-    /// As documents spell it.
+    /// The code used in documents.
     pub fn code(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -42,29 +42,28 @@ impl AlertStatus {
 
 wire_code!(AlertStatus, AlertStatus::ALL);
 
-/// A state, with its counters of slots in a row.
+/// An alert's status and its counters of consecutive slots.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AlertState {
-    /// Where it stands.
+    /// The status.
     pub standing: AlertStatus,
-    /// Breaches.
+    /// Consecutive breaches.
     pub hot: u32,
-    /// Slots that are clear.
+    /// Consecutive clear slots.
     pub cold: u32,
-    /// Slots that say nothing.
+    /// Consecutive slots without a value.
     pub dark: u32,
     /// The slot at which it last fired.
     pub fired: Option<u32>,
-    /// The slot at which it last spoke of a breach: it fired, or reminded.
+    /// The slot of the last `firing` or `reminder` event.
     pub told: Option<u32>,
-    /// Whether it had fired when data ended.
+    /// Whether the alert was firing when data went missing.
     pub fired_before: bool,
 }
 
 wire_struct!(AlertState { standing, hot, cold, dark, fired_before; optional fired, told });
 
-/// What a slot does to a state: the state after it, and what is to be said. At most two events: data came back, and
-/// with it another.
+/// Applies a slot to a state and returns the new state and the events. At most two events result: `data`, and one more.
 ///
 /// | state | breach | between | clear | nothing |
 /// |---|---|---|---|---|
@@ -107,7 +106,7 @@ pub fn step(
     (state, said)
 }
 
-/// The row of what has not fired.
+/// The table's row for an alert that is not firing.
 fn calm(
     times: AlertTimes,
     state: &mut AlertState,
@@ -129,7 +128,7 @@ fn calm(
     None
 }
 
-/// The row of what has.
+/// The table's row for an alert that is firing or recovering.
 fn step_fired(
     times: AlertTimes,
     state: &mut AlertState,

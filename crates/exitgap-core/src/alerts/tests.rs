@@ -1,4 +1,4 @@
-//! The table of states against recorded series of its model, and runs over slots that are made up.
+//! The state table against recorded series of its model, and runs over synthetic slots.
 
 use super::*;
 use crate::analytics::made_up::{observation, pair, pool, ranges, slot};
@@ -10,7 +10,7 @@ use crate::series::MissingReason;
 use crate::snapshot::Snapshot;
 use crate::tlog::Hash;
 
-/// Series drawn at random, and what a model of the table in another language says of each slot.
+/// Random series, and the result for each slot from a model of the table in another language.
 const STEPS: &str = include_str!("../../../../tests/vectors/alerts/steps.txt");
 
 #[test]
@@ -70,7 +70,7 @@ fn rule(more: &str) -> AlertRule {
 
 const GAP: &str = "\"kind\":\"gap_above\",\"size_usd\":\"1000\",\"pct\":\"2\"";
 
-/// A slot's head and snapshot, before they are sealed.
+/// A slot's head and snapshot before sealing.
 struct Made {
     head: Head,
     snapshot: Option<Snapshot>,
@@ -102,7 +102,7 @@ fn made(n: u32, state: Result<&PoolState, MissingReason>) -> Made {
     Made { head, snapshot }
 }
 
-/// What comes of slots from the first on: type and slot's place of each event, and the events.
+/// The events of a run over these slots. The run is saved and restored after every slot.
 fn told(rule: &AlertRule, slots: &[Made]) -> Vec<AlertEvent> {
     let mut run = AlertRun::new(rule.clone());
     let mut events = Vec::new();
@@ -114,7 +114,7 @@ fn told(rule: &AlertRule, slots: &[Made]) -> Vec<AlertEvent> {
             checkpoint: &checkpoint,
         };
         events.extend(run.process_slot(sealed).unwrap());
-        // Ended after any slot, it comes to the same.
+        // A run that is restored after any slot gives the same events.
         run = AlertRun::from_kept(rule.clone(), &run.keep()).unwrap();
     }
     events
@@ -150,7 +150,8 @@ fn a_gap_fires_is_over_and_is_the_same_bytes_from_whoever_evaluates_it() {
     .map(|(n, state)| made(n, state))
     .into();
     let events = told(&rule(GAP), &slots);
-    // A missing slot between two breaches holds; twelve slots after it fired it would fire again.
+    // A missing slot between two breaches does not reset the count. Twelve slots after the alert fired it could fire
+    // again.
     let expected =
         [("alert.firing", 4), ("alert.resolved", 7), ("alert.no_data", 10), ("alert.data", 11)];
     assert_eq!(words(&events), expected);
@@ -176,7 +177,7 @@ fn a_gap_fires_is_over_and_is_the_same_bytes_from_whoever_evaluates_it() {
     assert!(events[0].id.starts_with("evt_") && events[0].id.len() == 56, "{}", events[0].id);
     let ids: std::collections::BTreeSet<&String> = events.iter().map(|one| &one.id).collect();
     assert_eq!(ids.len(), 4);
-    // Another rule's events have other names.
+    // The events of another rule have other ids.
     assert_ne!(told(&rule(&format!("{GAP},\"refire_slots\":1")), &slots)[0].id, events[0].id);
 }
 
@@ -260,7 +261,7 @@ fn a_slot_taken_back_is_said_and_a_pool_that_retires_ends_it() {
         AlertRun::from_kept(run.rule().clone(), b"{}"),
         Err(AlertRunError::Kept(why)) if why.contains('v')
     ));
-    // A pool may begin after its rule.
+    // A pool may begin after its rule's first slot.
     let mut first = made(3, Ok(&thin));
     first.head.height = 0;
     assert!(take(&mut run, &first).is_ok());
@@ -310,7 +311,7 @@ fn a_rule_has_bounds_and_one_spelling() {
     }
     let long = format!("{text}{}", " ".repeat(MAX_RULE_BYTES));
     assert!(AlertRule::from_json(long.as_bytes()).unwrap_err().why.contains("4096"));
-    // A negative threshold is over below it, too.
+    // With a negative threshold, the value at which the alert clears is below it as well.
     let negative = rule("\"kind\":\"gap_above\",\"size_usd\":\"1\",\"pct\":\"-1\"");
     assert!(String::from_utf8(negative.to_canonical()).unwrap().contains("\"clear_pct\":\"-1.1\""));
 }

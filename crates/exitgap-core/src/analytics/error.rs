@@ -7,23 +7,23 @@ use crate::series::Slot;
 /// Why a figure cannot be computed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FigureError {
-    /// The figure's rules do not cover this kind of pool.
+    /// The figure does not support this kind of pool.
     #[error("{figure} does not support {protocol} pools: it supports {supported}")]
     UnsupportedKind {
-        /// What the figure shows.
+        /// The content of the figure.
         figure: &'static str,
-        /// The kind, as in state bodies.
+        /// The pool's kind, as spelled in a state.
         protocol: &'static str,
         /// The kinds that it supports.
         supported: &'static str,
     },
-    /// No venue, too many, of two chains, or two of one contract.
+    /// No venues, too many, venues on two chains, or two venues with the same contract.
     #[error("venues: {rule}")]
     Venues {
-        /// What they must be.
+        /// The rule that they break.
         rule: &'static str,
     },
-    /// Two venues sell different tokens, or at different oracle prices.
+    /// The venues sell different tokens, or the same token at different oracle prices.
     #[error(
         "{pool} sells a different token from the first venue, or its oracle price or decimals differ"
     )]
@@ -34,20 +34,20 @@ pub enum FigureError {
     /// The period ends before it begins, or is too long.
     #[error("the period has {found} slots; it must have 1 to {most}")]
     Period {
-        /// Slots asked for; 0 if it ends before it begins.
+        /// The number of slots requested; 0 if the period ends before it begins.
         found: u64,
-        /// The most there may be.
+        /// The maximum.
         most: u32,
     },
-    /// A parameter is out of bounds, or not in its one spelling.
+    /// A parameter is out of bounds, or not in its canonical form.
     #[error("{field}: {rule}")]
     Parameter {
         /// The parameter.
         field: &'static str,
-        /// What it must be.
+        /// The rule that it breaks.
         rule: &'static str,
     },
-    /// A snapshot is not in the order of slots and venues, or outside the period.
+    /// A snapshot breaks the order of slots and venues, or is outside the period.
     #[error("slot {slot} is out of order or outside the period")]
     OutOfOrder {
         /// The slot.
@@ -56,28 +56,28 @@ pub enum FigureError {
     /// The last snapshot has other calendars than the parameters.
     #[error("the tokens of slot {slot} have different calendars")]
     OtherCalendars {
-        /// The last standing slot.
+        /// The last recorded, unretracted slot.
         slot: Slot,
     },
-    /// Logs are not ascending, or not of the blocks between two slots.
+    /// Logs are not ascending, or are outside the blocks between two slots.
     #[error(
         "log {index} of block {block} is out of order, or outside the interval up to slot {slot}"
     )]
     LogOutOfOrder {
-        /// The slot up to which they were given.
+        /// The slot up to which the logs were given.
         slot: Slot,
         /// The block.
         block: u64,
         /// The log's index.
         index: u32,
     },
-    /// A document of logs is of another contract, or does not follow the one before.
+    /// A document of logs belongs to another contract, or does not follow the previous one.
     #[error("the logs after block {after_block} belong to another pool or are out of order")]
     OtherFills {
-        /// The block before its first.
+        /// The block before its first block.
         after_block: u64,
     },
-    /// More logs than are read.
+    /// Too many logs.
     #[error(
         "the period has more than {MAX_LOGS} logs, or more than {MAX_LOGS_HELD} between two slots; \
          ask for a shorter one"
@@ -102,13 +102,13 @@ impl FigureError {
         }
     }
 
-    /// For figures that put a pool's liquidity under another price.
+    /// The error for figures that move a pool's liquidity to another price.
     pub(super) fn not_movable(figure: &'static str, protocol: &'static str) -> Self {
         let supported = "concentrated liquidity and constant product";
         Self::UnsupportedKind { figure, protocol, supported }
     }
 
-    /// A slot of a figure file's parameters.
+    /// Reads a slot from a figure file's parameters.
     pub(super) fn slot(field: &'static str, number: u64) -> Result<Slot, Self> {
         let rule = "the number of a slot of the series";
         Slot::new(number).map_err(|_| Self::Parameter { field, rule })

@@ -1,4 +1,4 @@
-//! States and observations that are made up, for tests.
+//! Synthetic states and observations for tests.
 
 use proptest::prelude::*;
 
@@ -23,17 +23,17 @@ pub fn pool() -> PoolId {
     PoolId::new("anvil".parse().unwrap(), Address([0xaa; 20]))
 }
 
-/// A pool of several.
+/// The pool with this number.
 pub fn pool_of(number: u8) -> PoolId {
     PoolId::new("anvil".parse().unwrap(), Address([number; 20]))
 }
 
-/// The same, its token 0 sold.
+/// The same pool as a venue that sells token 0.
 pub fn venue(number: u8) -> FigureVenue {
     FigureVenue { pool: pool_of(number), base: Base::Token0 }
 }
 
-/// Both tokens are worth two dollars, and have six decimals.
+/// An observation in which both tokens are worth two dollars and have six decimals.
 pub fn observation(at: Slot, state: PoolState) -> Observation {
     observation_of(&pool(), at, state)
 }
@@ -57,7 +57,7 @@ pub fn observation_of(pool: &PoolId, at: Slot, state: PoolState) -> Observation 
     Observation::new(pool.clone(), chain, block, tokens, state, oracles, Vec::new()).unwrap()
 }
 
-/// A wide position and one of 20 ranges around nothing, at a tick.
+/// A wide position, and a narrow position of 20 tick spacings around the origin, at a current tick.
 pub fn ranges(tick: i32, wide: u128, narrow: u128) -> PoolState {
     let net = |liquidity: u128| i128::try_from(liquidity).unwrap();
     let mut ticks = vec![Tick::new(-60_000, net(wide)), Tick::new(60_000, -net(wide))];
@@ -74,7 +74,7 @@ pub fn pair(x: u128, y: u128) -> PoolState {
     ConstantProduct::new([x, y], FEE).unwrap().into()
 }
 
-/// Liquidity in two ranges, or a pair.
+/// A random state: liquidity in two ranges, or a pair.
 pub fn some_state() -> impl Strategy<Value = PoolState> {
     let ranged = (-900_i32..900, 40_u32..48, 0_u32..50);
     let ranged =

@@ -2,19 +2,16 @@
 //! integers, with each percentage rounded once, half-even, to six decimals.
 //!
 //! - `error`: why a figure cannot be computed
-//! - `stats`: which slots count, quantiles, shares
+//! - `stats`: the slots that are evaluated, quantiles, shares
 //! - [`accuracy`]: every real swap compared with its estimate
 //! - [`decay`]: how depth shrinks after a price move, and how much of it was withdrawn
-//! - [`equity`]: the state of a pool of a tokenized stock in each session, and what happened to the
-//!   stock
+//! - [`equity`]: the state of a pool of a tokenized stock in each session, and the stock's corporate actions
 //! - [`exposure`]: whether the market of any slot of a week could have absorbed a liquidation
 //! - [`hours`]: the state of a pool while its markets are open, and in closures of each kind
-//! - [`stress`]: what an exit over several venues would have filled at in each slot, with liquidity
-//!   withdrawn and prices fallen
-//! - `venues`: what the figures of several venues share
+//! - [`stress`]: the result of an exit over several venues in each slot, with liquidity withdrawn and prices fallen
+//! - `venues`: the shared code of figures of several venues
 //! - [`redemption`]: selling now compared with redeeming later, as a model
-//! - [`figure`]: the one file from which any figure is recomputed; its bytes are in
-//!   `docs/figure-v1.md`
+//! - [`figure`]: the one file from which any figure is recomputed; its bytes are documented in `docs/figure-v1.md`
 //!
 //! In this code a slot *stands* if it is recorded and not retracted. Other slots are counted, never
 //! filled in. A series too short for statistics has `null` in their place, and the length that

@@ -1,15 +1,17 @@
-//! Sell now or redeem later, `redemption/1`: **modelled**, from terms that somebody wrote down, and from the facts
-//! of a snapshot that they name.
+//! Sell now or redeem later, `redemption/1`: **modelled**, from terms that someone wrote down and from the snapshot
+//! facts that these terms name.
 //!
-//! Now is what the pool fills: `size × (1 − exit_gap_pct)`. Later is what the terms pay: `size × (1 − fee)` by the oracle's
-//! price, or by what a vault's own word says a token pays, between two instants; what is beyond the capacity is sold now in both cases. `advantage_pct` is what later brings
-//! more, in percent of now; divided by the time to wait, as a simple yearly rate, it is the break-even: who can do without
-//! the money at less than that a year redeems.
+//! "Now" is the proceeds of selling to the pool: `size × (1 − exit_gap_pct)`. "Later" is the redemption:
+//! `size × (1 − fee)` at the oracle price, or at the rate that a vault reports, paid between two points in time. The
+//! part above the capacity is sold now in both cases. `advantage_pct` is how much more redeeming brings, in percent of
+//! selling now. Divided by the waiting time, as a simple yearly rate, it is the break-even rate: a holder whose cost of
+//! waiting is lower than that should redeem.
 //!
-//! - `terms`: files of them
-//! - `facts`: what a snapshot says in their place; `pace`: how fast a queue was paid, by its recorded lengths
+//! - `terms`: files of terms
+//! - `facts`: values of a snapshot that replace numbers of the terms; `pace`: how fast a queue was paid, from its
+//!   recorded lengths
 //!
-//! It says nothing of gates, of who may redeem, of a price that moves while one waits.
+//! Redemption gates, eligibility, and price changes during the wait are not covered.
 
 use crate::U256;
 use crate::exit::{Exit, Refusal};
@@ -30,27 +32,27 @@ pub use terms::{MAX_TERMS_BYTES, PacedTerms, RedemptionTermsRead, TermsError};
 /// The name and version of these rules.
 pub const REDEMPTION: &str = "redemption/1";
 
-/// Seconds of the year that yearly rates are of.
+/// The seconds in a year, for yearly rates.
 pub const YEAR_S: u64 = 31_536_000;
 
 const DAY_S: u64 = 86_400;
 
-/// How a redemption pays.
+/// The terms of a redemption.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RedemptionTerms {
     /// When it pays.
     pub pays: Pays,
-    /// What is kept of it, in millionths of a percent; at most all.
+    /// The fee in millionths of a percent; at most 100 %.
     pub fee_e8: u32,
-    /// The least that is redeemed.
+    /// The minimum amount.
     pub minimum: UsdMicros,
-    /// The most; as much as one likes where absent.
+    /// The maximum amount; unlimited if absent.
     pub capacity: Option<UsdMicros>,
-    /// What a dollar's worth of the token pays; a dollar where absent.
+    /// The payout for a dollar of the token; one dollar if absent.
     pub worth: Option<Worth>,
 }
 
-/// What a dollar of a token, by the oracle, pays where it is redeemed: above nothing.
+/// The redemption payout per dollar of a token at the oracle price, as a fraction above zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Worth {
     above: U1024,
@@ -58,25 +60,25 @@ pub struct Worth {
 }
 
 impl Worth {
-    /// Of a whole token that pays so many of an asset's smallest units, each worth so many micro-dollars (a fraction), at the
-    /// oracle's price of the token; `None` where that is nothing.
+    /// The payout ratio of a token: a whole token pays `pays` smallest units of an asset, each worth `micros`
+    /// micro-dollars (a fraction), and costs `price` at the oracle. `None` if the payout is zero.
     fn from_payout(pays: U256, micros: (U1024, U1024), price: UsdPrice) -> Option<Self> {
         let above = U1024::from(pays) * micros.0 * power_of_ten(price.decimals());
         let below = micros.1 * power_of_ten(6) * U1024::from(price.numerator());
         (!above.is_zero()).then_some(Self { above, below })
     }
 
-    /// What an amount pays, rounded down.
+    /// The payout for an amount, rounded down.
     fn paid(&self, micros: u64) -> u64 {
         (U1024::from(micros) * self.above / self.below).saturating_to_u64()
     }
 
-    /// The amount that pays so much, rounded down.
+    /// The amount whose payout is `micros`, rounded down.
     fn undone(&self, micros: U1024) -> U1024 {
         micros.min(U1024::from(u64::MAX)) * self.below / self.above
     }
 
-    /// What a whole token at this price of the oracle pays, rounded down; capped.
+    /// The payout for a whole token at this oracle price, rounded down and capped.
     pub fn of_token(&self, price: UsdPrice) -> UsdMicros {
         let micros = U1024::from(price.numerator()) * power_of_ten(6) * self.above;
         let below = power_of_ten(price.decimals()) * self.below;
@@ -87,48 +89,50 @@ impl Worth {
 /// When a redemption pays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pays {
-    /// In the same transaction.
+    /// It pays in the same transaction.
     AtOnce,
-    /// At the close of a trading day: what is handed in up to the cut-off counts for that day, later for the next.
+    /// It pays at the close of a trading day. An order before the cut-off counts for that day, a later one for the
+    /// next.
     OnDays {
-        /// Whose trading days.
+        /// The calendar that defines the trading days.
         calendar: Calendar,
-        /// How long before a day's close its cut-off is.
+        /// How long before a day's close the cut-off is.
         cutoff_before_close_s: u32,
-        /// Trading days from then to the payment, at the least and at the most.
+        /// Trading days from then to the payment: minimum and maximum.
         settlement_days: [u8; 2],
     },
-    /// In the order of those who came before.
+    /// It pays in the order of a queue.
     InTurn {
-        /// What they wait for.
+        /// The amount that is ahead in the queue.
         ahead: UsdMicros,
-        /// What is paid a day: at the least, in the middle, at the most.
+        /// The amount paid per day: minimum, median and maximum.
         per_day: [UsdMicros; 3],
     },
 }
 
-/// One redemption beside one sale.
+/// A redemption compared with a sale.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Redemption {
-    /// What selling all of it now brings; or why it cannot be sold.
+    /// The proceeds of selling the whole size now, or why it cannot be sold.
     pub now: Result<Sold, Refusal>,
-    /// What is redeemed: the size, or the capacity.
+    /// The amount redeemed: the size, or the capacity if that is lower.
     pub redeemed: UsdMicros,
-    /// What is sold beside that, and what it brings; absent where all is redeemed.
+    /// The rest that is sold now, and its proceeds; absent if the whole size is redeemed.
     pub beside: Option<(UsdMicros, Result<Sold, Refusal>)>,
-    /// What both bring; `None` where the rest cannot be sold.
+    /// The redemption and the sale of the rest together; `None` if the rest cannot be sold.
     pub later: Option<UsdMicros>,
-    /// How long one waits, seconds: at the least and at the most. `None`: nobody is paid.
+    /// The shortest and the longest wait, in seconds; `None` if the queue is never paid.
     pub wait_s: [Option<u64>; 2],
-    /// Of a queue: at the pace in the middle.
+    /// For a queue, the wait at the median pace.
     pub wait_middle_s: Option<u64>,
-    /// `100 × (later − now) ÷ now`; `None` where one of them is not, or now is nothing.
+    /// `100 × (later − now) ÷ now`; `None` if either is missing, or if `now` is zero.
     pub advantage: Option<Percent>,
-    /// The advantage as a simple yearly rate over the least and the greatest wait; `None` of no wait, or of none that ends.
+    /// The advantage as a simple yearly rate over the shortest and the longest wait; `None` if that wait is zero or
+    /// never ends.
     pub break_even: [Option<Percent>; 2],
 }
 
-/// A sale and what it brings.
+/// A sale and its proceeds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sold {
     /// `exit_gap_pct`.
@@ -137,28 +141,28 @@ pub struct Sold {
     pub receives: UsdMicros,
 }
 
-/// Why there is no model.
+/// Why the model has no result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RedemptionError {
-    /// Less than the terms take.
+    /// The amount is below the minimum of the terms.
     #[error("the minimum redemption is {minimum} USD")]
     BelowMinimum {
-        /// The least.
+        /// The minimum.
         minimum: UsdMicros,
     },
-    /// The calendar does not know the days that are asked about.
+    /// The calendar's table does not cover the required days.
     #[error(
         "the calendar {exchange}@{version} does not cover the trading days that this redemption needs"
     )]
     UnknownDays {
         /// The exchange.
         exchange: &'static str,
-        /// The table.
+        /// The version of the table.
         version: u32,
     },
 }
 
-/// Compares selling `size` now with handing it in at an instant, in seconds UTC.
+/// Compares selling `size` now with redeeming it at `at_s`, seconds UTC.
 pub fn redemption(
     exit: &Exit,
     size: SizeUsd,
@@ -213,13 +217,13 @@ impl Sold {
     }
 }
 
-/// A share in millionths of a percent of an amount, rounded down; capped.
+/// An amount times a share in millionths of a percent, rounded down and capped.
 fn kept(micros: u64, share_e8: u64) -> u64 {
     let scaled = u128::from(micros) * u128::from(share_e8) / u128::from(ONE_HUNDRED_PERCENT);
     u64::try_from(scaled).unwrap_or(u64::MAX)
 }
 
-/// A rate over so many seconds as one over a year, half-even; `None` of no time.
+/// Converts a rate over `wait_s` seconds to a yearly rate, rounded half-even; `None` if the wait is zero.
 fn yearly(rate: Percent, wait_s: u64) -> Option<Percent> {
     if wait_s == 0 {
         return None;
@@ -229,7 +233,7 @@ fn yearly(rate: Percent, wait_s: u64) -> Option<Percent> {
     Some(Percent(if rate.0 < 0 { -magnitude } else { magnitude }))
 }
 
-/// The least and the greatest wait, and that in the middle.
+/// The shortest and the longest wait, and the one at the median pace.
 type Waits = ([Option<u64>; 2], Option<u64>);
 
 impl Pays {

@@ -1,4 +1,4 @@
-//! What all figures share.
+//! Code that all figures share.
 
 use crate::evidence::{Head, HeadEntry};
 use crate::ids::SnapshotHash;
@@ -10,8 +10,8 @@ use crate::wide::{U1024, narrow};
 /// One hundred percent in millionths of a percent.
 pub const ONE_HUNDRED_PERCENT: u64 = 100_000_000;
 
-/// The slots that stand by a run of heads, ascending, each with its snapshot: recorded, and taken
-/// back by no head of the run.
+/// The slots of a run of heads that are recorded and not retracted by a head of the run, ascending, each with its
+/// snapshot.
 pub fn list_standing_slots<'h>(
     heads: impl IntoIterator<Item = &'h Head>,
 ) -> Vec<(Slot, SnapshotHash)> {
@@ -29,14 +29,14 @@ pub fn list_standing_slots<'h>(
     recorded
 }
 
-/// The value at place `⌈p·n ÷ 100⌉` of `n` ascending ones, the first being 1; `None` of no values.
-/// `p` is at most 100; nothing is interpolated.
+/// The value at rank `⌈p·n ÷ 100⌉` of `n` ascending values, counted from 1; `None` without values. `p` is at most 100.
+/// Nothing is interpolated.
 pub fn nearest_rank<T: Copy>(ascending: &[T], p: usize) -> Option<T> {
     let place = ascending.len().checked_mul(p.min(100))?.div_ceil(100).max(1);
     ascending.get(place - 1).copied()
 }
 
-/// `100 × part ÷ whole`, half-even to six decimals; `None` of nothing.
+/// `100 × part ÷ whole`, half-even to six decimals; `None` if `whole` is zero.
 pub fn share_pct(part: i128, whole: u64) -> Option<Percent> {
     if whole == 0 {
         return None;
@@ -46,8 +46,8 @@ pub fn share_pct(part: i128, whole: u64) -> Option<Percent> {
     Some(Percent(if part < 0 { -magnitude } else { magnitude }))
 }
 
-/// By how many millionths of a percent of `before` the mid moved, half-even, and whether it rose;
-/// `None` where that is less than `least_e8`, tested on the exact ratio.
+/// How far the mid price moved, in millionths of a percent of `before`, rounded half-even, and whether it rose; `None`
+/// if the exact ratio is below `least_e8`.
 pub fn measure_move(before: RawPrice, now: RawPrice, least_e8: u32) -> Option<(Percent, bool)> {
     let cross =
         |a: RawPrice, b: RawPrice| U1024::from(a.numerator()) * U1024::from(b.denominator());

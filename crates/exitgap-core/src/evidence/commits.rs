@@ -1,27 +1,27 @@
-//! What heads and leaves commit to beside themselves.
+//! Further documents that heads and leaves commit to.
 
 use crate::ids::{Code, DocumentHash};
 use crate::json::{Fields, Json, Wire};
 
-/// Documents by name, each by its SHA-256: carried in the slot's parts, or published beside it.
-/// Whoever does not know a name lists it, and judges nothing by it.
+/// Documents by name, each with its SHA-256. A document is stored with the slot's parts or published separately. A
+/// verifier lists names that it does not know and draws no conclusion from them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Commits(Vec<(Code, DocumentHash)>);
 
 impl Commits {
-    /// The name under which a head commits to what its pool's contract logged.
+    /// The name under which a head commits to the logs of its pool's contract.
     pub const FILLS: &str = "fills";
-    /// The name under which a head commits to the receipts of its estimates that were paid for.
+    /// The name under which a head commits to the receipts of paid estimates.
     pub const ISSUED: &str = "issued";
-    /// The most names of one head or leaf.
+    /// The maximum number of names in one head or leaf.
     pub const MAX: usize = 16;
 
-    /// One commitment.
+    /// A single commitment.
     pub fn to(name: Code, document: DocumentHash) -> Self {
         Self(vec![(name, document)])
     }
 
-    /// These and those of another, whose names are others.
+    /// These commitments and `others`, which must have different names.
     #[must_use]
     pub fn and(mut self, others: Self) -> Self {
         self.0.extend(others.0);
@@ -34,12 +34,12 @@ impl Commits {
         self.0.iter()
     }
 
-    /// What stands under a name.
+    /// The document's hash under a name.
     pub fn get(&self, name: &str) -> Option<DocumentHash> {
         self.0.iter().find(|(code, _)| code.as_str() == name).map(|(_, document)| *document)
     }
 
-    /// Whether there are none.
+    /// Whether there are no commitments.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -48,7 +48,7 @@ impl Commits {
 impl Wire for Commits {
     fn from_json(json: &Json<'_>) -> Result<Self, String> {
         let Json::Object(fields) = json else {
-            // Says what was expected.
+            // This reports an error that names the expected type.
             return Fields::from_json(json).map(|_| Self::default());
         };
         if fields.len() > Self::MAX {

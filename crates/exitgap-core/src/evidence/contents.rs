@@ -1,4 +1,4 @@
-//! An evidence file, read once: what it says, what it comes to, and what its checks look at.
+//! A parsed evidence file: its statement, the recomputed answer, and the parts that the checks use.
 
 use super::file::{EvidenceFile, MAX_EVIDENCE_BYTES};
 use super::head::{Head, HeadError};
@@ -12,26 +12,25 @@ use crate::json::{DocumentError, Json, Part, Wire, parse};
 use crate::snapshot::{ReadSnapshot, Snapshot, SnapshotDocuments, SnapshotError};
 use crate::tlog::{CheckpointError, LogProof};
 
-/// What an evidence file says of itself. Nothing of it is checked: it may be false in every
-/// field.
+/// An evidence file's own statement. Nothing in it is verified, so every field may be false.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EvidenceStatement {
-    /// What was asked.
+    /// The request.
     pub request: EvidenceRequest,
-    /// What was answered.
+    /// The answer.
     pub answer: Answer,
     /// The proof that leads to the log's checkpoint.
     pub log_proof: String,
 }
 
 impl EvidenceStatement {
-    /// Reads it from a JSON object that has these three, whatever else it has and however it is
-    /// spelled.
+    /// Reads the statement from a JSON object that has these three fields. Other fields and non-canonical spelling are
+    /// accepted.
     fn from_json(json: &Json<'_>) -> Option<Self> {
         let result = json.field("result").map(Wire::from_json).transpose().ok()?;
         let refusal = json.field("refusal").map(Wire::from_json).transpose().ok()?;
         let request = EvidenceRequest::from_json(json.field("request")?).ok()?;
-        // No canonical document has a larger number, and JavaScript could not hold it.
+        // Canonical documents have no larger numbers, and JavaScript could not represent them.
         if request.slot >= 1 << 53 {
             return None;
         }
@@ -43,14 +42,14 @@ impl EvidenceStatement {
     }
 }
 
-/// What an evidence file publishes, and what follows from its own snapshot and head.
+/// A file's published answer, and the answer recomputed from its own snapshot and head.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecomputedAnswer {
-    /// What was asked.
+    /// The request.
     pub request: EvidenceRequest,
-    /// The answer that follows.
+    /// The recomputed answer.
     pub computed: Answer,
-    /// The answer that the file states.
+    /// The answer stated in the file.
     pub published: Answer,
 }
 
@@ -66,13 +65,12 @@ pub enum RecomputeError {
     /// Its head cannot be read.
     #[error("head: {0}")]
     Head(#[from] HeadError),
-    /// Its request has no result.
+    /// The request has no result for this snapshot.
     #[error(transparent)]
     Result(#[from] ResultError),
 }
 
-/// An evidence file, or what is given as one, read once and asked often. That it could be read
-/// says nothing for it: [`Evidence::verify`] does.
+/// A supposed evidence file, parsed once for repeated use. Parsing proves nothing: [`Evidence::verify`] does.
 #[derive(Debug, Clone)]
 pub struct Evidence {
     opened: FileContents,
@@ -81,7 +79,7 @@ pub struct Evidence {
 #[derive(Debug, Clone)]
 enum FileContents {
     File(Box<Parts>),
-    /// Not an evidence file of this version: why not, and what it shows all the same.
+    /// Not an evidence file of this version: the error, and the parts that could be read anyway.
     Other {
         error: DocumentError,
         stated: Option<Box<EvidenceStatement>>,
@@ -89,14 +87,14 @@ enum FileContents {
     },
 }
 
-/// The parts of a file, each as far as it could be read, and the bytes that are hashed.
+/// The parts of a file, each as far as it could be parsed, and the bytes to hash.
 #[derive(Debug, Clone)]
 pub(super) struct Parts {
-    /// Bytes of the whole file.
+    /// The size of the whole file, in bytes.
     pub length: usize,
     pub file: EvidenceFile,
     pub snapshot: Result<ReadSnapshot, SnapshotError>,
-    /// Of the snapshot, where all of it is known.
+    /// Prepared exits of the snapshot, if this version knows all of its values.
     pub prepared: Option<PreparedExits>,
     pub head: Result<Head, HeadError>,
     pub leaf: Result<SlotLeaf, LeafError>,
@@ -124,12 +122,12 @@ impl Parts {
         }
     }
 
-    /// The snapshot, where all of it is known.
+    /// The snapshot, if this version knows all of its values.
     pub fn known(&self) -> Option<&Snapshot> {
         self.snapshot.as_ref().ok()?.snapshot.as_ref().ok()
     }
 
-    /// What of the snapshot only a later version knows.
+    /// The snapshot's first value that only a later version knows.
     pub fn newer(&self) -> Option<Newer> {
         match &self.snapshot {
             Ok(read) => read.snapshot.as_ref().err().copied(),
@@ -139,13 +137,13 @@ impl Parts {
 }
 
 impl Evidence {
-    /// Reads untrusted bytes, whatever they are.
+    /// Parses untrusted bytes. Never fails: errors appear in the report.
     pub fn from_bytes(bytes: &[u8]) -> Self {
         Self { opened: FileContents::from_bytes(bytes) }
     }
 
-    /// What the file says of itself; also of one that is not canonical or of a later version, where
-    /// it can be found in it. `None` where it cannot.
+    /// The file's own statement, if it can be found. Non-canonical files and files of a later version can have one,
+    /// too.
     pub fn statement(&self) -> Option<&EvidenceStatement> {
         match &self.opened {
             FileContents::File(parts) => Some(&parts.file.stated),
@@ -153,8 +151,8 @@ impl Evidence {
         }
     }
 
-    /// The snapshot that the file carries, where it can be read and all of it is known. Nothing is
-    /// checked of it but its own form.
+    /// The snapshot in the file, if it can be parsed and this version knows all of its values. Only its form is
+    /// checked.
     pub fn snapshot(&self) -> Option<&Snapshot> {
         match &self.opened {
             FileContents::File(parts) => parts.known(),
@@ -168,8 +166,7 @@ impl Evidence {
         verify_opened(self.parts(), policy)
     }
 
-    /// Computes the file's result anew. No hash, proof or signature is looked at: that is
-    /// [`Evidence::verify`].
+    /// Recomputes the file's result. Hashes, proofs and signatures are not checked here, but by [`Evidence::verify`].
     pub fn recompute(&self) -> Result<RecomputedAnswer, RecomputeError> {
         let parts = self.parts().map_err(Clone::clone)?;
         let read = parts.snapshot.as_ref().map_err(Clone::clone)?;
@@ -208,8 +205,8 @@ impl FileContents {
     }
 }
 
-/// The snapshot in a JSON object that has it, however it is spelled, asked about the pool that
-/// the object names, if it does.
+/// The snapshot in a JSON object that contains one, in any spelling. If the object names a pool, the snapshot must be
+/// of that pool.
 fn snapshot_in(pool: Option<&PoolId>, json: &Json<'_>) -> Option<Snapshot> {
     let documents = SnapshotDocuments::from_parsed(json).ok()?;
     Snapshot::parse_documents(pool, &documents.snapshot, &documents.state).ok()?.snapshot.ok()

@@ -1,5 +1,5 @@
-//! Evidence files: one canonical JSON document of everything that a result follows
-//! from, with the proofs that lead to a signed checkpoint.
+//! Evidence files: one canonical JSON document with everything that determines a result, and the proofs that lead to a
+//! signed checkpoint.
 
 use super::contents::EvidenceStatement;
 use super::result::{Answer, EvidenceRefusal, EvidenceRequest, EvidenceResult};
@@ -11,8 +11,7 @@ use crate::pools::MAX_STATE_BYTES;
 use crate::snapshot::{ReadSnapshot, Snapshot, SnapshotDocuments, SnapshotError};
 use crate::tlog::{Hash, LogProof};
 
-/// The most bytes of an evidence file that are looked at: the largest state, and a little for the
-/// rest.
+/// The largest evidence file that is parsed, in bytes: the largest state plus an allowance for the other parts.
 pub const MAX_EVIDENCE_BYTES: usize = MAX_STATE_BYTES + (512 << 10);
 
 /// A head's place in its slot's tree.
@@ -32,24 +31,24 @@ impl PoolProof {
         Self { hashes: hashes.iter().map(Hash::to_string).collect(), index }
     }
 
-    /// The hashes; `None` where one is not 32 bytes of base64.
+    /// The hashes; `None` if one of them is not 32 bytes of base64.
     pub(super) fn parse_hashes(&self) -> Option<Vec<Hash>> {
         self.hashes.iter().map(|text| Hash::from_base64(text)).collect()
     }
 }
 
-/// What leads from a head to a signed checkpoint.
+/// The proof that leads from a head to a signed checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeadProof {
     /// The canonical bytes of the slot's leaf.
     pub leaf: Vec<u8>,
-    /// The head's place in the slot's tree.
+    /// The proof of the head's place in the slot's tree.
     pub pool_proof: PoolProof,
-    /// The leaf's place in the log, with a checkpoint.
+    /// The proof of the leaf's place in the log, with a checkpoint.
     pub log_proof: LogProof,
 }
 
-/// The parts of an evidence file. Documents are kept as their bytes: each is hashed by its own.
+/// The parts of an evidence file. Documents are kept as bytes, because each is hashed separately.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct EvidenceFile {
     pub head: Part,
@@ -101,8 +100,7 @@ impl Wire for EvidenceFile {
 }
 
 impl EvidenceFile {
-    /// Reads untrusted bytes that were parsed, which must be the canonical ones, and the snapshot in
-    /// them.
+    /// Reads an evidence file and its snapshot from untrusted, parsed bytes, which must be in canonical form.
     pub fn from_parsed(
         json: &Json<'_>,
         bytes: &[u8],
@@ -110,7 +108,7 @@ impl EvidenceFile {
         check_version(json, bytes, "an evidence file")?;
         let file = Self::from_json(json).map_err(DocumentError::Shape)?;
         check_canonical(&to_canonical(&file)?, bytes)?;
-        // Most of the file, and parsed with it.
+        // The snapshot is most of the file, so it is taken from the same parse.
         let part = |name| json.field(name).unwrap_or(&Json::Null);
         let (pool, snapshot, state) = (&file.stated.request.pool, &file.snapshot.0, &file.state.0);
         let snapshot =
@@ -119,7 +117,7 @@ impl EvidenceFile {
     }
 }
 
-/// The bytes of an evidence file. `head` is canonical bytes, as they are stored.
+/// The bytes of an evidence file. `head` is its stored canonical bytes.
 pub fn write_evidence(
     request: &EvidenceRequest,
     answer: &Answer,

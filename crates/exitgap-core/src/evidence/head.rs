@@ -1,4 +1,4 @@
-//! Heads: a pool's entry for one slot, linked to the one before.
+//! Heads: a pool's entry for one slot, linked to the previous head.
 
 use sha2::{Digest, Sha256};
 
@@ -13,18 +13,17 @@ use crate::series::{MissingReason, Slot, SlotError};
 use crate::tlog::{Hash, leaf_hash};
 use crate::units::{SizeUsd, UsdMicros};
 
-/// The most bytes of a head that are looked at: 288 retractions at their longest.
+/// The largest head that is parsed, in bytes: 288 retractions of maximum length.
 pub const MAX_HEAD_BYTES: usize = 128 << 10;
 
-/// The longest name of a version of the rules. A window repeats it in each of its heads: without a
-/// bound, 120 KB of one would become hundreds of megabytes.
+/// The longest name of a version of the rules. A window repeats it in each of its heads: without a limit, a name of 120
+/// KB would expand to hundreds of megabytes.
 pub const MAX_METHOD_VERSION_LENGTH: usize = Newer::METHOD_LENGTH;
 
 /// The slots of `lowest_depth_7d_usd`, the head's own included.
 pub const LOWEST_DEPTH_SLOTS: u32 = 7 * Slot::PER_DAY;
 
-/// Depths in whole dollars, rounded down: selling token 0, selling token 1. `None`
-/// where there is none to tell.
+/// Depths in whole dollars, rounded down, when selling token 0 and when selling token 1. `None` if there is no depth.
 pub type Depths = [Option<u64>; 2];
 
 /// A pool's entry for one slot.
@@ -34,26 +33,25 @@ pub struct Head {
     pub pool: PoolId,
     /// The slot.
     pub slot: Slot,
-    /// Heads of this pool before this one.
+    /// The number of earlier heads of this pool.
     pub height: u32,
-    /// Snapshots so far, this one included, less the retracted.
+    /// The number of snapshots so far, including this one and excluding retracted ones.
     pub recorded_count: u32,
-    /// The hash of the head before; `None` for a pool's first.
+    /// The hash of the previous head; `None` for a pool's first head.
     pub prev: Option<HeadHash>,
-    /// What was recorded.
+    /// The recorded entry.
     pub entry: HeadEntry,
-    /// The lowest depth at 2% of the last 2,016 slots, retracted ones left out;
-    /// `None` where none of them is recorded.
+    /// The lowest depth at 2 % in the last 2,016 slots, excluding retracted ones; `None` if none of them is recorded.
     pub lowest_depth_7d_usd: Depths,
-    /// The version of the rules behind the depths.
+    /// The version of the rules that the depths were computed with.
     pub method_version: String,
-    /// Earlier slots that this head takes back, ascending.
+    /// Earlier slots that this head retracts, ascending.
     pub retracts: Vec<Retraction>,
-    /// What it commits to beside its slot's snapshot.
+    /// Commitments other than the snapshot.
     pub commits: Commits,
 }
 
-/// What a head says of its slot.
+/// A slot's entry in a head.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HeadEntry {
     /// The snapshot with this hash, and its depths at 2%.
@@ -65,7 +63,7 @@ pub enum HeadEntry {
     },
     /// No snapshot, for this reason.
     Missing(MissingReason),
-    /// The pool is monitored no longer. Final.
+    /// The pool is no longer recorded. No further head follows.
     Retired,
 }
 
@@ -78,16 +76,16 @@ pub enum HeadError {
     /// The slot is not one of the series.
     #[error(transparent)]
     Slot(#[from] SlotError),
-    /// Not exactly one of `snapshot`, `missing` and `retired`.
+    /// Not exactly one of `snapshot`, `missing` and `retired` is present.
     #[error("a head must have exactly one of snapshot, missing and retired")]
     Entry,
-    /// A depth is not a whole dollar amount a size can have.
+    /// A depth is not a valid amount of whole dollars.
     #[error("depth {found:?} must be a whole dollar amount up to 1000000000")]
     Depth {
         /// The text found, cut to 30 characters.
         found: String,
     },
-    /// Depths belong to a recorded slot, and only there.
+    /// A recorded slot needs depths, and other slots must not have them.
     #[error("depth_usd must be present exactly when snapshot is")]
     DepthPlace,
     /// The lowest depth of the last slots cannot exceed this slot's own.
@@ -96,16 +94,16 @@ pub enum HeadError {
         /// The token sold: 0 or 1.
         token: usize,
     },
-    /// The version of the rules is no short word.
+    /// The version of the rules is not a short word.
     #[error("method_version must be 1 to 20 printable characters")]
     MethodVersion,
-    /// A first head has no predecessor, every other has one.
+    /// A first head must not have a predecessor, and every other head must have one.
     #[error("a head of height {height} {}", if *.height == 0 { "must not have prev" } else { "must have prev" })]
     Prev {
         /// The head's height.
         height: u32,
     },
-    /// More snapshots than heads, or none where this head holds one.
+    /// The count is larger than the number of heads, or zero although this head holds a snapshot.
     #[error("recorded_count {recorded_count} is not possible for a head of height {height}")]
     RecordedCount {
         /// The head's height.
@@ -113,8 +111,8 @@ pub enum HeadError {
         /// The count found.
         recorded_count: u32,
     },
-    /// Retractions are ascending, of earlier slots at most 288 back; of an orphaned block
-    /// with two different hashes. A first head has none.
+    /// A retraction breaks a rule: they must be ascending, for slots 1 to 288 back, and have two different hashes if a
+    /// block was orphaned. A first head must not have any.
     #[error(
         "the retraction of slot {slot} is out of order, not 1 to 288 slots back, or without two different hashes"
     )]
@@ -122,12 +120,12 @@ pub enum HeadError {
         /// The slot retracted.
         slot: Slot,
     },
-    /// A head does not follow the one before it.
+    /// A head does not follow the previous one.
     #[error("the head of slot {slot} does not follow the previous one: {rule}")]
     DoesNotFollow {
         /// The later head's slot.
         slot: Slot,
-        /// The rule broken.
+        /// The broken rule.
         rule: &'static str,
     },
 }
@@ -155,7 +153,7 @@ wire_struct!(WireHead {
 });
 
 impl HeadError {
-    /// What a later version of exitgap made, where that is the reason.
+    /// The later version that wrote it, if that is the cause of the error.
     pub fn newer(&self) -> Option<Newer> {
         match self {
             Self::Document(DocumentError::Newer(newer)) => Some(*newer),
@@ -165,8 +163,8 @@ impl HeadError {
 }
 
 impl Head {
-    /// What of the head only a later version of exitgap knows: why its slot is missing, or why it
-    /// takes one back.
+    /// The head's first value that only a later version of exitgap knows: a reason for a missing slot or for a
+    /// retraction.
     pub fn newer(&self) -> Option<Newer> {
         match &self.entry {
             HeadEntry::Missing(MissingReason::Newer(code)) => Some(Newer::MissingReason(*code)),
@@ -174,12 +172,12 @@ impl Head {
         }
     }
 
-    /// The canonical bytes: what is stored, served and hashed.
+    /// The canonical bytes, which are stored, served and hashed.
     pub fn to_canonical(&self) -> Result<Vec<u8>, DocumentError> {
         to_canonical(&WireHead::from(self))
     }
 
-    /// The SHA-256 of canonical bytes: what the next head names.
+    /// The SHA-256 of canonical bytes. The next head contains it.
     pub fn hash_of(canonical: &[u8]) -> HeadHash {
         HeadHash(Sha256::digest(canonical).into())
     }
@@ -189,13 +187,13 @@ impl Head {
         leaf_hash(canonical)
     }
 
-    /// Reads and checks untrusted bytes.
+    /// Parses and validates untrusted bytes.
     pub fn from_canonical(bytes: &[u8]) -> Result<Self, HeadError> {
         let wire: WireHead = from_canonical(bytes, MAX_HEAD_BYTES, "a head")?;
         wire.check()
     }
 
-    /// The canonical bytes, where reading them would give this very head.
+    /// The canonical bytes, if parsing them would give exactly this head.
     pub(super) fn checked_to_canonical(&self) -> Result<Vec<u8>, HeadError> {
         let wire = WireHead::from(self);
         let bytes = to_canonical_within(&wire, MAX_HEAD_BYTES)?;
@@ -203,8 +201,8 @@ impl Head {
         Ok(bytes)
     }
 
-    /// Checks that this head is the next of its pool after `before`, whose canonical
-    /// bytes hash to `before_hash`.
+    /// Checks that this head is the next one of its pool after `before`, whose canonical bytes have the hash
+    /// `before_hash`.
     pub fn check_follows(&self, before: &Self, before_hash: HeadHash) -> Result<(), HeadError> {
         let recorded = u32::from(matches!(self.entry, HeadEntry::Recorded { .. }));
         let retracted = u32::try_from(self.retracts.len()).unwrap_or(u32::MAX);
@@ -250,7 +248,7 @@ impl WireHead {
             return Err(HeadError::RecordedCount { height, recorded_count });
         }
         check_retractions(slot, &self.retracts)?;
-        // Nothing was recorded before the pool's first head. Retractions ascend.
+        // The slots before the pool's first head cannot be retracted. Retractions are ascending.
         let first = u64::from(slot.number()).saturating_sub(self.height.into());
         let before = |retraction: &&Retraction| u64::from(retraction.slot.number()) < first;
         if let Some(retraction) = self.retracts.first().filter(before) {
@@ -277,7 +275,7 @@ impl WireHead {
     }
 }
 
-/// Whether a text can name a version of the rules.
+/// Whether a text can be the name of a version of the rules.
 pub(super) fn is_method_version(text: &str) -> bool {
     (1..=MAX_METHOD_VERSION_LENGTH).contains(&text.len())
         && text.bytes().all(|c| c.is_ascii_graphic())

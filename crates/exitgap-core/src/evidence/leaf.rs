@@ -1,4 +1,4 @@
-//! Slot leaves: what commits to all heads of a slot.
+//! Slot leaves: each commits to all heads of a slot.
 
 use super::commits::Commits;
 use crate::Newer;
@@ -6,7 +6,7 @@ use crate::json::{DocumentError, VERSION, from_canonical, to_canonical_within, w
 use crate::series::{Slot, SlotError};
 use crate::tlog::{Hash, leaf_hash};
 
-/// The most bytes of a slot leaf that are looked at.
+/// The largest slot leaf that is parsed, in bytes.
 pub const MAX_LEAF_BYTES: usize = 4 << 10;
 
 /// The commitment to all heads of a slot.
@@ -14,11 +14,11 @@ pub const MAX_LEAF_BYTES: usize = 4 << 10;
 pub struct SlotLeaf {
     /// The slot.
     pub slot: Slot,
-    /// How many pools have a head.
+    /// The number of pools that have a head.
     pub pools: u32,
     /// The RFC 6962 root over the heads' canonical bytes, in the order of pool ids.
     pub root: Hash,
-    /// What it commits to beside the heads.
+    /// Commitments other than the heads.
     pub commits: Commits,
 }
 
@@ -50,7 +50,7 @@ struct WireLeaf {
 wire_struct!(WireLeaf { v, slot, pools, root; optional commits });
 
 impl LeafError {
-    /// What a later version of exitgap made, where that is the reason.
+    /// The later version that wrote it, if that is the cause of the error.
     pub fn newer(&self) -> Option<Newer> {
         match self {
             Self::Document(DocumentError::Newer(newer)) => Some(*newer),
@@ -60,7 +60,7 @@ impl LeafError {
 }
 
 impl SlotLeaf {
-    /// The canonical bytes: the data of the log's leaf.
+    /// The canonical bytes, which are the data of the log's leaf.
     pub fn to_canonical(&self) -> Result<Vec<u8>, DocumentError> {
         let (slot, root) = (self.slot.number().into(), self.root.to_string());
         let commits = self.commits.clone();
@@ -73,7 +73,7 @@ impl SlotLeaf {
         leaf_hash(canonical)
     }
 
-    /// Reads and checks untrusted bytes.
+    /// Parses and validates untrusted bytes.
     pub fn from_canonical(bytes: &[u8]) -> Result<Self, LeafError> {
         let wire: WireLeaf = from_canonical(bytes, MAX_LEAF_BYTES, "a slot leaf")?;
         let root = Hash::from_base64(&wire.root)

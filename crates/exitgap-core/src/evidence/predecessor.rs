@@ -1,4 +1,4 @@
-//! The log that a log succeeds, whose data was lost.
+//! The predecessor of a log: an earlier log whose data was lost.
 
 use sha2::{Digest, Sha256};
 
@@ -6,14 +6,14 @@ use super::commits::Commits;
 use crate::ids::DocumentHash;
 use crate::tlog::{Checkpoint, CheckpointError, Hash, Origin};
 
-/// The last state of a log that was lost. Its successor's first leaf commits to the document.
+/// The last state of a lost log. The first leaf of its successor commits to this document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Predecessor {
     /// The log that ended.
     pub origin: Origin,
-    /// Slots of its last checkpoint.
+    /// The number of slots in its last checkpoint.
     pub size: u64,
-    /// Their root.
+    /// The root over them.
     pub root: Hash,
 }
 
@@ -30,11 +30,11 @@ impl Predecessor {
     pub fn from_document(text: &str) -> Result<Self, CheckpointError> {
         let Checkpoint { origin, size, root, .. } = Checkpoint::from_text(text)?;
         let read = Self { origin, size, root };
-        // One spelling: nothing more, and nothing less.
+        // Only the canonical form is accepted.
         if read.to_document() == text { Ok(read) } else { Err(CheckpointError::Extension) }
     }
 
-    /// What the successor's first leaf commits to.
+    /// The commitment in the successor's first leaf.
     pub fn commitment(&self) -> Commits {
         let document = DocumentHash(Sha256::digest(self.to_document().as_bytes()).into());
         Self::NAME.parse().map_or_else(|_| Commits::default(), |name| Commits::to(name, document))

@@ -1,4 +1,4 @@
-//! What leads from a head to a checkpoint: its place in the slot's tree, and the leaf's in the log.
+//! The steps from a head to a checkpoint: the head's place in the slot's tree, and the leaf's place in the log.
 
 use super::file::PoolProof;
 use super::head::Head;
@@ -6,7 +6,7 @@ use super::leaf::SlotLeaf;
 use super::report::{Check, CheckName};
 use crate::tlog::{Checkpoint, Hash, LogProof, root_from_inclusion};
 
-/// What a step expects and finds, where it fails.
+/// A failed step, with the expected and the found value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fault {
     pub code: &'static str,
@@ -24,7 +24,7 @@ impl Fault {
     }
 }
 
-/// The root of the slot's tree, which holds the head at the place of the proof.
+/// The root of the slot's tree, if the proof shows that the tree has the head at the proof's index.
 pub(super) fn head_in_slot(head: &[u8], leaf: &SlotLeaf, proof: &PoolProof) -> Result<Hash, Fault> {
     const CODE: &str = "pool_proof_invalid";
     let Some(hashes) = proof.parse_hashes() else {
@@ -43,7 +43,7 @@ pub(super) fn head_in_slot(head: &[u8], leaf: &SlotLeaf, proof: &PoolProof) -> R
     }
 }
 
-/// The root of the log, which holds the leaf at the index of its slot.
+/// The root of the log, if the proof shows that the log has the leaf at the index of its slot.
 pub(super) fn leaf_in_log(
     leaf: &[u8],
     index: Option<u64>,

@@ -1,10 +1,10 @@
-//! What a verification found: named checks and a verdict.
+//! The result of a verification: named checks and a verdict.
 
 use serde::Serialize;
 
 use crate::Newer;
 
-/// A check of an evidence file, in the order they are made.
+/// The checks of an evidence file, in the order in which they are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckName {
@@ -12,23 +12,23 @@ pub enum CheckName {
     Format,
     /// The snapshot is well formed, and its hash is the one the head names.
     Snapshot,
-    /// The head is well formed, of the pool and slot asked about, by released rules,
-    /// and its depths are those of the snapshot.
+    /// The head is well formed, of the requested pool and slot, and made with released rules, and its depths are those
+    /// of the snapshot.
     Head,
-    /// The slot leaf is of the same slot and commits to the head.
+    /// The slot leaf belongs to the same slot and commits to the head.
     SlotLeaf,
     /// The log commits to the slot leaf at the slot's own index.
     Inclusion,
     /// A trusted key of this log signed the checkpoint.
     Signature,
-    /// The checkpoint and one the caller saw are states of one log.
+    /// The checkpoint and one that the caller saw earlier are states of one log.
     Consistency,
-    /// A head window leads to this head and bears out its window figures; or it leads on from this
-    /// head to later ones that are claimed, and none of them takes the slot back.
+    /// A head window leads to this head and proves its window figures. Or it leads from this head to later heads that
+    /// the file claims, and none of them retracts the slot.
     Window,
-    /// The snapshot is of the pool and slot asked about; its block obeys the rule.
+    /// The snapshot is of the requested pool and slot, and its block obeys the rule.
     SlotRule,
-    /// The result, computed anew, is the published one.
+    /// The recomputed result equals the published one.
     Result,
 }
 
@@ -47,8 +47,7 @@ impl CheckName {
         Self::Result,
     ];
 
-    /// What `verify` demands unless the policy says otherwise: all but the two that
-    /// need more than the file.
+    /// The checks that `verify` requires by default: all except the two that need more than the file.
     pub const REQUIRED: [Self; 8] = [
         Self::Format,
         Self::Snapshot,
@@ -61,34 +60,34 @@ impl CheckName {
     ];
 }
 
-/// How a check came out.
+/// The outcome of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// It holds.
+    /// The check passes.
     Pass,
     /// It does not hold.
     Fail,
-    /// It could not be made: something it needs is absent or failed before.
+    /// It could not be made, because something that it needs is absent or failed.
     NotChecked,
 }
 
 /// One check of a report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Check {
-    /// Which check.
+    /// The check.
     pub name: CheckName,
-    /// How it came out.
+    /// Its outcome.
     pub outcome: Outcome,
-    /// A stable code: `ok`, or what failed or was absent.
+    /// A stable code: `ok`, or the cause of the failure or omission.
     pub code: &'static str,
-    /// What would have passed.
+    /// The value that would have passed.
     pub expected: String,
-    /// What was found. What the file itself says is cut to 1,000 characters.
+    /// The value found. Text from the file is cut to 1,000 characters.
     pub found: String,
 }
 
-/// The most of an untrusted text that a report repeats: more than any that is not there to be long.
+/// The most characters of untrusted text that a report repeats. Honest texts are shorter.
 const MAX_FOUND_CHARS: usize = 1_000;
 
 impl Check {
@@ -110,7 +109,7 @@ impl Check {
         Self { name, outcome: Outcome::Fail, code, expected, found }
     }
 
-    /// A check that meets what only a later version of exitgap knows.
+    /// A check that encountered a value that only a later version of exitgap knows.
     pub(super) fn newer(name: CheckName, newer: Newer) -> Self {
         let (expected, found) = ("a known value of this version".to_owned(), newer.to_string());
         Self { name, outcome: Outcome::NotChecked, code: newer.code(), expected, found }
@@ -130,27 +129,26 @@ pub enum Verdict {
     Valid,
     /// A check fails.
     Invalid,
-    /// None fails, but a required one could not be made.
+    /// No check fails, but a required one could not be made.
     Incomplete,
 }
 
-/// What a verification found.
+/// The result of a verification.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Report {
     /// The verdict.
     pub verdict: Verdict,
     /// Every check, in order.
     pub checks: Vec<Check>,
-    /// Keys that signed the checkpoint but are not trusted; ignored.
+    /// Keys that signed the checkpoint but are not trusted. They are ignored.
     pub unknown_signers: Vec<String>,
-    /// Names that head and leaf commit to and this version does not know, ascending: nothing here
-    /// rests on them.
+    /// Names of commitments in head and leaf that this version does not know, ascending. No check uses them.
     pub unknown_commits: Vec<String>,
-    /// Names of the snapshot's facts that this version does not know, ascending: likewise.
+    /// Names of the snapshot's facts that this version does not know, ascending. No check uses them.
     pub unknown_facts: Vec<String>,
 }
 
-/// What a file holds that no check is about.
+/// Contents of a file that no check covers.
 #[derive(Debug, Default)]
 pub(super) struct Unknown {
     pub signers: Vec<String>,

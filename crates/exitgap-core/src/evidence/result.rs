@@ -1,5 +1,4 @@
-//! The request and result that an evidence file states, and how the one follows
-//! from the other.
+//! The request and answer that an evidence file states, and how the answer is computed from the request.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +13,7 @@ use crate::snapshot::Snapshot;
 use crate::units::{GapLimit, SizeError, SizeUsd, format_scaled};
 use crate::wide::U256;
 
-/// Which token is sold.
+/// The token that is sold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Base {
@@ -33,7 +32,7 @@ impl Base {
         Self::BOTH.into_iter().find(|base| base.code() == code)
     }
 
-    /// As the documents spell it: `token0` or `token1`.
+    /// The code used in documents: `token0` or `token1`.
     pub fn code(self) -> &'static str {
         match self {
             Self::Token0 => "token0",
@@ -62,24 +61,24 @@ impl From<Direction> for Base {
     }
 }
 
-/// What was asked.
+/// The request of an evidence file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EvidenceRequest {
     /// The token sold.
     pub base: Base,
-    /// The version of the rules to answer by.
+    /// The version of the rules that the answer is computed with.
     pub method_version: String,
     /// The pool.
     pub pool: PoolId,
-    /// The size in USD: plain decimal, no trailing zeros.
+    /// The size in USD: plain decimal without trailing zeros.
     pub size_usd: String,
     /// The slot's number.
     pub slot: u64,
 }
 
-/// What was answered: only what request, snapshot and head determine. Every number
-/// is a string; percentages have all six decimals.
+/// The result of a request. It contains only values that request, snapshot and head determine. Every number is a
+/// string; percentages have exactly six decimals.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EvidenceResult {
@@ -87,29 +86,29 @@ pub struct EvidenceResult {
     pub amount_in_raw: String,
     /// Raw units of the quote token bought.
     pub amount_out_raw: String,
-    /// How far the pool's mid price lies below the oracle.
+    /// How far the pool's mid price is below the oracle price.
     pub basis_pct: String,
-    /// Recorded slots ÷ 288, two decimals.
+    /// Recorded, unretracted slots ÷ 288, two decimals.
     pub days_observed: String,
     /// The gap between realized and oracle price.
     pub exit_gap_pct: String,
     /// The pool's fee.
     pub fee_pct: String,
-    /// What moving the price costs.
+    /// The price impact.
     pub impact_pct: String,
-    /// The lowest depth at 2% of the last 2,016 slots in this direction.
+    /// The lowest depth at 2 % in the last 2,016 slots in this direction.
     pub lowest_depth_7d_usd: Option<String>,
-    /// USD per whole base token that the next unit would fill at, fee included.
+    /// USD per whole base token for the next unit, fee included.
     pub marginal_price_usd: String,
     /// Whether the markets of both tokens are open.
     pub market_open: bool,
     /// USD per whole base token at the pool's mid price.
     pub mid_price_usd: String,
-    /// USD per whole base token by the oracle.
+    /// USD per whole base token at the oracle.
     pub oracle_price_usd: String,
     /// Whether any oracle answer is older than its heartbeat.
     pub oracle_stale: bool,
-    /// USD per whole base token as filled.
+    /// USD per whole base token of the fill.
     pub realized_price_usd: String,
     /// The market session.
     pub session_note: String,
@@ -117,25 +116,23 @@ pub struct EvidenceResult {
     pub status: String,
 }
 
-/// What was refused: a size that the recorded pool cannot fill. It follows from request and
-/// snapshot as a result does.
+/// The refusal of a size that the recorded pool cannot fill. Like a result, it is determined by request and snapshot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EvidenceRefusal {
-    /// Raw units of the base token that the size stands for; `null` where that is more than 256
-    /// bits hold.
+    /// The size in raw units of the base token; `null` if that exceeds 256 bits.
     pub amount_in_raw: Option<String>,
     /// `beyond_liquidity`, `rounds_to_no_input` or `rounds_to_no_output`.
     pub code: String,
-    /// Raw units of the base token that the pool takes of them.
+    /// Raw units of the base token that the pool can take.
     pub consumed_raw: String,
-    /// The largest size that has a fill, in USD; `null` where none has, or the size is too small.
+    /// The largest size that can be filled, in USD; `null` if no size can be filled, or if the size is too small.
     pub max_fillable_usd: Option<String>,
-    /// Raw units of the quote token that it pays for what it takes.
+    /// Raw units of the quote token that the pool pays for them.
     pub paid_raw: String,
 }
 
-/// What an evidence file answers.
+/// The answer in an evidence file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 #[allow(clippy::large_enum_variant, reason = "there is one of a file, and most are results")]
@@ -149,21 +146,21 @@ pub enum Answer {
 /// Why a request has no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ResultError {
-    /// The size is not one, or not in its one spelling.
+    /// The size is invalid, or not in its canonical form.
     #[error("size_usd {found:?}: {reason}")]
     Size {
         /// The text found, cut to 40 characters.
         found: String,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
-    /// Rules that this build does not know.
+    /// The request names rules that this build does not know.
     #[error("{0}")]
     Newer(Newer),
-    /// A version of the rules is a short word.
+    /// The name of the rules' version is not a short word.
     #[error("method_version must be 1 to 20 printable characters")]
     MethodVersion,
-    /// The sale has no percentage, and its refusal no evidence.
+    /// The sale is refused for a reason that evidence cannot state.
     #[error(transparent)]
     Refused(#[from] Refusal),
 }
@@ -192,14 +189,14 @@ wire_struct!(EvidenceResult {
 });
 
 impl EvidenceRequest {
-    /// A request in its one spelling, by the rules of this build.
+    /// A request in canonical form, with the rules of this build.
     pub fn new(pool: PoolId, slot: crate::series::Slot, base: Base, size: SizeUsd) -> Self {
         let method_version = METHOD_VERSION.to_owned();
         let (size_usd, slot) = (size.to_string(), slot.number().into());
         Self { base, method_version, pool, size_usd, slot }
     }
 
-    /// The size asked for.
+    /// The requested size.
     pub fn size(&self) -> Result<SizeUsd, ResultError> {
         let wrong = |reason: String| ResultError::Size {
             found: self.size_usd.chars().take(40).collect(),
@@ -246,7 +243,7 @@ impl Answer {
         }
     }
 
-    /// The one of both that is there.
+    /// Exactly one of the two must be present.
     pub(super) fn from_either(
         result: Option<EvidenceResult>,
         refusal: Option<EvidenceRefusal>,
@@ -258,7 +255,7 @@ impl Answer {
         }
     }
 
-    /// Its name in a file, and what stands there.
+    /// The field name in a file, and its value.
     pub(super) fn to_field(&self) -> (&'static str, Json<'_>) {
         match self {
             Self::Result(result) => ("result", result.to_json()),
@@ -266,7 +263,7 @@ impl Answer {
         }
     }
 
-    /// The result, where it is one.
+    /// The result, if the answer is a result.
     pub fn result(&self) -> Option<&EvidenceResult> {
         match self {
             Self::Result(result) => Some(result),
@@ -274,7 +271,7 @@ impl Answer {
         }
     }
 
-    /// The refusal, where it is one.
+    /// The refusal, if the answer is a refusal.
     pub fn refusal(&self) -> Option<&EvidenceRefusal> {
         match self {
             Self::Refusal(refusal) => Some(refusal),
@@ -284,8 +281,8 @@ impl Answer {
 }
 
 impl EvidenceRefusal {
-    /// What a refusal states of a sale of `asked`; `None` where the pool would fill it, and only
-    /// a percentage is wanting.
+    /// The evidence refusal for a sale of `asked`; `None` if the pool could fill it and only a percentage is out of
+    /// range.
     fn from_refusal(refusal: &Refusal, asked: Option<U256>) -> Option<Self> {
         let (consumed, paid, most) = match refusal {
             Refusal::NoInput => (U256::ZERO, U256::ZERO, None),
@@ -338,14 +335,14 @@ impl EvidenceResult {
     }
 }
 
-/// Both directions of a snapshot, ready for its depths and for one request.
+/// Exits in both directions of a snapshot, prepared for its depths and for one request.
 #[derive(Debug, Clone)]
 pub(super) struct PreparedExits {
     exits: [Exit; 2],
 }
 
 impl PreparedExits {
-    /// Follows each direction of the pool's curve once.
+    /// Walks the pool's curve once in each direction.
     pub(super) fn from_snapshot(snapshot: &Snapshot, request: &EvidenceRequest) -> Self {
         let exits = Direction::BOTH.map(|direction| {
             let size = (direction == request.base.into()).then(|| request.size().ok()).flatten();
@@ -354,12 +351,12 @@ impl PreparedExits {
         Self { exits }
     }
 
-    /// [`depths`] of the snapshot.
+    /// The [`depths`] of the snapshot.
     pub(super) fn depths(&self) -> [Option<u64>; 2] {
         self.exits.each_ref().map(|exit| exit.depth_usd(GapLimit::DEPTH).ok())
     }
 
-    /// [`Answer::compute`] of the request, on the snapshot it was prepared with.
+    /// The same as [`Answer::compute`] for the request and snapshot that these exits were prepared with.
     pub(super) fn answer(
         &self,
         request: &EvidenceRequest,
@@ -372,7 +369,7 @@ impl PreparedExits {
     }
 }
 
-/// Whether these rules are compiled in. Every version that is not is taken for a later one.
+/// Requires that this build contains these rules. Every unknown version counts as a later one.
 pub(super) fn check_method(version: &str) -> Result<(), ResultError> {
     if version == METHOD_VERSION {
         return Ok(());
@@ -415,8 +412,7 @@ pub(super) fn compare_depths(snapshot: &Snapshot, found: Depths, stated: Depths)
     }
 }
 
-/// The depths at 2% that a head states of its snapshot, in whole dollars. `None`
-/// where the search ends without an answer.
+/// The depths at 2 % that a head states for its snapshot, in whole dollars. `None` if a search is given up.
 pub fn depths(snapshot: &Snapshot) -> [Option<u64>; 2] {
     Direction::BOTH.map(|direction| {
         let exit = Exit::of_start(snapshot.observation(), direction, GapLimit::DEPTH, None);

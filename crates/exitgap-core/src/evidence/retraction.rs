@@ -1,4 +1,4 @@
-//! Slots taken back by a later head.
+//! Retractions: a later head withdraws an earlier slot.
 
 use super::head::HeadError;
 use crate::Newer;
@@ -9,32 +9,32 @@ use crate::series::Slot;
 /// How many slots back a retraction may reach: one day.
 pub const MAX_RETRACTION_SLOTS: u32 = 288;
 
-/// A slot taken back: no later figure counts it.
+/// A retracted slot. No later figure counts it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Retraction {
     /// The slot, at most 288 before the head's own.
     pub slot: Slot,
-    /// Why.
+    /// The cause.
     pub cause: RetractionCause,
 }
 
-/// Why a slot is taken back.
+/// Why a slot is retracted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RetractionCause {
     /// Its block is not on the chain that became final.
     Orphaned {
-        /// The block the slot's snapshot was read at.
+        /// The block at which the slot's snapshot was read.
         orphaned: BlockHash,
-        /// The final chain's block of that number.
+        /// The final chain's block with that number.
         canonical: BlockHash,
     },
-    /// A later full reading proved that the ticks recorded were not the contract's.
+    /// A later full reading proved that the recorded ticks were wrong.
     Misread,
     /// A cause that only a later version of exitgap knows.
     Newer {
         /// Its code.
         code: Code,
-        /// The canonical bytes of the retraction as it stands.
+        /// The canonical bytes of the whole retraction.
         document: Vec<u8>,
     },
 }
@@ -54,17 +54,17 @@ impl RetractionCause {
 }
 
 impl Retraction {
-    /// Takes back a slot whose block was orphaned.
+    /// Retracts a slot whose block was orphaned.
     pub fn for_orphan(slot: Slot, orphaned: BlockHash, canonical: BlockHash) -> Self {
         Self { slot, cause: RetractionCause::Orphaned { orphaned, canonical } }
     }
 
-    /// Takes back a slot whose ticks were misread.
+    /// Retracts a slot whose ticks were misread.
     pub fn misread(slot: Slot) -> Self {
         Self { slot, cause: RetractionCause::Misread }
     }
 
-    /// The cause, where only a later version of exitgap knows it.
+    /// The cause, if only a later version of exitgap knows it.
     pub fn newer(&self) -> Option<Newer> {
         match &self.cause {
             RetractionCause::Newer { code, .. } => Some(Newer::Retraction(*code)),
@@ -109,7 +109,7 @@ impl Wire for Retraction {
     }
 }
 
-/// Ascending, of slots 1 to 288 before `slot`, each of a cause that can be.
+/// Requires ascending retractions of slots 1 to 288 before `slot`, each with a valid cause.
 pub(super) fn check_retractions(slot: Slot, retracts: &[Retraction]) -> Result<(), HeadError> {
     let mut previous = None;
     for retraction in retracts {

@@ -1,5 +1,5 @@
-//! The checks: whether an evidence file proves its number. Pure and total: no clock, no network,
-//! no panic, and every loop bounded by the sizes the formats allow.
+//! Checks whether an evidence file proves its number. Pure and total: no clock, no network, no panic, and every loop is
+//! bounded by the sizes that the formats allow.
 
 use std::borrow::Cow;
 
@@ -21,45 +21,45 @@ use crate::tlog::{
     is_consistent,
 };
 
-/// What the caller trusts, remembers and demands.
+/// The caller's trusted keys, earlier observations and requirements.
 #[derive(Debug, Clone)]
 pub struct Policy {
-    /// Keys whose signature counts, each under its log's origin as its name.
+    /// The trusted keys. The name of each is its log's origin.
     pub keys: Vec<VerifierKey>,
-    /// A checkpoint the caller saw of the same log, and the proof between the two.
+    /// A checkpoint of the same log that the caller saw earlier, with the proof between the two.
     pub seen: Option<SeenCheckpoint>,
-    /// A head window that ends at the file's head, or later and holds it, as its canonical bytes.
+    /// The canonical bytes of a head window that contains the file's head, and ends with it or later.
     pub window: Option<Vec<u8>>,
-    /// Whether the window must end at the file's head: one that goes on need not bear out its
-    /// seven-day figures.
+    /// Whether the window must end with the file's head. A window that continues need not prove the file's seven-day
+    /// figures.
     pub window_ends_with_file: bool,
-    /// Checks without which the verdict is `incomplete`.
+    /// Checks that must pass for the verdict `valid`.
     pub required: Vec<CheckName>,
 }
 
 impl Policy {
-    /// Trusts these keys and demands the usual checks.
+    /// Trusts these keys and requires the usual checks.
     pub fn with_keys(keys: Vec<VerifierKey>) -> Self {
         let required = CheckName::REQUIRED.to_vec();
         Self { keys, seen: None, window: None, window_ends_with_file: false, required }
     }
 }
 
-/// A checkpoint seen before, and why it and the file's belong to one log.
+/// A checkpoint seen earlier, with the proof that it and the file's checkpoint belong to one log.
 #[derive(Debug, Clone)]
 pub struct SeenCheckpoint {
     /// The signed checkpoint.
     pub note: String,
-    /// RFC 6962 consistency proof from the smaller of the two logs to the larger.
+    /// RFC 6962 consistency proof from the smaller tree to the larger one.
     pub proof: Vec<Hash>,
 }
 
-/// Verifies an evidence file. To ask more than the verdict of one file, parse it once with [`Evidence::from_bytes`].
+/// Verifies an evidence file. To read more than the verdict, parse it once with [`Evidence::from_bytes`].
 pub fn verify(evidence: &[u8], policy: &Policy) -> Report {
     Evidence::from_bytes(evidence).verify(policy)
 }
 
-/// Makes every check of a file that was read.
+/// Makes every check of a parsed file.
 pub(super) fn verify_opened(opened: Result<&Parts, &DocumentError>, policy: &Policy) -> Report {
     let parts = match opened {
         Ok(parts) => parts,
@@ -84,9 +84,7 @@ pub(super) fn verify_opened(opened: Result<&Parts, &DocumentError>, policy: &Pol
     Report::new(checks, &policy.required, unknown)
 }
 
-/// The names under `commits` of head and leaf, and under `facts` of the snapshot, that mean nothing
-/// here; of each document that is understood.
-/// What heads and leaves commit to that this version knows, though no verdict on evidence rests on it.
+/// Names of commitments in heads and leaves that this version knows although evidence does not use them.
 const KNOWN_COMMITS: [&str; 3] = [Predecessor::NAME, Commits::FILLS, Commits::ISSUED];
 
 fn unknown_names(parts: &Parts) -> (Vec<String>, Vec<String>) {
@@ -106,7 +104,7 @@ fn unknown_names(parts: &Parts) -> (Vec<String>, Vec<String>) {
     )
 }
 
-/// The report on a file that is not an evidence file, or is of a later version.
+/// The report on a file that is not an evidence file, or has a later version.
 fn unread(error: &DocumentError, policy: &Policy) -> Report {
     let expected = "canonical JSON of an evidence file, version 1";
     let format = match error {
@@ -212,7 +210,7 @@ fn check_leaf(parts: &Parts) -> Check {
             return error.newer().map_or_else(invalid, |newer| Check::newer(NAME, newer));
         }
     };
-    // Of a head that is not understood, the request's.
+    // If this version does not understand the head, the request's slot is used.
     let slot = match &parts.head {
         Ok(head) => head.slot.number().into(),
         Err(error) if error.newer().is_some() => parts.file.stated.request.slot,
@@ -230,7 +228,7 @@ fn check_leaf(parts: &Parts) -> Check {
     }
 }
 
-/// The log proof and its checkpoint, or the check that fails for want of them.
+/// The log proof and its checkpoint, or a failed check if they cannot be read.
 fn log_proof(parts: &Parts, name: CheckName) -> Result<(&LogProof, Checkpoint, Note<'_>), Check> {
     let expected = "a tlog-proof with a signed checkpoint";
     let fail = |error: &CheckpointError| {
@@ -248,7 +246,7 @@ fn check_inclusion(parts: &Parts) -> Check {
         Ok(read) => read,
         Err(check) => return check,
     };
-    // Of a leaf that is not understood, the request's.
+    // If this version does not understand the leaf, the request's slot is used.
     let slot = match &parts.leaf {
         Ok(leaf) => Some(leaf.slot),
         Err(error) if error.newer().is_some() => Slot::new(parts.file.stated.request.slot).ok(),
@@ -393,8 +391,8 @@ fn check_window(parts: &Parts, policy: &Policy) -> Check {
     Check::pass(NAME, found)
 }
 
-/// Who of the trusted signed the window's checkpoint, of the file's own log; `None` where nobody
-/// is trusted.
+/// The trusted key that signed the window's checkpoint, which must be of the file's own log; `None` if no keys are
+/// trusted.
 fn window_signer(parts: &Parts, policy: &Policy, note: &str) -> Result<Option<String>, Check> {
     const NAME: CheckName = CheckName::Window;
     let (_, ours, _) = log_proof(parts, NAME)?;
@@ -429,7 +427,7 @@ fn check_slot_rule(parts: &Parts) -> Check {
         }
     };
     let request = &parts.file.stated.request;
-    // The snapshot names but the contract: which pair of more than two tokens, the request does.
+    // The snapshot names only the contract. For a contract with more than two tokens, the request names the pair.
     if contract != request.pool.contract() || request.pool.tokens_of(*tokens).is_none() {
         let expected = request.pool.to_string();
         let found = format!("{contract} of {tokens} tokens");
@@ -472,7 +470,7 @@ fn check_result(parts: &Parts) -> Check {
     Check::fail(NAME, "result_mismatch", expected, found)
 }
 
-/// The first field in which two answers differ, as each has it.
+/// The first field in which two answers differ, with both values.
 fn first_difference(expected: &Answer, found: &Answer) -> (String, String) {
     let ((name, expected), (other, found)) = (expected.to_field(), found.to_field());
     if name != other {
@@ -483,7 +481,7 @@ fn first_difference(expected: &Answer, found: &Answer) -> (String, String) {
     };
     let text = |(name, value): &(Cow<'_, str>, Json<'_>)| {
         let value = value.to_canonical().unwrap_or_default();
-        // What is written canonically is UTF-8.
+        // Canonical JSON is always UTF-8.
         format!("{name} {}", String::from_utf8(value).unwrap_or_default())
     };
     let differs = expected.iter().zip(&found).find(|(expected, found)| expected != found);

@@ -1,5 +1,5 @@
-//! Whether the witnesses that somebody trusts cosigned a checkpoint, and since when it was there. A check of its own:
-//! made where a policy is given, and no part of what [`verify`](super::verify) makes.
+//! Checks whether trusted witnesses cosigned a checkpoint, and since when it has existed. This check is separate: it is
+//! made only with a witness policy, and is not part of [`verify`](super::verify).
 
 use serde::Serialize;
 
@@ -10,24 +10,24 @@ use crate::tlog::{
     Checkpoint, CosignatureStatus, LogProof, Note, SignedError, TrustError, WitnessPolicy,
 };
 
-/// How far ahead of the reader's clock a cosignature may be: clocks differ.
+/// How far a cosignature's time may be ahead of the reader's clock, because clocks differ.
 const AHEAD_S: u64 = 300;
 
-/// What the witnesses' word comes to.
+/// The result of checking the witnesses' cosignatures.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WitnessCheck {
-    /// `witnessed`.
+    /// Always `witnessed`.
     pub name: &'static str,
-    /// How it came out.
+    /// Its outcome.
     pub outcome: Outcome,
-    /// A stable code: `ok`, or what failed or was absent.
+    /// A stable code: `ok`, or the cause of the failure or omission.
     pub code: &'static str,
-    /// What would have passed.
+    /// The value that would have passed.
     pub expected: String,
-    /// What was found.
+    /// The value found.
     pub found: String,
-    /// The Unix second before which the checkpoint was there, by the quorum's clocks; absent where there is no quorum,
-    /// or none is asked for.
+    /// The checkpoint existed before this Unix second, according to the clocks of the quorum's witnesses. Absent
+    /// without a quorum, or if the policy does not require one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recorded_before_s: Option<u64>,
     /// The policy's witnesses that cosigned, each with its own time.
@@ -37,11 +37,11 @@ pub struct WitnessCheck {
 /// A witness that cosigned.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CosignedBy {
-    /// What the policy calls it.
+    /// Its name in the policy.
     pub witness: String,
     /// Its key, as `<name>+<id>`.
     pub key: String,
-    /// The Unix second it names.
+    /// The Unix second stated in the cosignature.
     pub time_s: u64,
 }
 
@@ -57,8 +57,8 @@ impl WitnessCheck {
 }
 
 impl Evidence {
-    /// What the witnesses of a policy say of the checkpoint that the file rests on. `now_s`: the reader's clock, where
-    /// there is one; what is from later does not count.
+    /// Checks the cosignatures of a policy's witnesses on the file's checkpoint. `now_s` is the reader's clock, if
+    /// there is one. Cosignatures from later times are ignored.
     pub fn check_witnesses(&self, policy: &WitnessPolicy, now_s: Option<u64>) -> WitnessCheck {
         let proof = self.statement().map(|stated| LogProof::from_text(&stated.log_proof));
         match proof {
@@ -73,7 +73,7 @@ fn unreadable(found: String) -> WitnessCheck {
     WitnessCheck::not_checked("log_proof_invalid", "a signed checkpoint", found)
 }
 
-/// The same of a signed checkpoint. Where the policy names logs, one of them must have signed it.
+/// The same for a signed checkpoint. If the policy names logs, one of them must have signed it.
 pub fn check_witnessed(note: &str, policy: &WitnessPolicy, now_s: Option<u64>) -> WitnessCheck {
     if !policy.logs().is_empty() {
         match Checkpoint::signed_by(note, policy.logs()) {
@@ -193,14 +193,14 @@ mod tests {
         let missing = (Outcome::NotChecked, "quorum_missing", None);
         assert_eq!(codes(&check(&note(&[line(1, 1_600_000_300)]))), missing);
         assert_eq!(codes(&check(&note(&[]))), missing);
-        // One witness twice is one witness.
+        // Two cosignatures of one witness count once.
         assert_eq!(
             codes(&check(&note(&[line(1, 1_600_000_300), line(1, 1_600_000_301)]))),
             missing
         );
-        // Whom nobody named counts for nothing, whatever it signed.
+        // Cosignatures of keys that are not in the policy do not count.
         assert_eq!(codes(&check(&note(&[line(1, 1_600_000_300), line(4, 5)]))), missing);
-        // A line under a witness's name and id that is not its own.
+        // A line under a witness's name and id that the witness did not sign.
         let forged = witness(2).cosign("another text\n", 1_600_000_100);
         let found = check(&note(&[line(1, 1_600_000_300), line(3, 1_600_000_200), forged]));
         assert_eq!(codes(&found), (Outcome::Fail, "cosignature_forged", None));
@@ -218,7 +218,7 @@ mod tests {
         let (code, found) = at(now_s + 301, Some(now_s));
         assert_eq!(code, "quorum_missing");
         assert!(found.contains("which is to come"), "{found}");
-        // Without a clock nothing is from the future.
+        // Without a clock, no time counts as future.
         assert_eq!(at(now_s + 301, None).0, "ok");
     }
 
@@ -232,7 +232,7 @@ mod tests {
         let forged = note(&[forged.lines().last().unwrap().to_owned() + "\n", line.clone()]);
         assert_eq!(check_witnessed(&forged, &one, None).code, "signature_forged");
         assert_eq!(check_witnessed("text", &one, None).code, "log_proof_invalid");
-        // A policy that names no log leaves that to the keys that are trusted.
+        // If the policy names no log, any log signed with a trusted key is accepted.
         let key = witness(1).verifier();
         let any = WitnessPolicy::of_witnesses(&[key], 1).unwrap();
         assert_eq!(check_witnessed(&of_other, &any, None).code, "ok");

@@ -1,4 +1,4 @@
-//! A fill while a market was closed, against what the oracle said once it had opened again.
+//! The fill of a sale while a market was closed, compared with the oracle price after it reopened.
 
 use exitgap_math::exit::{Exit, PricedPool, Refusal, gap_of};
 
@@ -6,18 +6,18 @@ use crate::pools::Direction;
 use crate::snapshot::{Observation, OracleRole, OracleSource};
 use crate::units::{Percent, SizeUsd, UsdPrice};
 
-/// Whether a snapshot answers what a market opened to.
+/// Whether a snapshot contains the opening prices of a market.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReopeningStatus {
-    /// A feed of a token with a calendar has had no round since the opening.
+    /// A feed of a token with a calendar has no round since the opening.
     NotYet,
-    /// No token with a calendar has a feed that has rounds.
+    /// No token with a calendar has a feed with rounds.
     Never,
-    /// All of them have.
+    /// All such feeds have a round since the opening.
     Yes,
 }
 
-/// Whether the feeds of the tokens with a calendar have had a round at or after `opened_at`, seconds UTC.
+/// Whether the feeds of tokens with a calendar have a round at or after `opened_at`, seconds UTC.
 pub fn check_reopening(observation: &Observation, opened_at: u64) -> ReopeningStatus {
     let sessions = observation.pool_sessions();
     let with_calendar = |role| sessions.iter().any(|own| OracleRole::TokenUsd(own.token) == role);
@@ -34,9 +34,9 @@ pub fn check_reopening(observation: &Observation, opened_at: u64) -> ReopeningSt
     found
 }
 
-/// `100 × (1 − realized ÷ oracle)`, half-even: a fill of `size` on `closed`, at the prices of tokens with a calendar
-/// that `open`, of the same pool, has. Positive: whoever sold while the market was closed had less than the oracle
-/// gave after. `None` where that is out of a percentage's bounds.
+/// `100 × (1 − realized ÷ oracle)`, half-even, for a fill of `size` in the snapshot `closed`. Tokens with a calendar
+/// are priced with the snapshot `open` of the same pool. Positive: a sale while the market was closed brought less than
+/// the later oracle price. `None` if out of a percentage's bounds.
 pub fn reopening_gap(
     closed: &Observation,
     open: &Observation,

@@ -1,13 +1,13 @@
-//! A calendar as a token has it: an exchange's table, and which of its sessions count as open.
+//! A token's calendar: an exchange's table, and the sessions that count as open.
 
 use super::market::{Hours, Market, MarketState};
 use super::table::{Table, XNYS_1};
 use crate::ids::{Code, TableHash};
 
-/// The newest table of each exchange that is known.
+/// The newest table of each known exchange.
 static TABLES: [&Table; 1] = [&XNYS_1];
 
-/// An exchange's table, and which of its sessions count as open.
+/// An exchange's table, and the sessions that count as open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Calendar {
     table: &'static Table,
@@ -15,8 +15,8 @@ pub struct Calendar {
 }
 
 impl Calendar {
-    /// The calendar of an exchange by its market identifier code, e.g. `XNYS`, with the newest table that is known;
-    /// `None` where there is none.
+    /// The calendar of an exchange, by its market identifier code such as `XNYS`, with the newest known table; `None`
+    /// if the exchange is unknown.
     ///
     /// ```
     /// use exitgap_core::hours::{Calendar, Hours};
@@ -30,14 +30,14 @@ impl Calendar {
         Some(Self { table, hours })
     }
 
-    /// The calendar of a [`code`](Self::code), with the newest table that is known.
+    /// The calendar with this [`code`](Self::code), with the newest known table.
     pub fn from_code(code: &Code) -> Option<Self> {
         let mut all =
             TABLES.into_iter().flat_map(|table| Hours::ALL.map(|hours| Self { table, hours }));
         all.find(|calendar| calendar.code() == *code)
     }
 
-    /// The same calendar by the table of this hash; `None` where that is not known.
+    /// The same calendar with the table that has this hash; `None` if that table is unknown.
     pub fn with_table(self, hash: TableHash) -> Option<Self> {
         let name = self.table.calendar();
         let table =
@@ -45,14 +45,14 @@ impl Calendar {
         Some(Self { table, ..self })
     }
 
-    /// The same table's regular session.
+    /// The regular session according to the same table.
     #[must_use]
     pub fn regular(self) -> Self {
         Self { hours: Hours::Regular, ..self }
     }
 
-    /// Its name in snapshots: the exchange's in small letters, and the hours where they are not the regular ones, as
-    /// in `xnys_extended`.
+    /// Its name in snapshots: the exchange's code in lower case, followed by the hours unless they are the regular
+    /// ones, for example `xnys_extended`.
     pub fn code(&self) -> Code {
         let exchange = self.table.calendar();
         match self.hours {
@@ -66,7 +66,7 @@ impl Calendar {
         self.table
     }
 
-    /// Which sessions count as open.
+    /// The sessions that count as open.
     pub fn hours(&self) -> Hours {
         self.hours
     }
@@ -76,12 +76,12 @@ impl Calendar {
         self.table.state(at)
     }
 
-    /// Whether the market is open at an instant, and if not, what closure it is.
+    /// Whether the market is open at an instant; if not, the kind of closure.
     pub fn market(&self, at: u64) -> Market {
         self.table.market(at, self.hours)
     }
 
-    /// What a snapshot notes of an instant: exchange, table and session, as in `XNYS@1/regular`.
+    /// A snapshot's session note for an instant: exchange, table and session, for example `XNYS@1/regular`.
     pub fn note(&self, at: u64) -> String {
         format!("{}@{}/{}", self.table.calendar(), self.table.version(), self.state(at).as_str())
     }

@@ -1,41 +1,41 @@
-//! Open against closed: what a pool's recorded slots come to while its markets are open, and in closures of each kind.
+//! Statistics of a pool's recorded slots while its markets are open, and in closures of each kind.
 //!
-//! `Q(p)` is the nearest rank of the values in ascending order, place `⌈p·n÷100⌉`; nothing is interpolated. A sale
-//! that was refused is worse than any gap.
+//! `Q(p)` is the nearest rank of the values in ascending order: rank `⌈p·n÷100⌉`, without interpolation. A refused sale
+//! counts as worse than any gap.
 
 use super::market::ClosureKind;
 use super::markets::{ClosureSpan, Markets};
 use crate::stable_sort::sort;
 use crate::units::Percent;
 
-/// Closures of a kind without which nothing is said of the kind.
+/// The number of closures of a kind that its statistics need.
 pub const NEEDED_CLOSURES: u32 = 4;
 
-/// A recorded slot that was not taken back.
+/// A slot that is recorded and not retracted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecordedSlot {
     /// Its block's timestamp, seconds UTC.
     pub at: u64,
-    /// Its depth at 2%, whole dollars; `None` where the search was given up.
+    /// Its depth at 2 %, whole dollars; `None` if the search was given up.
     pub depth_usd: Option<u64>,
-    /// Its gap at the size asked about; `None` where that was refused.
+    /// Its gap at the requested size; `None` if the size was refused.
     pub gap: Option<Percent>,
 }
 
-/// How some slots' depths and gaps are spread.
+/// The distribution of depths and gaps over some slots.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Spread {
-    /// The slots.
+    /// The number of slots.
     pub slots: u32,
-    /// Slots of them in which the size was refused.
+    /// The number of those slots in which the size was refused.
     pub slots_refused: u32,
     /// The median depth, whole dollars.
     pub depth_usd_q50: Option<u64>,
     /// The lowest depth, whole dollars.
     pub depth_usd_lowest: Option<u64>,
-    /// The median gap; `None` where that is a refusal.
+    /// The median gap; `None` if the median slot refused the size.
     pub gap_q50: Option<Percent>,
-    /// The gap that 95% of the slots do not exceed; `None` where that is a refusal.
+    /// The 95th percentile of the gap; `None` if that slot refused the size.
     pub gap_q95: Option<Percent>,
 }
 
@@ -44,27 +44,27 @@ pub struct Spread {
 pub struct ClosureFigures {
     /// The kind.
     pub kind: ClosureKind,
-    /// Closures with a recorded slot in them: [`NEEDED_CLOSURES`] are needed.
+    /// Closures that contain a recorded slot; at least [`NEEDED_CLOSURES`] are required.
     pub have: u32,
-    /// Their slots, together.
+    /// The statistics of all their slots together.
     pub spread: Spread,
-    /// Whether their median depth is less than half of that of the open market; `None` where one of both is not known,
-    /// or too few closures are.
+    /// Whether their median depth is less than half of the open market's; `None` if either is unknown, or if there are
+    /// too few closures.
     pub thin: Option<bool>,
 }
 
-/// What a period's slots come to.
+/// The statistics of a period's slots.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HoursFigures {
     /// While all markets are open.
     pub open: Spread,
     /// In closures, by kind.
     pub closed: [ClosureFigures; 3],
-    /// Slots of which the tables do not say whether a market was open.
+    /// Slots for which the tables do not say whether a market was open.
     pub slots_unknown: u32,
 }
 
-/// What slots in ascending order come to, beside the closures of their period in ascending order.
+/// The statistics of slots in ascending order, with the closures of their period in ascending order.
 pub fn hours_figures(
     markets: &Markets,
     closures: &[ClosureSpan],
@@ -99,7 +99,7 @@ pub fn hours_figures(
     HoursFigures { open, closed, slots_unknown }
 }
 
-/// The slots before an instant, and the others.
+/// Splits the slots at an instant.
 fn split(slots: &[RecordedSlot], at: u64) -> (&[RecordedSlot], &[RecordedSlot]) {
     slots.split_at(slots.partition_point(|slot| slot.at < at))
 }
@@ -113,19 +113,19 @@ impl ClosureFigures {
             return Self { kind, have, spread, thin: None };
         }
         let depths = all.depth_usd_q50.zip(open.depth_usd_q50);
-        // Less than half, in whole dollars.
+        // Less than half, computed in whole dollars.
         let thin = depths.map(|(closed, open)| closed < open.div_ceil(2));
         Self { kind, have, spread: all, thin }
     }
 
-    /// Whether there are as many closures as are needed.
+    /// Whether there are enough closures.
     pub fn is_enough(&self) -> bool {
         self.have >= NEEDED_CLOSURES
     }
 }
 
 impl Spread {
-    /// Of these slots.
+    /// The statistics of these slots.
     pub fn from_slots(slots: &[&RecordedSlot]) -> Self {
         let mut depths: Vec<u64> = slots.iter().filter_map(|slot| slot.depth_usd).collect();
         let mut gaps: Vec<Percent> = slots.iter().filter_map(|slot| slot.gap).collect();
@@ -142,7 +142,7 @@ impl Spread {
     }
 }
 
-/// `Q(p)` of `count` values, of which the lowest are given in ascending order.
+/// `Q(p)` of `count` values, of which only the lowest are given, in ascending order.
 fn nearest_rank<T: Copy>(ascending: &[T], count: usize, percent: usize) -> Option<T> {
     let place = (count * percent).div_ceil(100);
     ascending.get(place.checked_sub(1)?).copied()

@@ -13,7 +13,7 @@ fn day(date: u64) -> TradingDay {
     XNYS_1.days().find(|row| row.day == date).unwrap()
 }
 
-/// A slot every five minutes, deep while the regular session lasts.
+/// A slot every five minutes, deep during the regular session.
 fn slots(from: u64, to: u64) -> Vec<RecordedSlot> {
     let regular = markets(&[Hours::Regular]);
     let slot = |at: u64| match regular.market(at) {
@@ -26,7 +26,7 @@ fn slots(from: u64, to: u64) -> Vec<RecordedSlot> {
 #[test]
 fn four_weekends_are_enough_and_three_are_not() {
     let regular = markets(&[Hours::Regular]);
-    // From a Monday; the second weekend is Labor Day's, and the fifth begins on 2026-09-25.
+    // From a Monday on. The second weekend is that of Labor Day, and the fifth begins on 2026-09-25.
     let (monday, friday) = (day(20_689).open, day(20_721));
     for (to, have) in [(friday.close, 3), (friday.close + 1, 4)] {
         let closures = regular.closures(monday, to);
@@ -70,7 +70,7 @@ fn the_nearest_rank_is_one_of_the_values() {
     assert_eq!((q(0, 50), q(1, 50), q(1, 95)), (None, Some(1), Some(1)));
     assert_eq!((q(2, 50), q(3, 50), q(20, 50)), (Some(1), Some(2), Some(10)));
     assert_eq!((q(19, 95), q(20, 95)), (Some(19), Some(19)));
-    // Of twenty sales two were refused: those are the worst.
+    // Two of twenty sales were refused. They count as the worst.
     assert_eq!(nearest_rank(&values[..18], 20, 95), None);
     assert_eq!(nearest_rank(&values[..18], 20, 90), Some(18));
 }
@@ -113,7 +113,7 @@ fn of_two_markets_the_shorter_hours_count() {
     assert_eq!(both.closure_at(tuesday.open - 1), Some(closed));
     assert_eq!(both.closes_at(monday.open), Some(monday.close));
     let around = markets(&[Hours::TwentyFourFive]);
-    // Monday to Friday without a gap.
+    // Monday to Friday is one session without a gap.
     assert_eq!(around.closes_at(monday.open), Some(day(20_693).after_close));
 }
 

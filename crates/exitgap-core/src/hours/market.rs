@@ -1,8 +1,8 @@
-//! What a table says of an instant: which session it lies in, and how long a market stays closed.
+//! A table's answer for an instant: the session, and how long a market stays closed.
 
 use super::table::{Table, TradingDay};
 
-/// Which session of an exchange an instant lies in.
+/// The session of an exchange at an instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MarketState {
     /// The regular session.
@@ -13,16 +13,16 @@ pub enum MarketState {
     After,
     /// The overnight session, before the next trading day.
     Overnight,
-    /// No session, because of a weekend alone.
+    /// No session, because of a weekend only.
     Weekend,
-    /// No session, because of a day that is not traded, the weekend beside it included.
+    /// No session, because of a holiday, including an adjacent weekend.
     Holiday,
-    /// Not in the table.
+    /// Outside the table.
     Unknown,
 }
 
 impl MarketState {
-    /// All of them.
+    /// All states.
     pub const ALL: [Self; 7] = [
         Self::Regular,
         Self::Pre,
@@ -33,7 +33,7 @@ impl MarketState {
         Self::Unknown,
     ];
 
-    /// Its stable name.
+    /// Its stable code.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Regular => "regular",
@@ -47,30 +47,30 @@ impl MarketState {
     }
 }
 
-/// Which sessions count as open.
+/// The sessions that count as open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hours {
     /// The regular session.
     Regular,
-    /// The pre-market session until trading after hours ends.
+    /// From the start of the pre-market session to the end of after-hours trading.
     Extended,
-    /// All four sessions: around the clock on five days a week.
+    /// All four sessions: around the clock, five days a week.
     TwentyFourFive,
-    /// Around the clock on all days, whatever the exchange does.
+    /// Always open, regardless of the exchange.
     Continuous,
 }
 
 impl Hours {
-    /// All of them.
+    /// All variants.
     pub const ALL: [Self; 4] =
         [Self::Regular, Self::Extended, Self::TwentyFourFive, Self::Continuous];
 
-    /// The hours of this [name](Self::as_str).
+    /// The hours with this [name](Self::as_str).
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|hours| hours.as_str() == name)
     }
 
-    /// Its stable name.
+    /// Its stable code.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Regular => "regular",
@@ -81,51 +81,51 @@ impl Hours {
     }
 }
 
-/// Whether a market is open at an instant, under given hours.
+/// Whether a market is open at an instant, with these hours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Market {
-    /// It is.
+    /// The market is open.
     Open,
-    /// It is not.
+    /// The market is closed.
     Closed(Closure),
-    /// The table does not have the opening before the instant, or, after a closing, the one that follows.
+    /// The table lacks the previous opening, or the market is closed and the table lacks the next opening.
     Unknown,
 }
 
 impl Market {
-    /// Whether it is open. What is unknown is not.
+    /// Whether it is known to be open.
     pub fn is_open(self) -> bool {
         self == Self::Open
     }
 }
 
-/// A time without trading, from a closing to the next opening.
+/// A period without trading, from a close to the next opening.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Closure {
-    /// What lies in it.
+    /// The kind of closure.
     pub kind: ClosureKind,
-    /// How long it lasts, seconds.
+    /// Its length, in seconds.
     pub length_s: u64,
-    /// How long until it ends, seconds: at least 1, at most its length.
+    /// The number of seconds until it ends: at least 1, at most its length.
     pub opens_in_s: u64,
 }
 
-/// What lies between a closing and the next opening, ascending by how much is closed.
+/// The days between a close and the next opening, ordered by how much is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ClosureKind {
-    /// Nothing but a night: the next day is traded.
+    /// Only a night: the next day is a trading day.
     Night,
-    /// A weekend alone.
+    /// Only a weekend.
     Weekend,
-    /// A Monday to Friday that is not traded.
+    /// A weekday without trading.
     Holiday,
 }
 
 impl ClosureKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 3] = [Self::Night, Self::Weekend, Self::Holiday];
 
-    /// Its stable name.
+    /// Its stable code.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Night => "night",
@@ -136,8 +136,8 @@ impl ClosureKind {
 }
 
 impl Table {
-    /// The session at an instant, in seconds UTC. Hours without a session between two trading days that follow each
-    /// other, after an early closing, are of a holiday.
+    /// The session at an instant, seconds UTC. After an early close, the hours without a session before the next day's
+    /// trading count as a holiday.
     pub fn state(&self, at: u64) -> MarketState {
         let Some((day, next)) = self.around(at, |day| day.overnight_open) else {
             return MarketState::Unknown;
@@ -155,7 +155,7 @@ impl Table {
         }
     }
 
-    /// Whether the market is open at an instant, in seconds UTC, under these hours, and if not, what closure it is.
+    /// Whether the market is open at an instant, seconds UTC, under these hours; if not, the kind of closure.
     pub fn market(&self, at: u64, hours: Hours) -> Market {
         let Some(bounds) = bounds_of(hours) else { return Market::Open };
         let Some((day, next)) = self.around(at, |day| bounds(day).0) else {
@@ -176,12 +176,12 @@ impl Table {
         }
     }
 
-    /// When the market closes next, being open at an instant under these hours; `None` where it is not, or never does.
-    /// Sessions that follow each other without a gap are one.
+    /// When the market that is open at an instant under these hours closes next; `None` if it is closed or never
+    /// closes. Sessions without a gap between them count as one.
     pub fn closes_at(&self, at: u64, hours: Hours) -> Option<u64> {
         let bounds = bounds_of(hours)?;
         let mut at = at;
-        // No week has more days in a row.
+        // A week has at most this many consecutive trading days.
         for _ in 0..7 {
             let (day, _) = self.around(at, |day| bounds(day).0)?;
             let (_, closed_at) = bounds(&day);
@@ -196,7 +196,7 @@ impl Table {
         None
     }
 
-    /// What lies between two trading days of which the second follows the first.
+    /// The kind of closure between two consecutive trading days.
     fn kind(&self, day: &TradingDay, next: &TradingDay) -> ClosureKind {
         let mut between = day.day + 1..next.day;
         if between.is_empty() {
@@ -212,7 +212,7 @@ impl Table {
 /// When a trading day opens and closes.
 type Bounds = fn(&TradingDay) -> (u64, u64);
 
-/// Those of these hours; `None`: it always is open.
+/// The bounds of these hours; `None` if the market is always open.
 fn bounds_of(hours: Hours) -> Option<Bounds> {
     match hours {
         Hours::Regular => Some(|day| (day.open, day.close)),

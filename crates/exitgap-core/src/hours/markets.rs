@@ -1,33 +1,33 @@
-//! The markets of a pool's tokens together: open while all of them are.
+//! The markets of a pool's tokens combined: they count as open while all of them are open.
 
 use super::calendar::Calendar;
 use super::market::{Closure, ClosureKind, Market};
 
-/// More turns than closures of two calendars can touch one another: past them nothing is known.
+/// The most overlapping closures of two calendars that are merged. Beyond that the result is unknown.
 const MOST_TURNS: usize = 64;
 
-/// The calendars of a pool's tokens; none: around the clock.
+/// The calendars of a pool's tokens. Without any, the markets are open around the clock.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Markets {
     calendars: Vec<Calendar>,
 }
 
-/// A closure with the instants at which it begins and ends, in seconds UTC: the end is no longer closed.
+/// A closure with its first instant and the instant after its last, in seconds UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClosureSpan {
-    /// What lies in it.
+    /// The kind of closure.
     pub kind: ClosureKind,
     /// When the market closes.
     pub from: u64,
-    /// When it opens again.
+    /// When it reopens.
     pub to: u64,
 }
 
-/// A table does not say.
+/// The instant is outside a table.
 struct NotInTable;
 
 impl Markets {
-    /// Of these calendars.
+    /// The markets with these calendars.
     pub fn new(calendars: Vec<Calendar>) -> Self {
         Self { calendars }
     }
@@ -37,7 +37,7 @@ impl Markets {
         self.calendars.is_empty()
     }
 
-    /// Whether all are open at an instant, in seconds UTC; where one is not, from when to when not all are.
+    /// Whether all are open at an instant, seconds UTC; if not, the combined closure.
     pub fn market(&self, at: u64) -> Market {
         if self.calendars.iter().all(|calendar| calendar.market(at).is_open()) {
             return Market::Open;
@@ -47,7 +47,7 @@ impl Markets {
         })
     }
 
-    /// The closure that an instant lies in; `None` where all are open, or the tables do not say.
+    /// The closure at an instant; `None` if all are open, or if the tables do not cover it.
     pub fn closure_at(&self, at: u64) -> Option<ClosureSpan> {
         let mut all = self.met(at).ok()??;
         for _ in 0..MOST_TURNS {
@@ -62,7 +62,7 @@ impl Markets {
         None
     }
 
-    /// What is closed at an instant of each calendar by itself, together; nothing where all are open.
+    /// Merges the closures that the single calendars have at an instant; `None` if all are open.
     fn met(&self, at: u64) -> Result<Option<ClosureSpan>, NotInTable> {
         let mut met: Option<ClosureSpan> = None;
         for calendar in &self.calendars {
@@ -79,16 +79,16 @@ impl Markets {
         Ok(met)
     }
 
-    /// When the first of them closes, all being open at `at`; `None` where one is not, where the tables do not say, or
-    /// where none ever closes.
+    /// When the first of the markets closes, if all are open at `at`; `None` if one is closed, if the tables do not
+    /// cover it, or if none ever closes.
     pub fn closes_at(&self, at: u64) -> Option<u64> {
         let closings =
             self.calendars.iter().map(|calendar| calendar.table().closes_at(at, calendar.hours()));
         closings.flatten().min().filter(|_| self.market(at).is_open())
     }
 
-    /// All closures that begin before `to` and end after `from`, ascending, as far as the tables say. At most one for
-    /// each day.
+    /// All closures that begin before `to` and end after `from`, ascending, as far as the tables cover them. At most
+    /// one per day.
     pub fn closures(&self, from: u64, to: u64) -> Vec<ClosureSpan> {
         let mut closures = Vec::new();
         let mut at = from;
@@ -106,7 +106,7 @@ impl Markets {
 }
 
 impl ClosureSpan {
-    /// From the earlier beginning to the later end, of the kind that is closed for more.
+    /// From the earlier start to the later end, with the kind that closes more.
     fn and(self, other: Self) -> Self {
         Self {
             kind: self.kind.max(other.kind),

@@ -1,15 +1,15 @@
-//! A calendar's table: a letter for each day, and the five instants that the letter stands for.
+//! A calendar's table: one letter per day, and the five instants that a letter stands for.
 
 use core::fmt::Write as _;
 
 use crate::ids::TableHash;
 
-/// Bytes of a week as it is kept: seven letters and the end of the line.
+/// Bytes of a stored week: seven letters and a line break.
 const WEEK_BYTES: usize = 8;
 const DAY_S: u64 = 86_400;
 
-/// The New York Stock Exchange, from 17 August 2026 to the end of 2027. The other exchanges of shares of the United
-/// States keep the same days. `xnys.py` beside this file made the weeks.
+/// The New York Stock Exchange, from 17 August 2026 to the end of 2027. The other US stock exchanges have the same
+/// trading days. `xnys.py` in this folder generated the weeks.
 pub static XNYS_1: Table = Table {
     calendar: "XNYS",
     version: 1,
@@ -32,7 +32,7 @@ pub struct Table {
     hash: TableHash,
     /// Days since 1970-01-01.
     first_monday: u64,
-    /// A line for each week, a letter for each of its days from Monday: see [`hours_of`].
+    /// One line per week, one letter per day from Monday on: see [`hours_of`].
     weeks: &'static [u8],
 }
 
@@ -41,7 +41,7 @@ pub struct Table {
 pub struct TradingDay {
     /// The exchange's date, in days since 1970-01-01.
     pub day: u64,
-    /// When the overnight session begins, on the evening before.
+    /// When the overnight session begins, on the previous evening.
     pub overnight_open: u64,
     /// When the pre-market session begins.
     pub pre_open: u64,
@@ -49,7 +49,7 @@ pub struct TradingDay {
     pub open: u64,
     /// When the regular session ends.
     pub close: u64,
-    /// When trading after hours ends.
+    /// When after-hours trading ends.
     pub after_close: u64,
 }
 
@@ -59,7 +59,7 @@ impl Table {
         self.calendar
     }
 
-    /// Which table of the calendar this is, counted from 1.
+    /// The version of the calendar's table, counted from 1.
     pub fn version(&self) -> u32 {
         self.version
     }
@@ -74,7 +74,7 @@ impl Table {
         self.hash
     }
 
-    /// When its last trading day is over, in seconds UTC: from then on it says `unknown`.
+    /// When its last trading day ends, seconds UTC. From then on it returns `unknown`.
     pub fn ends_at(&self) -> u64 {
         let last = (0..self.length()).rev().find_map(|index| self.at(index));
         last.map_or(0, |day| day.after_close)
@@ -85,9 +85,9 @@ impl Table {
         (0..self.length()).filter_map(|index| self.at(index))
     }
 
-    /// The table as text in ASCII, which its hash covers: a line `XNYS@1 as of 2026-11-23`, a line that names the
-    /// five columns, and a line for each trading day with its five instants, decimal and parted by commas. Each line
-    /// ends in a line feed.
+    /// The table as ASCII text, from which its hash is computed: a line `XNYS@1 as of 2026-11-23`, a line with the five
+    /// column names, and one line per trading day with its five instants as decimals, separated by commas. Each line
+    /// ends with a line feed.
     pub fn canonical_text(&self) -> String {
         let mut text = format!("{}@{} as of {}\n", self.calendar, self.version, self.as_of);
         text.push_str("overnight_open,pre_open,open,close,after_close\n");
@@ -99,14 +99,14 @@ impl Table {
         text
     }
 
-    /// The last trading day that had begun at an instant, and the first that had not, where a day begins and whether
-    /// there is one in the table.
+    /// The last trading day that began at or before an instant, and the first that begins after it, if the table has
+    /// one. `begins` selects the start of a day.
     pub(super) fn around(
         &self,
         at: u64,
         begins: impl Fn(&TradingDay) -> u64,
     ) -> Option<(TradingDay, Option<TradingDay>)> {
-        // No day begins before the midnight of its date.
+        // No day begins before midnight of its date.
         let today = (at / DAY_S).checked_sub(self.first_monday)?;
         let last =
             usize::try_from(today).map_or(self.length(), |today| (today + 1).min(self.length()));
@@ -123,12 +123,12 @@ impl Table {
         day.saturating_sub(self.first_monday) % 7 >= 5
     }
 
-    /// The days, traded or not.
+    /// The number of days, trading days or not.
     fn length(&self) -> usize {
         self.weeks.len() / WEEK_BYTES * 7
     }
 
-    /// The day so many days after the first Monday, if it is a trading day.
+    /// The day at this index from the first Monday, if it is a trading day.
     fn at(&self, index: usize) -> Option<TradingDay> {
         let letter = *self.weeks.get(index / 7 * WEEK_BYTES + index % 7)?;
         let [overnight_open, pre_open, open, close, after_close] = hours_of(letter)?;
@@ -145,8 +145,8 @@ impl Table {
     }
 }
 
-/// What a letter stands for, in minutes after the date's midnight UTC: a day in New York's summer time (`s`) or winter
-/// time (`w`), closing early where it is a capital. `.` is no trading day.
+/// The hours that a letter stands for, in minutes after midnight UTC of the date: a trading day in New York's summer
+/// time (`s`) or winter time (`w`), with an early close if upper case. `.` is not a trading day.
 fn hours_of(letter: u8) -> Option<[u64; 5]> {
     match letter {
         b's' => Some([0, 480, 810, 1200, 1440]),

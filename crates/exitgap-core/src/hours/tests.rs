@@ -10,7 +10,7 @@ use crate::series::Slot;
 
 const HOUR: u64 = 3_600;
 const DAY: u64 = 24 * HOUR;
-/// 2026-08-22T00:00:00Z, where series begin.
+/// 2026-08-22T00:00:00Z, the start of the series.
 const SERIES_BEGIN: u64 = 5_957_856 * 300;
 
 /// The trading day of a date, in days since 1970-01-01.
@@ -94,18 +94,18 @@ fn closures_count_down_to_the_opening() {
 
 #[test]
 fn a_weekend_is_shorter_or_longer_by_the_hour_that_clocks_change() {
-    // From a Friday's close to the Monday's opening: without a change, with November's and with March's.
+    // From Friday's close to Monday's opening: without a clock change, with November's, and with March's.
     let usual = 65 * HOUR + 1_800;
     for (friday, length_s) in [(20_693, usual), (20_756, usual + HOUR), (20_889, usual - HOUR)] {
         let closure = closed(day(friday).close, Hours::Regular);
         assert_eq!((closure.kind, closure.length_s), (ClosureKind::Weekend, length_s), "{friday}");
     }
 
-    // On Sunday 2026-11-01 the overnight session begins at 20:00 in winter time.
+    // On Sunday 2026-11-01 the overnight session begins at 20:00 winter time.
     let sunday = 20_758 * DAY;
     assert_eq!(XNYS_1.state(sunday + DAY + HOUR - 1), MarketState::Weekend);
     assert_eq!(XNYS_1.state(sunday + DAY + HOUR), MarketState::Overnight);
-    // On Sunday 2027-03-14, in summer time.
+    // On Sunday 2027-03-14 it begins in summer time.
     let sunday = 20_891 * DAY;
     assert_eq!(XNYS_1.state(sunday + DAY - 1), MarketState::Weekend);
     assert_eq!(XNYS_1.state(sunday + DAY), MarketState::Overnight);
@@ -113,7 +113,7 @@ fn a_weekend_is_shorter_or_longer_by_the_hour_that_clocks_change() {
 
 #[test]
 fn early_closings_and_holidays() {
-    // Thanksgiving, 2026-11-26: nothing is traded from Wednesday evening to Thursday evening.
+    // Thanksgiving, 2026-11-26: no trading from Wednesday evening to Thursday evening.
     let thanksgiving = 20_783;
     let wednesday = day(thanksgiving - 1);
     assert_eq!(XNYS_1.state(wednesday.after_close - 1), MarketState::After);
@@ -122,7 +122,7 @@ fn early_closings_and_holidays() {
     let closure = closed(wednesday.close, Hours::Regular);
     assert_eq!((closure.kind, closure.length_s), (ClosureKind::Holiday, 41 * HOUR + 1_800));
 
-    // The day after closes at 13:00 in New York, and its trading after hours at 17:00.
+    // The next day closes at 13:00 in New York, and its after-hours trading ends at 17:00.
     let friday = day(thanksgiving + 1);
     assert_eq!(friday.close, friday.day * DAY + 18 * HOUR);
     assert_eq!(friday.after_close, friday.day * DAY + 22 * HOUR);
@@ -151,7 +151,7 @@ fn outside_of_the_table_nothing_is_known() {
         }
         assert_eq!(XNYS_1.market(at, Hours::Continuous), Market::Open);
     }
-    // What the last day says itself holds; when the market opens again is not in the table.
+    // The last day's own sessions are known, but the next opening is not in the table.
     assert_eq!(XNYS_1.state(last.close), MarketState::After);
     assert!(XNYS_1.market(last.close - 1, Hours::Regular).is_open());
     assert_eq!(XNYS_1.market(last.close, Hours::Regular), Market::Unknown);
@@ -170,12 +170,12 @@ fn names_are_these() {
     assert_eq!(kinds.map(ClosureKind::as_str), ["night", "weekend", "holiday"]);
 }
 
-/// The table's text, and what it says a second before, at and after every boundary of some days: for other verifiers.
+/// The table's text, and its answers one second before, at and after every boundary of some days, for other verifiers.
 #[test]
 fn the_vectors_are_these() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/vectors/hours");
     let around = |at: u64| [at - 1, at, at + 1];
-    // Both Sundays of a change of clocks lie between these days, and what is closed early or for a holiday.
+    // These days include both Sundays with a clock change, early closes and holidays.
     let days = [20_693, 20_700, 20_704, 20_756, 20_759, 20_782, 20_784, 20_787, 20_889, 20_892];
     let mut instants: Vec<u64> = days
         .into_iter()

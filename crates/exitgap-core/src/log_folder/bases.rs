@@ -1,22 +1,22 @@
-//! `default-bases`: which token of a pool is sold where a question names none. Nothing of the log commits to it: it
-//! changes no number, but which of two is meant.
+//! `default-bases`: the token of each pool that is sold if a request names none. The log does not commit to this file.
+//! It only selects the default direction and changes no number.
 
 use std::collections::BTreeSet;
 
 use crate::ids::PoolId;
 use crate::pools::Direction;
 
-/// The most bytes of the file.
+/// The maximum size of the file, in bytes.
 pub const MAX_BASES_BYTES: usize = 16 << 20;
 
-/// How a line ends: only pools whose default base is not token 0 are listed.
+/// The end of each line. Only pools whose default base is not token 0 are listed.
 const TOKEN1: &str = " token1";
 
 /// The pools whose default base is token 1, ascending.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DefaultBases(BTreeSet<String>);
 
-/// A line that is none of the file.
+/// A line that is not valid in this file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "line {line} of default-bases is not a pool followed by token1, or the file does not end with a line break"
@@ -27,13 +27,13 @@ pub struct NoBases {
 }
 
 impl DefaultBases {
-    /// Of pools and what is sold of each.
+    /// Builds the file from pools and their default directions.
     pub fn of_pools<'a>(pools: impl Iterator<Item = (&'a PoolId, Direction)>) -> Self {
         let second = pools.filter(|(_, base)| *base == Direction::OneForZero);
         Self(second.map(|(pool, _)| pool.to_string()).collect())
     }
 
-    /// What is sold of a pool.
+    /// The default direction of a sale in a pool.
     pub fn base(&self, pool: &PoolId) -> Direction {
         if self.0.contains(&pool.to_string()) {
             Direction::OneForZero
@@ -42,7 +42,7 @@ impl DefaultBases {
         }
     }
 
-    /// The file: a line for each pool whose default base is token 1, in the order of pool ids.
+    /// The file's text: one line for each pool whose default base is token 1, in the order of pool ids.
     pub fn to_text(&self) -> String {
         let mut text = String::new();
         for pool in &self.0 {
@@ -53,7 +53,7 @@ impl DefaultBases {
         text
     }
 
-    /// Reads untrusted bytes.
+    /// Parses untrusted text.
     pub fn from_text(text: &str) -> Result<Self, NoBases> {
         if !text.is_empty() && !text.ends_with('\n') {
             return Err(NoBases { line: text.lines().count() });

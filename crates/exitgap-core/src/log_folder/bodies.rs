@@ -1,4 +1,4 @@
-//! Bodies that refer to earlier ones of their contract: found, unpacked, and kept while they are
+//! Snapshot bodies that refer to earlier bodies of their contract: finds them, unpacks them, and caches those that are
 //! likely to be referred to again.
 
 use std::collections::BTreeMap;
@@ -8,11 +8,11 @@ use crate::evidence::{Head, HeadEntry};
 use crate::ids::{Contract, PoolId};
 use crate::series::Slot;
 
-/// What the bodies kept for others may weigh together, bytes. Those of more pools are read again
-/// whenever they are referred to.
+/// The maximum size of all cached bodies together, in bytes. Bodies of further pools are read again for every
+/// reference.
 const MAX_KEPT_BYTES: usize = 512 << 20;
 
-/// A folder's files, each read up to its limit and checked against what names it.
+/// A folder's files. Each is read up to its size limit and checked against the document that names it.
 pub trait Folder {
     /// Why a file cannot be read.
     type Error;
@@ -20,41 +20,41 @@ pub trait Folder {
     /// A slot's manifest.
     fn manifest(&self, slot: Slot) -> Result<Manifest, Self::Error>;
 
-    /// A part's table, and where its first body begins.
+    /// A part's table, and the offset of its first body.
     fn table(&self, part: &PartRef) -> Result<(Table, u64), Self::Error>;
 
-    /// So many bytes of a part, from this one on.
+    /// `length` bytes of a part, starting at `from`.
     fn bytes(&self, part: &PartRef, from: u64, length: u32) -> Result<Vec<u8>, Self::Error>;
 
-    /// The bytes that a packed body holds, exactly as many as it says; words where it does not.
+    /// Unpacks a body, which must have exactly `length` bytes; otherwise returns a message.
     fn unpack(packed: &[u8], length: usize, base: Option<&[u8]>) -> Result<Vec<u8>, String>;
 }
 
-/// Why a body cannot be had.
+/// Why a body cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BodyError<E> {
     /// A file cannot be read.
     #[error(transparent)]
     Folder(E),
-    /// The frame does not hold it.
+    /// The frame does not contain the body.
     #[error("the body of {slot} cannot be unpacked: {reason}")]
     Frame {
-        /// The slot whose body it is.
+        /// The slot of the body.
         slot: Slot,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
-    /// A body refers to one that is not there.
+    /// A body refers to an earlier body that does not exist.
     #[error(
         "the body of {slot} refers to the body {back} slots before, but its contract has none there"
     )]
     NoBase {
-        /// The slot whose body refers to it.
+        /// The slot of the body that refers to it.
         slot: Slot,
-        /// How many slots before.
+        /// How many slots earlier it should be.
         back: u32,
     },
-    /// A head has the body of an earlier one of its slot, where there is none.
+    /// A head shares the body of another pool of its contract in the same slot, but there is none.
     #[error(
         "the body of {slot} is shared with another pool of the contract, but that pool has none"
     )]
@@ -62,15 +62,15 @@ pub enum BodyError<E> {
         /// The slot.
         slot: Slot,
     },
-    /// A table does not fit its heads.
+    /// A table does not match its heads.
     #[error("the part of {slot} with the pool: {error}")]
     Table {
         /// The slot.
         slot: Slot,
-        /// What is wrong.
+        /// The reason.
         error: PublishedError,
     },
-    /// A body refers to one that refers to another, and so on.
+    /// A chain of references is too long.
     #[error("the body of {slot} is more than {MAX_STEPS} references away from a complete body")]
     TooFar {
         /// The slot.
@@ -78,42 +78,41 @@ pub enum BodyError<E> {
     },
 }
 
-/// Where a body stands.
+/// The position of a body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     /// The part.
     pub part: PartRef,
-    /// The first byte of its frame there.
+    /// The offset of its frame in the part.
     pub from: u64,
     /// The frame.
     pub frame: FrameRef,
 }
 
-/// A body that others may refer to.
+/// A cached body that others may refer to.
 struct Kept {
     slot: Slot,
     joined: Vec<u8>,
 }
 
-/// The bodies of a folder, followed slot by slot or asked for anywhere: at most three earlier
-/// ones are read for one.
+/// Reads the bodies of a folder, slot by slot or at random. For one body at most three earlier ones are read.
 pub struct Bodies<'a, F> {
     folder: &'a F,
-    /// By contract: the newest of each number of steps, fewer steps first.
+    /// By contract: the newest body at each length of its chain of references, shortest first.
     kept: BTreeMap<Contract, Vec<Kept>>,
     kept_bytes: usize,
-    /// The one that was asked for last, which the contract's next pool may share.
+    /// The last body that was read, because the contract's next pool may share it.
     last: Option<(Contract, Kept)>,
 }
 
 impl<'a, F: Folder> Bodies<'a, F> {
-    /// Nothing is read yet.
+    /// A reader with an empty cache.
     pub fn new(folder: &'a F) -> Self {
         Self { folder, kept: BTreeMap::new(), kept_bytes: 0, last: None }
     }
 
-    /// The body of the pool's snapshot of `slot`, the snapshot's canonical bytes before the
-    /// state's. It is right only if both hash to what the head names: no more is checked here.
+    /// The body of the pool's snapshot of `slot`: the snapshot's canonical bytes followed by the state's. The caller
+    /// must check that both have the hashes in the head; this function does not.
     pub fn body(
         &mut self,
         pool: &PoolId,
@@ -133,7 +132,7 @@ impl<'a, F: Folder> Bodies<'a, F> {
         self.own_body(contract, slot, place)
     }
 
-    /// The body that stands at this place.
+    /// The body at this position.
     fn own_body(
         &mut self,
         contract: &Contract,
@@ -158,7 +157,7 @@ impl<'a, F: Folder> Bodies<'a, F> {
         Ok(body)
     }
 
-    /// The body; `kept` is what it refers to, nearest last, and nothing else.
+    /// Resolves a body. Afterwards `kept` contains exactly the bodies that it refers to, nearest last.
     fn resolve_body(
         &self,
         contract: &Contract,
@@ -166,7 +165,7 @@ impl<'a, F: Folder> Bodies<'a, F> {
         place: &Place,
         kept: &mut Vec<Kept>,
     ) -> Result<Vec<u8>, BodyError<F::Error>> {
-        // The way to the body that stands alone, or to one that is kept.
+        // The chain of references back to a self-contained body or to a cached one.
         let mut way = vec![(slot, place.clone())];
         while let Some((at, Place { frame: FrameRef { back, .. }, .. })) = way.last() {
             let (at, back) = (*at, *back);
@@ -203,7 +202,7 @@ impl<'a, F: Folder> Bodies<'a, F> {
         Err(BodyError::TooFar { slot })
     }
 
-    /// Where the contract's body of a slot stands, whichever of its pools has it.
+    /// The position of the contract's body in a slot, in whichever of its pools has it.
     fn place(&self, contract: &Contract, slot: Slot) -> Result<Option<Place>, BodyError<F::Error>> {
         let manifest = self.folder.manifest(slot).map_err(BodyError::Folder)?;
         for part in manifest.parts_of(contract) {
@@ -217,7 +216,7 @@ impl<'a, F: Folder> Bodies<'a, F> {
     }
 }
 
-/// The frame of the contract's body in a part, and how many bytes of bodies stand before it.
+/// The frame of the contract's body in a part, and the number of body bytes before it.
 fn place_in<E>(
     table: &Table,
     contract: &Contract,
@@ -225,7 +224,7 @@ fn place_in<E>(
 ) -> Result<Option<(u64, FrameRef)>, BodyError<E>> {
     let (mut frames, mut before) = (table.frames.iter(), 0);
     for head in &table.heads {
-        // What is no head here was said to be wrong when its slot was read.
+        // An invalid head was already reported when its slot was read.
         let Ok(head) = Head::from_canonical(head) else { return Ok(None) };
         if !matches!(head.entry, HeadEntry::Recorded { .. }) {
             continue;

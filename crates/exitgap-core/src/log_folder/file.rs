@@ -1,4 +1,4 @@
-//! The files of a published log's folder, by their paths there.
+//! The files in a published log's folder, by their paths.
 
 use core::fmt;
 use core::str::FromStr;
@@ -10,38 +10,39 @@ use crate::proof::Reach;
 use crate::series::Slot;
 use crate::tlog::Tile;
 
-/// A file of the folder. Its one path is what it displays as, and is read back from.
+/// A file in the folder. `Display` writes its path and `FromStr` parses it; each file has exactly one path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LogFile {
     /// The newest signed checkpoint.
     Checkpoint,
-    /// The log's keys, a line each.
+    /// The log's keys, one per line.
     VerifierKey,
-    /// What the log succeeds, where it succeeds one.
+    /// The log that this log succeeds, if there is one.
     Predecessor,
-    /// The log that succeeds this one, once it has ended.
+    /// The log that succeeds this one, after this log has ended.
     SupersededBy,
-    /// The pools of which token 1 is sold where a question does not say which.
+    /// The pools for which token 1 is sold if a request does not name a token.
     DefaultBases,
     /// A slot's manifest.
     Slot(Slot),
-    /// A part of a slot, or of several.
+    /// A part of one or more slots.
     Part(DocumentHash),
-    /// What pools logged, to which a slot's heads commit, packed.
+    /// The pool logs that a slot's heads commit to, compressed.
     Fills(Slot),
-    /// The receipts of estimates that were paid for, to which a slot's heads commit, packed.
+    /// The receipts of paid estimates that a slot's heads commit to, compressed.
     Issued(Slot),
-    /// A tile of the log's tree, or of its leaves.
+    /// A tile of the log's tree or of its leaves.
     Tile(Tile),
-    /// A state proof that is kept for ever.
+    /// A state proof that is kept permanently.
     Proof(ProofName),
-    /// What of a day's blocks of a chain follows from a newer block: the day is in days since 1970-01-01 UTC.
+    /// The block hashes of a chain's day, proven from a newer block. The day is counted from 1970-01-01 UTC.
     Anchors(ChainSlug, u32),
-    /// In what a slot of another operator's log differs from this one; the log is named by its origin's SHA-256.
+    /// The differences between a slot in another operator's log and in this one. The other log is named by its origin's
+    /// SHA-256.
     PeerSlot(DocumentHash, Slot),
-    /// The newest checkpoint of another operator's log that was compared.
+    /// The newest checkpoint of another operator's log that was compared with this one.
     PeerCheckpoint(DocumentHash),
-    /// A file of closed days, and of the log that commits to them.
+    /// A file of a closed day, or of the log of days that commits to it.
     Days(DaysFile),
 }
 
@@ -50,14 +51,14 @@ pub enum LogFile {
 pub struct ProofName {
     /// The contract that holds the pool, or all of its pools.
     pub contract: Contract,
-    /// At which slot.
+    /// The slot.
     pub slot: Slot,
-    /// How much of it.
+    /// How much of the pool it proves.
     pub reach: Reach,
 }
 
 impl fmt::Display for ProofName {
-    /// Its path in a log's folder.
+    /// Writes its path in a log's folder.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { contract, slot, reach } = self;
         let end = match reach {
@@ -69,14 +70,14 @@ impl fmt::Display for ProofName {
 }
 
 impl LogFile {
-    /// Their paths, for people.
+    /// All path forms, for error messages.
     pub const PATHS: &str = "checkpoint, verifier-key, predecessor, superseded-by, default-bases, tile/<level>/<index>, \
         tile/entries/<index>, slots/<slot>.jsonl, parts/<sha256>, fills/<slot>.zst, issued/<slot>.zst, proofs/<contract>/<slot>.egp, \
         proofs/<contract>/<slot>.whole.egp, anchors/<chain>/<day>, peers/<sha256>/checkpoint, peers/<sha256>/<slot>.json, days/checkpoint, \
         days/verifier-key, days/tile/<level>/<index>, days/<date>/manifest.json, days/<date>/slots.parquet, \
         days/<date>/figures-<range>.parquet, days/<date>/snapshots-<range>.parquet";
 
-    /// The most bytes that such a file has.
+    /// The maximum size of the file, in bytes.
     pub fn max_bytes(&self) -> u64 {
         match self {
             Self::Days(DaysFile::Day(_, file)) if *file != DayFile::Manifest => MAX_DAY_FILE_BYTES,
@@ -112,8 +113,8 @@ impl fmt::Display for LogFile {
 impl FromStr for LogFile {
     type Err = NoSuchFile;
 
-    /// Reads the one spelling of a path. Nothing else passes: no part of it begins with a dot, so that
-    /// it stays inside the folder.
+    /// Parses a path. Only canonical paths are accepted, and no component starts with a dot, so a path cannot leave the
+    /// folder.
     fn from_str(path: &str) -> Result<Self, NoSuchFile> {
         let slot = |number: &str| slot_of(number).map(Self::Slot);
         let file = match path.split_once('/') {
@@ -145,7 +146,7 @@ fn slot_of(number: &str) -> Option<Slot> {
     slot.filter(|slot| slot.number().to_string() == number)
 }
 
-/// A hash's digits, as paths have them.
+/// A hash's hex digits as used in paths.
 fn hex(hash: &DocumentHash) -> String {
     let digits = hash.to_string();
     digits.strip_prefix("0x").map(str::to_owned).unwrap_or(digits)
@@ -177,7 +178,7 @@ fn proof_of(file: &str) -> Option<ProofName> {
         None => (file, Reach::Figures),
     };
     let name = ProofName { contract: contract.parse().ok()?, slot: slot_of(number)?, reach };
-    // An address has several spellings, a path has one.
+    // An address can be written in several ways, but a path only in one.
     (name.contract.to_string() == contract).then_some(name)
 }
 

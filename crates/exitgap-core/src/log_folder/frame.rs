@@ -1,10 +1,10 @@
-//! Zstandard frames, looked at from outside: whether bytes are one frame and nothing else, by the lengths of its blocks.
-//! Unpackers pass over *skippable* frames, in which anything can be, and continue with the next frame.
+//! Examines Zstandard frames from outside: whether bytes are exactly one frame, judged by the lengths of its blocks.
+//! Decompressors skip *skippable* frames, which can contain anything, and continue with the next frame.
 
-/// What a frame begins with. A skippable one begins with something else.
+/// The first bytes of a frame. Skippable frames start differently.
 const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// The most bytes of a block, packed or not.
+/// The maximum size of a block, compressed or not.
 const MAX_BLOCK_BYTES: usize = 128 << 10;
 
 /// Why packed bytes are refused, whatever they unpack to.
@@ -37,17 +37,17 @@ pub fn check_frame(packed: &[u8], unpacked: u64) -> Result<(), FrameError> {
     }
 }
 
-/// Whether these bytes are exactly one Zstandard frame, which is not a skippable one. Nothing is unpacked.
+/// Whether these bytes are exactly one Zstandard frame that is not skippable. Nothing is decompressed.
 pub fn is_one_frame(bytes: &[u8]) -> bool {
     after_frame(bytes).is_some_and(<[u8]>::is_empty)
 }
 
-/// The most bytes to which so many can be compressed: data that does not get smaller is stored in raw blocks.
+/// The maximum compressed size of this many bytes: incompressible data is stored in raw blocks.
 pub const fn most_packed(unpacked: u64) -> u64 {
     unpacked.saturating_add(unpacked / 256).saturating_add(512)
 }
 
-/// What comes after the frame that these bytes begin with.
+/// The bytes after the frame at the start of these bytes.
 fn after_frame(bytes: &[u8]) -> Option<&[u8]> {
     let (descriptor, rest) = bytes.strip_prefix(&MAGIC)?.split_first()?;
     let is_single = descriptor & 0x20 != 0;
@@ -68,9 +68,9 @@ fn after_frame(bytes: &[u8]) -> Option<&[u8]> {
             return None;
         }
         let stored = match (header >> 1) & 3 {
-            // As it is, or packed.
+            // A raw or a compressed block.
             0 | 2 => size,
-            // One byte, repeated.
+            // An RLE block: one byte, repeated.
             1 => 1,
             _ => return None,
         };
@@ -87,10 +87,10 @@ fn after_frame(bytes: &[u8]) -> Option<&[u8]> {
 mod tests {
     use super::*;
 
-    /// `abc` as one block that is not packed.
+    /// `abc` as one raw block.
     const FRAME: [u8; 12] = *b"\x28\xb5\x2f\xfd\x20\x03\x19\x00\x00abc";
 
-    /// Three bytes that no unpacker looks at.
+    /// A skippable frame with three bytes that decompressors ignore.
     const SKIPPABLE: [u8; 11] = *b"\x50\x2a\x4d\x18\x03\x00\x00\x00xyz";
 
     #[test]
@@ -126,13 +126,13 @@ mod tests {
 
     #[test]
     fn each_form_of_a_frames_header_and_blocks_is_read() {
-        // A window and no length of the content; a repeated byte, then an empty last block, and a checksum.
+        // A window but no content length; a repeated byte, then an empty last block, and a checksum.
         let checked = b"\x28\xb5\x2f\xfd\x04\x58\x42\x0d\x03a\x01\x00\x00sums";
         assert!(is_one_frame(checked));
         assert!(!is_one_frame(&checked[..checked.len() - 1]));
-        // A dictionary's id of one byte, and a length of two.
+        // A dictionary id of one byte, and a content length of two bytes.
         assert!(is_one_frame(b"\x28\xb5\x2f\xfd\x61\x07\x00\x00\x01\x00\x00"));
-        // A kind of block that there is not, and one that is too long.
+        // A block type that does not exist, and a block that is too long.
         assert!(!is_one_frame(b"\x28\xb5\x2f\xfd\x20\x03\x1f\x00\x00abc"));
         assert!(!is_one_frame(
             &[&b"\x28\xb5\x2f\xfd\x20\x03\xff\xff\xff"[..], &vec![0; 1 << 21]].concat()

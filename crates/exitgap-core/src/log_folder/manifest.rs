@@ -1,4 +1,4 @@
-//! A slot's manifest: its leaf, its parts and the checkpoint up to it, a line each.
+//! A slot's manifest: its leaf, its parts and the checkpoint up to it, one line each.
 
 use sha2::{Digest, Sha256};
 
@@ -13,13 +13,13 @@ use crate::json::{from_canonical, wire_struct};
 /// A part of a slot, as its manifest names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PartRef {
-    /// The SHA-256 of the file, which names it.
+    /// The SHA-256 of the file, which is also its name.
     pub sha256: DocumentHash,
     /// The length of the file.
     pub bytes: u64,
     /// The pool of its first head.
     pub first: PoolId,
-    /// How many heads it holds.
+    /// The number of heads in it.
     pub pools: u32,
 }
 
@@ -29,7 +29,7 @@ impl PartRef {
         DocumentHash(Sha256::digest(file).into())
     }
 
-    /// Where the part lies in the folder.
+    /// The path of the part in the folder.
     pub fn path(&self) -> String {
         LogFile::Part(self.sha256).to_string()
     }
@@ -51,14 +51,14 @@ struct CheckpointLine {
 
 wire_struct!(CheckpointLine { checkpoint });
 
-/// What a slot was sealed with, and where its heads and bodies are.
+/// A sealed slot: its leaf and checkpoint, and the parts with its heads and snapshot bodies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Manifest {
-    /// The slot leaf's canonical bytes; a [`SlotLeaf`] only once they are read as one.
+    /// The slot leaf's canonical bytes. They may not be a valid [`SlotLeaf`].
     pub leaf: Vec<u8>,
     /// The parts, in the order of pool ids.
     pub parts: Vec<PartRef>,
-    /// The signed checkpoint of the log up to and with this slot.
+    /// The signed checkpoint of the log, up to and including this slot.
     pub checkpoint: String,
 }
 
@@ -79,7 +79,7 @@ impl Manifest {
         Ok(bytes)
     }
 
-    /// Reads and checks untrusted bytes. The leaf and the checkpoint are not looked into.
+    /// Parses and validates untrusted bytes. Leaf and checkpoint are not parsed.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, PublishedError> {
         let mut lines = Lines::from_bytes(bytes, MAX_MANIFEST_BYTES)?;
         let leaf = lines.next("the slot leaf")?.to_vec();
@@ -106,7 +106,7 @@ impl Manifest {
             let PartLine { sha256, bytes, first, pools, .. } = read;
             lines.within("bytes", bytes, [5, MAX_PART_BYTES])?;
             lines.within("pools", pools.into(), [1, MAX_PART_POOLS.into()])?;
-            // The order is that of the ids as text.
+            // Pool ids are ordered as text.
             let before = parts.last().map(|part| part.first.to_string());
             if before.is_some_and(|before| before >= first.to_string()) {
                 return Err(PublishedError::Order { line: lines.line, first });
@@ -115,13 +115,13 @@ impl Manifest {
         }
     }
 
-    /// The most bytes of a manifest of so many heads: each part has one at least.
+    /// The maximum size of a manifest for this many heads. Each part has at least one head.
     pub fn most_bytes(pools: u32) -> usize {
         let parts = (pools as usize).clamp(1, MAX_PARTS);
         MAX_LEAF_BYTES + parts * MAX_PART_LINE_BYTES + MAX_CHECKPOINT_LINE_BYTES + 2
     }
 
-    /// Requires that the parts hold as many heads as the leaf commits to.
+    /// Requires that the parts have as many heads as the leaf commits to.
     pub fn check_pools(&self, leaf: &SlotLeaf) -> Result<(), PublishedError> {
         let found = self.parts.iter().map(|part| u64::from(part.pools)).sum();
         if found == u64::from(leaf.pools) {
@@ -130,7 +130,7 @@ impl Manifest {
         Err(PublishedError::Pools { expected: leaf.pools, found })
     }
 
-    /// The parts that may hold heads of the contract's pools, in their order.
+    /// The parts that can contain heads of the contract's pools, in order.
     pub fn parts_of(&self, contract: &Contract) -> &[PartRef] {
         let [first, last] = [None, Some(Pair::LAST)].map(|pair| contract.pool(pair));
         let after = |pool: &PoolId| self.parts.partition_point(|part| part.first <= *pool);
@@ -219,7 +219,7 @@ mod tests {
         assert_eq!(parts(&POOLS, &between), [a]);
         let none: [&str; 0] = [];
         assert_eq!(parts(&POOLS, "aaa:0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"), none);
-        // Its pools may stand in several.
+        // The pools of one contract can be spread over several parts.
         let pairs = [a.to_owned(), format!("{b}.0-2"), format!("{b}.6-7")];
         let firsts = [&pairs[0][..], &pairs[1], &pairs[2]];
         assert_eq!(parts(&firsts, b), firsts);

@@ -1,9 +1,9 @@
-//! The files of a slot in the folder of a published log (`docs/log-folder-v1.md`). A manifest names
-//! parts, and the table of a part has heads and the positions of their snapshots' bodies.
+//! The files of a slot in the folder of a published log (`docs/log-folder-v1.md`). A manifest names parts. The table of
+//! a part contains heads and the positions of their snapshots' bodies.
 //!
-//! **In scope**: the lines of manifests and tables, their limits, and how to find a body to which
-//! another body refers ([`Bodies`]). **Out of scope**, with the code responsible: opening files and
-//! unpacking them (the store, the command line: a [`Folder`]).
+//! **In scope**: the lines of manifests and tables, their limits, and how to find the dictionary of a body
+//! ([`Bodies`]). **Out of scope**, with the code responsible: opening and decompressing files (the store, the command
+//! line: a [`Folder`]).
 
 mod bases;
 mod bodies;
@@ -28,40 +28,40 @@ pub use manifest::{Manifest, PartRef};
 pub use part::PartError;
 pub use table::{FrameRef, Table};
 
-/// The most pools of a part.
+/// The most pools in a part.
 pub const MAX_PART_POOLS: u32 = 250;
 
-/// The most bytes of a part's file. One pool's largest body fits fifteen times.
+/// The maximum size of a part's file, in bytes: fifteen times the largest body of a pool.
 pub const MAX_PART_BYTES: u64 = 64 << 20;
 
-/// The most parts of a slot: a million pools.
+/// The most parts of a slot, enough for a million pools.
 pub const MAX_PARTS: usize = 4_096;
 
-/// The most bytes of a line that names a part.
+/// The maximum length, in bytes, of a line that names a part.
 const MAX_PART_LINE_BYTES: usize = 512;
 
-/// The most bytes of a line that holds a checkpoint: a note, all of it escaped, and its frame.
+/// The maximum length, in bytes, of a line with a checkpoint: a note with all characters escaped, and the JSON around
+/// it.
 const MAX_CHECKPOINT_LINE_BYTES: usize = 2 * MAX_NOTE_BYTES + 64;
 
-/// The most bytes of a manifest.
+/// The maximum size of a manifest, in bytes.
 pub const MAX_MANIFEST_BYTES: usize =
     MAX_LEAF_BYTES + MAX_PARTS * MAX_PART_LINE_BYTES + MAX_CHECKPOINT_LINE_BYTES + 2;
 
-/// The most bytes of a line that says where a body stands.
+/// The maximum length, in bytes, of a line that gives the position of a body.
 const MAX_FRAME_LINE_BYTES: usize = 128;
 
-/// The most bytes of a part's table, unpacked.
+/// The maximum size of a part's uncompressed table, in bytes.
 pub const MAX_TABLE_BYTES: usize =
     MAX_PART_POOLS as usize * (MAX_HEAD_BYTES + MAX_FRAME_LINE_BYTES + 2);
 
-/// How many slots before its own the body stands at most that another refers to: both are of one
-/// day of 288 slots.
+/// How many slots earlier the body that another refers to can be. Both must be in the same day of 288 slots.
 pub const MAX_BACK: u32 = 287;
 
-/// The most steps from a body to the one that stands alone.
+/// The maximum number of references from a body to a self-contained one.
 pub const MAX_STEPS: usize = 3;
 
-/// A path at which the folder of a log never has a file.
+/// The path is never that of a file in a log's folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the log has no such file")]
 pub struct NoSuchFile;
@@ -69,7 +69,7 @@ pub struct NoSuchFile;
 /// Why bytes are not a manifest or a table.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PublishedError {
-    /// More bytes than there may be.
+    /// Too many bytes.
     #[error("{found} bytes are more than the maximum of {most}")]
     TooLarge {
         /// Bytes found.
@@ -77,42 +77,42 @@ pub enum PublishedError {
         /// Bytes accepted.
         most: usize,
     },
-    /// It ends before it is whole.
+    /// The file ends before it is complete.
     #[error("it ends in line {line}, where {what} and a line break are expected")]
     Ends {
         /// The line, from 1.
         line: usize,
-        /// What should stand there.
+        /// What was expected there.
         what: &'static str,
     },
-    /// It does not end where it should.
+    /// The file continues after its end.
     #[error("it continues after its last line, {line}")]
     GoesOn {
         /// The last line, from 1.
         line: usize,
     },
-    /// A line is not what it should be.
+    /// A line is invalid.
     #[error("line {line}, {what}: {error}")]
     Line {
         /// The line, from 1.
         line: usize,
-        /// What should stand there.
+        /// What was expected there.
         what: &'static str,
-        /// What is wrong.
+        /// The reason.
         error: DocumentError,
     },
-    /// A number that is out of its bounds.
+    /// A number is out of bounds.
     #[error("line {line}: {field} is {found}, which is outside the range {least} to {most}")]
     Bounds {
         /// The line, from 1.
         line: usize,
         /// The field.
         field: &'static str,
-        /// What it is.
+        /// The value found.
         found: u64,
-        /// The least it may be.
+        /// The minimum.
         least: u64,
-        /// The most.
+        /// The maximum.
         most: u64,
     },
     /// Too many parts.
@@ -121,7 +121,7 @@ pub enum PublishedError {
         /// Parts found.
         found: usize,
     },
-    /// The parts are not in the order of pool ids.
+    /// The parts are not ordered by pool id.
     #[error("line {line}: the part from {first} does not follow the previous part")]
     Order {
         /// The line, from 1.
@@ -129,7 +129,7 @@ pub enum PublishedError {
         /// The part's first pool.
         first: PoolId,
     },
-    /// The parts hold more or fewer heads than the leaf commits to.
+    /// The number of heads in the parts is not the one that the leaf commits to.
     #[error("the parts have {found} heads, but the leaf commits to {expected}")]
     Pools {
         /// Heads the leaf commits to.
@@ -137,18 +137,18 @@ pub enum PublishedError {
         /// Heads in the parts.
         found: u64,
     },
-    /// A part has more or fewer bodies than its heads name snapshots.
+    /// The number of bodies in a part is not the number of snapshots that its heads name.
     #[error("the table has {found} bodies, but its heads name {expected} snapshots")]
     Frames {
-        /// Snapshots named.
+        /// The number of snapshots named.
         expected: usize,
-        /// Bodies found.
+        /// The number of bodies found.
         found: usize,
     },
 }
 
 impl PublishedError {
-    /// What a later version of exitgap made, where that is the reason.
+    /// The later version that wrote it, if that is the cause of the error.
     pub fn newer(&self) -> Option<Newer> {
         match self {
             Self::Line { error: DocumentError::Newer(newer), .. } => Some(*newer),
@@ -157,7 +157,7 @@ impl PublishedError {
     }
 }
 
-/// Lines taken one after the other.
+/// A reader of consecutive lines.
 struct Lines<'a> {
     rest: &'a [u8],
     line: usize,
@@ -211,7 +211,7 @@ fn push_line(
     Ok(())
 }
 
-/// A line of a document without a version of its own.
+/// Reads a line that contains a document without a version field.
 fn read_line<T: Wire>(line: &[u8], most: usize) -> Result<T, DocumentError> {
     let document = T::from_json(&parse(line, most)?).map_err(DocumentError::Shape)?;
     check_canonical(&to_canonical(&document)?, line)?;

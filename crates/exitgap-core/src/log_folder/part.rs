@@ -1,39 +1,39 @@
-//! A part's file: the length of its packed table, the table, and the bodies.
+//! A part's file: the length of its compressed table, the table, and the bodies.
 
 use super::{MAX_TABLE_BYTES, PartRef, PublishedError, Table};
 use crate::ids::DocumentHash;
 
-/// Why a file is not the part that a manifest names.
+/// Why a file is not the part named by a manifest.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PartError {
-    /// Its bytes are others.
+    /// Its hash is different.
     #[error("the hash of its bytes is {found}, which is not its name")]
     Hash {
-        /// What they hash to.
+        /// The hash of the file.
         found: DocumentHash,
     },
-    /// It is not as long as the manifest says.
+    /// Its length is not the one in the manifest.
     #[error("it has {found} bytes, but its manifest has {expected}")]
     Length {
-        /// What the manifest says.
+        /// The length in the manifest.
         expected: u64,
         /// Its length.
         found: u64,
     },
-    /// It ends before its table does.
+    /// It ends within its table.
     #[error("its table extends beyond its end")]
     Short,
-    /// Its table cannot be unpacked.
+    /// Its table cannot be decompressed.
     #[error("its table cannot be unpacked: {0}")]
     Packed(String),
-    /// Its table is wrong.
+    /// Its table is invalid.
     #[error(transparent)]
     Table(#[from] PublishedError),
 }
 
 impl PartRef {
-    /// Reads the table of this part's file, and where its first body begins. `unpack` is given the
-    /// packed table and the most bytes that may come of it.
+    /// Reads the table of this part's file, and the offset of its first body. `unpack` gets the compressed table and
+    /// the maximum size of the result.
     pub fn read_table(
         &self,
         file: &[u8],

@@ -1,4 +1,4 @@
-//! A part's table: its heads, and where their bodies stand, a line each.
+//! A part's table: its heads and the positions of their bodies, one line each.
 
 use super::{
     Lines, MAX_BACK, MAX_FRAME_LINE_BYTES, MAX_PART_BYTES, MAX_PART_POOLS, MAX_TABLE_BYTES,
@@ -8,46 +8,45 @@ use crate::json::wire_struct;
 use crate::pools::MAX_STATE_BYTES;
 use crate::snapshot::MAX_SNAPSHOT_BYTES;
 
-/// Where the body of a head's snapshot stands in its part, and what it refers to.
+/// The position of a snapshot's body in its part, and the body that it refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FrameRef {
-    /// How many slots before stands the body of the same contract that it refers to; 0: it stands
-    /// alone.
+    /// How many slots earlier the body of the same contract is that this one refers to; 0 if it is self-contained.
     pub back: u32,
-    /// The length of the frame; 0: the body is the one of an earlier head of the slot, of another
-    /// pool of the same contract.
+    /// The length of the frame; 0 if the head shares the body of an earlier head in the slot, of another pool of the
+    /// same contract.
     pub bytes: u32,
     /// The length of the snapshot's canonical bytes.
     pub snapshot: u32,
-    /// The length of its state's, which follow.
+    /// The length of the state's canonical bytes, which follow the snapshot's.
     pub state: u32,
 }
 
 wire_struct!(FrameRef { back, bytes, snapshot, state });
 
 impl FrameRef {
-    /// Whether its body stands at an earlier head of the slot.
+    /// Whether it shares the body of an earlier head in the slot.
     pub fn is_shared(&self) -> bool {
         self.bytes == 0
     }
 
-    /// Bytes of both documents.
+    /// The total size of both documents.
     pub fn unpacked_bytes(&self) -> usize {
         self.snapshot as usize + self.state as usize
     }
 }
 
-/// A part's table: its heads, and where the bodies of those stand that name a snapshot.
+/// A part's table: its heads, and the body positions of those heads that name a snapshot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Table {
     /// The heads' canonical bytes, in the order of pool ids.
     pub heads: Vec<Vec<u8>>,
-    /// One for each head that names a snapshot, in their order.
+    /// One for each head that names a snapshot, in the same order.
     pub frames: Vec<FrameRef>,
 }
 
 impl Table {
-    /// The table's bytes, not yet packed.
+    /// The table's uncompressed bytes.
     pub fn to_bytes(&self) -> Result<Vec<u8>, PublishedError> {
         let mut bytes = Vec::new();
         for head in &self.heads {
@@ -60,7 +59,7 @@ impl Table {
         Ok(bytes)
     }
 
-    /// Reads the unpacked table of a part of so many pools. The heads are not looked into.
+    /// Parses the uncompressed table of a part with this many pools. The heads are not parsed.
     pub(super) fn from_bytes(bytes: &[u8], pools: u32) -> Result<Self, PublishedError> {
         let mut lines = Lines::from_bytes(bytes, MAX_TABLE_BYTES)?;
         let pools = pools.min(MAX_PART_POOLS);
@@ -86,7 +85,7 @@ impl Table {
         Ok(Self { heads, frames })
     }
 
-    /// Requires that a part of `bytes` ends with the last body, where its first begins at `start`.
+    /// Requires that a part of `bytes` bytes ends with its last body, if its first body begins at `start`.
     pub(super) fn check_length(&self, start: u64, bytes: u64) -> Result<(), PublishedError> {
         let end = start + self.frames.iter().map(|frame| u64::from(frame.bytes)).sum::<u64>();
         if end == bytes {

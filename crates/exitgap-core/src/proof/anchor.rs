@@ -1,8 +1,9 @@
-//! Anchors: that a chain has older blocks, proven from a newer one whose hash is trusted.
+//! Anchors: proofs, from a newer block with a trusted hash, that a chain contains older blocks.
 //!
-//! A contract of the chain (EIP-2935) keeps the hashes of the blocks before the newest in a ring. What its storage holds after
-//! a block is proven like any state, so a trusted hash leads to hashes of blocks up to a ring's length before it: a *hop*. The
-//! lowest block of a hop may be where the next one begins, and the lowest of a day's where the day before ends.
+//! A contract of the chain (EIP-2935) keeps the hashes of the most recent blocks in a ring buffer. The contents of its
+//! storage after a block can be proven like any state. A trusted hash therefore leads to the hashes of blocks up to one
+//! ring length earlier: a *hop*. The lowest block of a hop can be the start of the next hop, and the lowest block of a
+//! day can be the end of the previous day.
 
 use std::collections::BTreeMap;
 
@@ -15,129 +16,129 @@ use super::{ProofError, file};
 use crate::ids::{Address, BlockHash, Caip2};
 use crate::json::{DocumentError, VERSION, from_canonical, to_canonical, wire_struct};
 
-/// The most bytes of a file.
+/// The maximum size of a file, in bytes.
 pub const MAX_ANCHOR_BYTES: usize = 2 << 20;
 
-/// The most hops of a file: those of a day whose blocks come four times a second and are kept in the ordinary ring are 43.
+/// The most hops in a file. A day of a chain with four blocks per second and the standard ring needs 43.
 pub const MAX_HOPS: usize = 64;
 
-/// The most blocks of a file: two for each slot of a day, and one for each hop.
+/// The most blocks in a file: two for each slot of a day, and one for each hop.
 pub const MAX_ANCHORED_BLOCKS: usize = 2 * 288 + MAX_HOPS;
 
-/// The most bytes of its line.
+/// The maximum length of its line, in bytes.
 const MAX_LINE_BYTES: usize = 32 << 10;
 
-/// The contract that keeps the hashes, at the same place on every chain that has it.
+/// The contract that keeps the hashes. It has the same address on every chain.
 pub const HISTORY_CONTRACT: Address = Address([
     0x00, 0x00, 0xf9, 0x08, 0x27, 0xf1, 0xc5, 0x3a, 0x10, 0xcb, 0x7a, 0x02, 0x33, 0x5b, 0x17, 0x53,
     0x20, 0x00, 0x29, 0x35,
 ]);
 
-/// How many blocks it keeps, by EIP-2935.
+/// The number of blocks that it keeps according to EIP-2935.
 const RING: u64 = 8_191;
 
-/// How many it keeps on chains of Arbitrum's, whose blocks come 48 times as often.
+/// The number of blocks that it keeps on Arbitrum chains, which produce blocks 48 times as often.
 const RING_OF_ARBITRUM: u64 = 393_168;
 
-/// Arbitrum One, Arbitrum Nova, and the test chain of both.
+/// Arbitrum One, Arbitrum Nova, and their test chain.
 const CHAINS_OF_ARBITRUM: [u64; 3] = [42_161, 42_170, 421_614];
 
-/// How many blocks the contract of a chain keeps.
+/// The number of blocks that the contract keeps on a chain.
 pub fn history_window(chain: Caip2) -> u64 {
     if CHAINS_OF_ARBITRUM.contains(&chain.0) { RING_OF_ARBITRUM } else { RING }
 }
 
-/// The word of the contract that has the hash of a block.
+/// The storage slot of the contract that has the hash of a block.
 pub fn history_slot(chain: Caip2, block: u64) -> [u8; 32] {
     let mut slot = word(0);
     slot[24..].copy_from_slice(&(block % history_window(chain)).to_be_bytes());
     slot
 }
 
-/// Why a file anchors nothing.
+/// Why a file is not a valid anchor file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AnchorError {
-    /// It is longer than one may be.
+    /// It is too long.
     #[error("{found} bytes are more than the maximum of {MAX_ANCHOR_BYTES} for a day's anchors")]
     TooLarge {
         /// Its length.
         found: usize,
     },
-    /// Its line cannot be read.
+    /// Its line cannot be parsed.
     #[error("its first line: {0}")]
     Line(#[from] DocumentError),
-    /// Its line says what none does.
+    /// Its line has values that no anchor file has.
     #[error("its first line: {0}")]
     Shape(&'static str),
-    /// What stands for a header is none.
+    /// The bytes at a header's position are not a header.
     #[error("hop {hop}: the header is invalid")]
     Header {
-        /// Which, from 0.
+        /// The hop, from 0.
         hop: usize,
     },
-    /// A hop begins at another block than the one before it led to.
+    /// A hop begins at another block than the one that the previous hop led to.
     #[error("hop {hop}: the header is of block {found}, but the previous hop leads to {expected}")]
     OtherHeader {
-        /// Which, from 0.
+        /// The hop, from 0.
         hop: usize,
-        /// The hash that was led to.
+        /// The hash that the previous hop proved.
         expected: BlockHash,
-        /// The hash of what stands there.
+        /// The hash of the header in the file.
         found: BlockHash,
     },
-    /// A header that was led to has another number than the block that it stands for.
+    /// The header's number is not the number that the previous hop proved its hash for.
     #[error(
         "hop {hop}: the header has number {found}, but the previous hop leads to block {expected}"
     )]
     OtherNumber {
-        /// Which, from 0.
+        /// The hop, from 0.
         hop: usize,
-        /// The number that was led to.
+        /// The number that the previous hop proved.
         expected: u64,
-        /// The header's.
+        /// The header's number.
         found: u64,
     },
-    /// The contract does not keep that block after the one it is proven from.
+    /// The contract does not keep that block at the block that the hop starts from.
     #[error(
         "block {block} is not among the {ring} blocks before block {from}, so no hop can reach it"
     )]
     BeyondRing {
         /// The block.
         block: u64,
-        /// The hop's.
+        /// The block that the hop starts from.
         from: u64,
-        /// How many are kept.
+        /// The number of blocks that are kept.
         ring: u64,
     },
-    /// The nodes of the accounts do not lead to the contract.
+    /// The account nodes do not lead to the contract.
     #[error("hop {hop}: the contract's account: {error}")]
     Account {
-        /// Which, from 0.
+        /// The hop, from 0.
         hop: usize,
-        /// What is wrong.
+        /// The reason.
         error: WalkError,
     },
-    /// The chain has no such contract.
+    /// The chain does not have the contract.
     #[error("hop {hop}: the chain does not store block hashes (EIP-2935)")]
     NoHistory {
-        /// Which, from 0.
+        /// The hop, from 0.
         hop: usize,
     },
-    /// The nodes of the contract's storage do not lead to its words.
+    /// The contract's storage nodes do not lead to its words.
     #[error("hop {hop}: the contract's storage: {error}")]
     Storage {
-        /// Which, from 0.
+        /// The hop, from 0.
         hop: usize,
-        /// What is wrong.
+        /// The reason.
         error: ProofError,
     },
-    /// There are nodes that no walk meets.
+    /// The file has nodes that the walk does not reach.
     #[error("hop {hop}: some nodes are not reachable")]
     Surplus {
-        /// Which, from 0.
+        /// The hop, from 0.
         hop: usize,
     },
-    /// The contract has no hash of that block: the chain is younger than it, or has kept hashes for too short a time.
+    /// The contract has no hash of that block, because it has not yet kept hashes for long enough.
     #[error("block {block}: the contract does not have its hash")]
     NotKept {
         /// The block.
@@ -160,39 +161,40 @@ struct Line {
 struct HopLine {
     /// Ascending.
     blocks: Vec<u64>,
-    /// Bytes of the header, of the nodes of accounts and of those of the contract's storage.
+    /// The lengths in bytes of the header, of the account nodes and of the contract's storage nodes.
     lengths: (u32, u32, u32),
 }
 
 wire_struct!(Line { v, chain, day, block, hops });
 wire_struct!(HopLine { blocks, lengths });
 
-/// What a day's file proves: *if* the chain has the block it begins at, it has all of these.
+/// The content of a day's file. It proves that *if* the chain has the block at which it begins, it also has all of
+/// these blocks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Anchors {
     /// The chain.
     pub chain: Caip2,
-    /// The day, as days since 1970-01-01 UTC. A name, of which nothing is proven.
+    /// The day, counted from 1970-01-01 UTC. It is only a name: the proof does not cover it.
     pub day: u32,
-    /// Where it begins: the block whose hash is to be trusted.
+    /// The block at which it begins, whose hash must be trusted.
     pub from: BlockHeader,
     /// The hashes of older blocks, by their numbers.
     blocks: BTreeMap<u64, BlockHash>,
 }
 
-/// One hop, to be made a file of.
+/// The inputs of one hop, for writing a file.
 #[derive(Debug, Clone)]
 pub struct HopParts<'a> {
-    /// The RLP of the header that it begins at.
+    /// The RLP of the header at which it begins.
     pub header: &'a [u8],
-    /// The blocks that it is to prove, ascending; the lowest is where the next hop begins.
+    /// The blocks that it must prove, ascending. The next hop begins at the lowest.
     pub blocks: &'a [u64],
-    /// All nodes that lead to the contract and to its words: in any order, each as often as it came.
+    /// All nodes that lead to the contract and to its words, in any order; duplicates are allowed.
     pub nodes: &'a [Vec<u8>],
 }
 
 impl Anchors {
-    /// The hash that the chain has at a number; `None`: the file does not say.
+    /// The chain's block hash at a number; `None` if the file does not contain it.
     pub fn hash(&self, number: u64) -> Option<BlockHash> {
         if number == self.from.number {
             return Some(self.from.hash);
@@ -200,12 +202,12 @@ impl Anchors {
         self.blocks.get(&number).copied()
     }
 
-    /// The blocks that it proves, ascending, with their hashes.
+    /// The proven blocks, ascending, with their hashes.
     pub fn blocks(&self) -> impl Iterator<Item = (u64, BlockHash)> + '_ {
         self.blocks.iter().map(|(number, hash)| (*number, *hash))
     }
 
-    /// Reads a file, and follows every hash in it down from the block that it begins at.
+    /// Parses a file and verifies every hash in it, from the block at which it begins downwards.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, AnchorError> {
         if bytes.len() > MAX_ANCHOR_BYTES {
             return Err(AnchorError::TooLarge { found: bytes.len() });
@@ -252,7 +254,7 @@ impl Anchors {
         Ok(Self { chain: line.chain, day: line.day, from, blocks })
     }
 
-    /// The file of these hops, of which each begins at the lowest block of the one before it. What no walk meets is left out.
+    /// The file of these hops. Each must begin at the lowest block of the previous one. Unused nodes are left out.
     pub fn file(chain: Caip2, day: u32, hops: &[HopParts<'_>]) -> Result<Vec<u8>, AnchorError> {
         let (mut lines, mut parts, mut block) = (Vec::new(), Vec::new(), None);
         for (at, hop) in hops.iter().enumerate() {
@@ -283,7 +285,7 @@ impl Anchors {
         let mut file = to_canonical(&Line { v: VERSION, chain, day, block, hops: lines })?;
         file.push(b'\n');
         file.extend(parts.concat());
-        // What is written is what is read.
+        // Verifies the written file by reading it.
         Self::from_bytes(&file)?;
         Ok(file)
     }
@@ -310,7 +312,7 @@ impl Line {
     }
 }
 
-/// Whether the contract keeps these blocks, ascending, after that of a header.
+/// Requires that the contract keeps these ascending blocks at the block of a header.
 fn check_reach(chain: Caip2, from: &BlockHeader, blocks: &[u64]) -> Result<(), AnchorError> {
     let ring = history_window(chain);
     let is_kept = |block: &&u64| **block < from.number && from.number - **block <= ring;
@@ -320,7 +322,7 @@ fn check_reach(chain: Caip2, from: &BlockHeader, blocks: &[u64]) -> Result<(), A
     }
 }
 
-/// The root of the contract's storage, walked to through exactly these nodes.
+/// The root of the contract's storage, found by a walk that must use exactly these nodes.
 fn storage_root(hop: usize, from: &BlockHeader, nodes: &[u8]) -> Result<[u8; 32], AnchorError> {
     let mut walk = Walk::new(from.state_root, InOrder(nodes));
     let account = walk

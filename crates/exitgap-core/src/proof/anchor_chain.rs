@@ -1,4 +1,4 @@
-//! Days' anchors one after the other: from one trusted block back to any day that was published.
+//! Chains the anchors of consecutive days: from one trusted block back to any published day.
 
 use std::collections::BTreeSet;
 
@@ -6,9 +6,9 @@ use super::anchor::{Anchors, MAX_HOPS, history_window};
 use super::header::BlockHeader;
 use crate::ids::{BlockHash, Caip2};
 
-/// The hops that lead from a block to older ones: each by the block it begins at and those it proves, ascending, of which the
-/// lowest is where the next begins. `None`: there is nothing to prove, not all of it is older, or it takes more hops than a file
-/// may have.
+/// Plans the hops from a block to older ones. Each hop is the block at which it begins and the ascending blocks that it
+/// proves; the next hop begins at the lowest of them. `None` if there are no blocks, if not all of them are older, or
+/// if a file cannot have that many hops.
 pub fn plan_hops(
     chain: Caip2,
     from: u64,
@@ -34,31 +34,31 @@ pub fn plan_hops(
     Some(hops)
 }
 
-/// Days' anchors that follow from one trusted block.
+/// The anchors of several days, all verified from one trusted block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnchorChain {
-    /// The block that all of them follow from.
+    /// The trusted block.
     pub from: BlockHeader,
     days: Vec<Anchors>,
 }
 
-/// Why days' anchors do not follow from a trusted block.
+/// Why the anchors of several days do not follow from a trusted block.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AnchorChainError {
-    /// There are none.
+    /// No days were given.
     #[error("no day's file was given")]
     Empty,
-    /// A day is of another chain.
+    /// A day belongs to another chain.
     #[error("the anchors of day {day} are for chain {found}, not {expected}")]
     OtherChain {
         /// The day.
         day: u32,
-        /// The chain that is asked about.
+        /// The requested chain.
         expected: Caip2,
-        /// The file's.
+        /// The file's chain.
         found: Caip2,
     },
-    /// The newest does not begin at what is trusted.
+    /// The newest day does not begin at the trusted block.
     #[error(
         "the anchors of day {day} begin at block {number} with {found}, but the trusted hash is {trusted}"
     )]
@@ -69,10 +69,10 @@ pub enum AnchorChainError {
         number: u64,
         /// Its hash.
         found: BlockHash,
-        /// The hash that is trusted.
+        /// The trusted hash.
         trusted: BlockHash,
     },
-    /// No newer day leads to where this one begins.
+    /// No newer day proves the block at which this day begins.
     #[error(
         "the anchors of day {day} begin at block {number}, which the anchors of no newer day reach"
     )]
@@ -82,7 +82,7 @@ pub enum AnchorChainError {
         /// The block's number.
         number: u64,
     },
-    /// A newer day has another block there.
+    /// A newer day proves another block with that number.
     #[error(
         "the anchors of day {day} begin at block {number} with {found}, but those of a newer day have {expected}"
     )]
@@ -91,16 +91,16 @@ pub enum AnchorChainError {
         day: u32,
         /// The block's number.
         number: u64,
-        /// The newer day's hash.
+        /// The hash according to the newer day.
         expected: BlockHash,
-        /// The file's.
+        /// The hash in this day's file.
         found: BlockHash,
     },
 }
 
 impl AnchorChain {
-    /// The days of a chain, in any order, of which the newest begins at a trusted block and each other at a block that a newer
-    /// one proves.
+    /// Verifies days of a chain, given in any order. The newest must begin at a trusted block, and every other day at a
+    /// block that a newer day proves.
     pub fn follow(
         chain: Caip2,
         trusted: BlockHash,
@@ -130,7 +130,7 @@ impl AnchorChain {
         Ok(followed)
     }
 
-    /// The hash that the chain has at a number; `None`: none of the days says.
+    /// The chain's block hash at a number; `None` if no day contains it.
     pub fn hash(&self, number: u64) -> Option<BlockHash> {
         self.days.iter().find_map(|day| day.hash(number))
     }

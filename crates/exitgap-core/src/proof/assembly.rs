@@ -1,13 +1,13 @@
-//! The nodes of a proof, put in the order of the walk that reads them.
+//! Puts the nodes of a proof into the order in which a walk reads them.
 
 use std::collections::BTreeMap;
 
 use super::trie::{Nodes, Walk, WalkError, keccak256};
 
-/// Nodes by their hashes, whatever tries they are of.
+/// Nodes by their hashes, from any tries.
 pub(super) struct NodePool<'a>(BTreeMap<[u8; 32], &'a [u8]>);
 
-/// Those of them that a walk met, in its order.
+/// Records the nodes that a walk reads, in order.
 struct Met<'p, 'a> {
     pool: &'p NodePool<'a>,
     met: Vec<u8>,
@@ -21,16 +21,16 @@ impl<'a> Nodes<'a> for Met<'_, 'a> {
     }
 }
 
-/// The values under ascending keys, as far as the nodes lead.
+/// The values at ascending keys, found through the nodes.
 type Values<'a> = Vec<Option<&'a [u8]>>;
 
 impl<'a> NodePool<'a> {
-    /// Of nodes in any order, each as often as it came.
+    /// Collects nodes in any order. Duplicates are allowed.
     pub fn from_nodes(nodes: &'a [Vec<u8>]) -> Self {
         Self(nodes.iter().map(|node| (keccak256(node), node.as_slice())).collect())
     }
 
-    /// The nodes that a walk to these keys meets, in its order, and what it finds. What it would not read is left out.
+    /// The nodes that a walk to these keys reads, in order, and the values found. Other nodes are left out.
     pub fn in_order(
         &self,
         root: [u8; 32],

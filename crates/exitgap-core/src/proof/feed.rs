@@ -1,6 +1,6 @@
-//! Chainlink's feeds: where a proxy names its aggregator, and where that keeps its newest round.
+//! Chainlink feeds: the storage words in which a proxy names its aggregator, and an aggregator keeps its newest round.
 //!
-//! Counted from the low end of a word. Sources: the contracts' own storage, measured against what they answer.
+//! Byte positions count from the low end of a word. Source: the contracts' storage, compared with their answers.
 
 use super::file::ProofError;
 use super::layout::{mapping_slot, number as word, plus};
@@ -9,13 +9,13 @@ use crate::ids::{Address, Word};
 use crate::json::{wire_code, wire_struct};
 use crate::wide::U256;
 
-/// The most feeds of a proof: two for each token of a pool, and one of the sequencer.
+/// The most feeds in a proof: two for each token of a pool, and one for the sequencer.
 pub const MAX_FEEDS: usize = 17;
 
-/// The word of a proxy that has the phase and the aggregator.
+/// The proxy's storage word with the phase and the aggregator.
 const PROXY_WORD: u8 = 2;
 
-/// A family of aggregators that keep their rounds alike.
+/// A family of aggregators with the same storage layout for rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FeedLayout {
     /// Answers submitted one by one.
@@ -31,11 +31,11 @@ pub enum FeedLayout {
 wire_code!(FeedLayout, FeedLayout::ALL);
 
 impl FeedLayout {
-    /// All of them.
+    /// All layouts.
     pub const ALL: [Self; 4] =
         [Self::ChainlinkFlux, Self::ChainlinkOcr1, Self::ChainlinkOcr1At42, Self::ChainlinkOcr2];
 
-    /// As files spell it.
+    /// The code used in files.
     pub fn code(self) -> &'static str {
         match self {
             Self::ChainlinkFlux => "chainlink_flux",
@@ -45,7 +45,7 @@ impl FeedLayout {
         }
     }
 
-    /// The word that has the newest round, and the byte of it, from the low end, at which its 32 bits begin.
+    /// The storage word with the newest round, and the position, from the low end, of its four bytes.
     fn newest(self) -> (u8, usize) {
         match self {
             Self::ChainlinkFlux => (7, 4),
@@ -55,7 +55,7 @@ impl FeedLayout {
         }
     }
 
-    /// The mapping of rounds.
+    /// The storage slot of the mapping of rounds.
     fn rounds(self) -> u8 {
         match self {
             Self::ChainlinkFlux => 9,
@@ -66,15 +66,15 @@ impl FeedLayout {
     }
 }
 
-/// What is to be proven of a feed. Like ticks, aggregator and round are named and believed only as far as the proxy's and
-/// the aggregator's own words have them.
+/// The feed to prove. As with ticks, the file names aggregator and round, and the proof verifies them against the words
+/// of the proxy and the aggregator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FeedSubject {
     /// The proxy.
     pub feed: Address,
     /// The aggregator behind it.
     pub aggregator: Address,
-    /// How that one keeps its rounds.
+    /// The aggregator's storage layout for rounds.
     pub layout: FeedLayout,
     /// The aggregator's newest round.
     pub round: u32,
@@ -82,33 +82,33 @@ pub struct FeedSubject {
 
 wire_struct!(FeedSubject { aggregator, feed, layout, round });
 
-/// What the chain's own state says of a feed.
+/// A feed's reading according to the chain's own state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProvenReading {
     /// The proxy.
     pub feed: Address,
-    /// The newest round as the proxy numbers it: the phase above 64 bits of the aggregator's round.
+    /// The newest round in the proxy's numbering: the phase above the 64 bits of the aggregator's round.
     pub round: u128,
-    /// Its answer, as far as it is above zero: one below is a number that no feed answers.
+    /// Its answer. A negative answer becomes a number that no real feed reports.
     pub answer: U256,
-    /// When it was written, seconds UTC.
+    /// When the round was written, seconds UTC.
     pub updated_at: u64,
 }
 
 impl FeedSubject {
-    /// The word of the proxy that names the aggregator.
+    /// The proxy's storage slot that names the aggregator.
     pub fn proxy_slot() -> [u8; 32] {
         word(PROXY_WORD)
     }
 
-    /// The aggregator in that word.
+    /// The aggregator named in that word.
     pub fn aggregator_in(proxy: Word) -> Address {
         let mut address = [0; 20];
         address.copy_from_slice(&proxy.0[10..30]);
         Address(address)
     }
 
-    /// The words of the aggregator: which round is the newest, and that round.
+    /// The aggregator's storage slots: the number of the newest round, and that round.
     pub fn slots(&self) -> Vec<[u8; 32]> {
         let mut key = [0; 32];
         key[28..].copy_from_slice(&self.round.to_be_bytes());
@@ -120,7 +120,7 @@ impl FeedSubject {
         slots
     }
 
-    /// The newest round in the aggregator's word that names it.
+    /// The newest round according to the aggregator's word.
     pub fn newest_in(&self, word: Word) -> u32 {
         let from = 28 - self.layout.newest().1;
         let mut round = [0; 4];
@@ -128,7 +128,7 @@ impl FeedSubject {
         u32::from_be_bytes(round)
     }
 
-    /// What these words say, in the order of [`FeedSubject::slots`].
+    /// Decodes these words, given in the order of [`FeedSubject::slots`].
     pub fn decode_reading(&self, proxy: Word, words: &[Word]) -> Result<ProvenReading, ProofError> {
         if Self::aggregator_in(proxy) != self.aggregator {
             return Err(ProofError::Feed("its proxy points to a different aggregator"));

@@ -1,7 +1,7 @@
-//! A state proof as a file, `.egp`: a line of canonical JSON, then bytes as the chain has them.
+//! A state proof as a file, `.egp`: a line of canonical JSON, followed by bytes in the chain's own encoding.
 //!
-//! It names a block and a contract, and no snapshot: it judges anybody's. Keys are derived and never carried, so there is one
-//! file for what it proves.
+//! The file names a block and a contract but no snapshot, so it can verify any operator's snapshot. Keys are derived
+//! and never stored, so there is exactly one file for the same content.
 
 use super::assembly::NodePool;
 use super::feed::{FeedSubject, MAX_FEEDS, ProvenReading};
@@ -14,55 +14,56 @@ use super::words::{ProvenWords, walk_words, words};
 use crate::ids::{Address, BlockHash, Caip2, Word};
 use crate::json::{DocumentError, VERSION, from_canonical, to_canonical, wire_struct};
 
-/// The most bytes of a file.
+/// The maximum size of a file, in bytes.
 pub const MAX_PROOF_BYTES: usize = 4 << 20;
 
-/// The most bytes of its line.
+/// The maximum length of its line, in bytes.
 const MAX_LINE_BYTES: usize = 128 << 10;
 
-/// The most parts after it: headers, accounts, the pool's storage, and of each feed two contracts'.
+/// The most parts after the line: headers, accounts, the pool's storage, and for each feed the storage of two
+/// contracts.
 const MAX_PARTS: usize = 4 + 2 * MAX_FEEDS;
 
-/// Why a file proves nothing.
+/// Why a file is not a valid proof.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProofError {
-    /// It is longer than one may be.
+    /// It is too long.
     #[error("{found} bytes are more than the maximum of {MAX_PROOF_BYTES} for a state proof")]
     TooLarge {
         /// Its length.
         found: usize,
     },
-    /// Its line cannot be read.
+    /// Its line cannot be parsed.
     #[error("its first line: {0}")]
     Line(#[from] DocumentError),
-    /// Its line says what no proof is.
+    /// Its line has values that no proof has.
     #[error("its first line: {0}")]
     Shape(&'static str),
-    /// The header, or the one after it, is none, or of another block.
+    /// The header or the next header is invalid, or belongs to another block.
     #[error("{0}")]
     Header(&'static str),
-    /// The nodes of the accounts do not lead to the contracts.
+    /// The account nodes do not lead to the contracts.
     #[error("the contracts' accounts: {0}")]
     Account(WalkError),
-    /// There is no such account, or what stands under its address is none.
+    /// The account does not exist, or the value at its address is not an account.
     #[error("the state has no contract {0}")]
     NoContract(Address),
-    /// The nodes of a contract's storage do not lead to its words.
+    /// The storage nodes of a contract do not lead to its words.
     #[error("a contract's storage: {0}")]
     Storage(WalkError),
-    /// A feed's words are not those of the round that is named.
+    /// A feed's words are not those of the named round.
     #[error("a feed: {0}")]
     Feed(&'static str),
-    /// There are nodes that no walk meets.
+    /// The file has nodes that the walk does not reach.
     #[error("some nodes are not reachable")]
     Surplus,
-    /// A word holds what no word can.
+    /// A storage word has an impossible value.
     #[error("a word is malformed")]
     Word,
-    /// The bitmap has other ticks than the file.
+    /// The ticks in the bitmap are not those in the file.
     #[error("the ticks of the bitmap differ from those in the file at tick {tick}")]
     Ticks {
-        /// The first.
+        /// The first tick that differs.
         tick: i32,
     },
 }
@@ -76,8 +77,8 @@ struct Line {
     address: Address,
     id: Option<Word>,
     layout: Layout,
-    /// Bytes of the header, of the one after it (0: none), of the nodes of accounts, of those of the pool's storage, and of each
-    /// feed of those of its proxy's and of its aggregator's.
+    /// The lengths in bytes of the header, of the next header (0 if absent), of the account nodes, of the pool's
+    /// storage nodes, and for each feed of the storage nodes of its proxy and of its aggregator.
     lengths: Vec<u32>,
     feeds: Vec<FeedSubject>,
     range: Option<[i32; 2]>,
@@ -87,25 +88,25 @@ struct Line {
 
 wire_struct!(Line { v, chain, block, address, layout, lengths; optional feeds, id, range, tick_spacing, ticks });
 
-/// What the chain's own state says of a pool.
+/// A pool's state as proven by the chain's own state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StateProof {
-    /// What it is of.
+    /// The subject of the proof.
     pub subject: ProofSubject,
-    /// The block after which it is so.
+    /// The block after which the pool has this state.
     pub header: BlockHeader,
-    /// The block after that.
+    /// The next block.
     pub child: Option<BlockHeader>,
     /// The hash of the code of the contract whose storage holds the pool, where its account has one.
     pub code_hash: Option<[u8; 32]>,
     /// The pool's words.
     pub words: ProvenWords,
-    /// What its feeds answered, in the order of the subject's.
+    /// The readings of its feeds, in the order of the subject's feeds.
     pub readings: Vec<ProvenReading>,
 }
 
 impl StateProof {
-    /// The hash of the block whose header this is the RLP of.
+    /// The hash of the block with this RLP header.
     pub fn block_of(header: &[u8]) -> Option<BlockHash> {
         Some(BlockHeader::from_rlp(header)?.hash)
     }
@@ -115,8 +116,8 @@ impl StateProof {
         self.code_hash == Some(keccak256(code))
     }
 
-    /// A file's line, its break included, and the items after it, one after the other: headers and nodes. What they prove is
-    /// not looked at.
+    /// Splits a file into its line, including the line break, and the items after it: headers and nodes. Nothing is
+    /// verified.
     pub fn pieces(file: &[u8]) -> Option<(&[u8], Vec<&[u8]>)> {
         let end = file.iter().take(MAX_LINE_BYTES + 1).position(|byte| *byte == b'\n')?;
         let (line, mut left) = file.split_at(end + 1);
@@ -129,7 +130,7 @@ impl StateProof {
         Some((line, items))
     }
 
-    /// Reads a file, and follows every word in it down from its block.
+    /// Parses a file and verifies every word in it, from its block downwards.
     pub fn from_bytes(file: &[u8]) -> Result<Self, ProofError> {
         if file.len() > MAX_PROOF_BYTES {
             return Err(ProofError::TooLarge { found: file.len() });
@@ -183,7 +184,7 @@ impl StateProof {
 struct Contracts(Vec<(Address, Account)>);
 
 impl Contracts {
-    /// The contracts of a subject, and the keys of their accounts, ascending.
+    /// The contracts of a subject, with the keys of their accounts, ascending.
     fn keys(subject: &ProofSubject) -> Result<Vec<([u8; 32], Address)>, ProofError> {
         let mut keys: Vec<([u8; 32], Address)> =
             subject.contracts()?.into_iter().map(|one| (keccak256(&one.0), one)).collect();
@@ -191,7 +192,7 @@ impl Contracts {
         Ok(keys)
     }
 
-    /// Those of a file, walked to through exactly these nodes.
+    /// The storage roots from a file, found by a walk that must use exactly these nodes.
     fn from_nodes(
         subject: &ProofSubject,
         state_root: [u8; 32],
@@ -206,7 +207,7 @@ impl Contracts {
         if walk.into_nodes().0.is_empty() { Ok(Self(found)) } else { Err(ProofError::Surplus) }
     }
 
-    /// The same out of a node's answers, and the nodes that lead there.
+    /// The storage roots from a node's answers, and the trie nodes that lead to them.
     fn find(
         subject: &ProofSubject,
         state_root: [u8; 32],
@@ -253,7 +254,7 @@ impl Line {
 const WRONG_LENGTHS: ProofError =
     ProofError::Shape("its lengths do not match the bytes that follow");
 
-/// The parts after the line.
+/// Splits the bytes after the line into parts.
 fn parts<'a>(lengths: &[u32], bytes: &'a [u8]) -> Result<Vec<&'a [u8]>, ProofError> {
     if lengths.len() > MAX_PARTS {
         return Err(WRONG_LENGTHS);
@@ -261,7 +262,7 @@ fn parts<'a>(lengths: &[u32], bytes: &'a [u8]) -> Result<Vec<&'a [u8]>, ProofErr
     split_parts(lengths, bytes).ok_or(WRONG_LENGTHS)
 }
 
-/// Parts of these lengths, where they are all there is.
+/// Splits bytes into parts of these lengths, which must use up all bytes.
 pub(super) fn split_parts<'a>(lengths: &[u32], mut bytes: &'a [u8]) -> Option<Vec<&'a [u8]>> {
     let mut parts = Vec::with_capacity(lengths.len());
     for length in lengths {
@@ -272,19 +273,19 @@ pub(super) fn split_parts<'a>(lengths: &[u32], mut bytes: &'a [u8]) -> Option<Ve
     bytes.is_empty().then_some(parts)
 }
 
-/// What a node answered, to be made a file of.
+/// A node's answers, for writing a file.
 #[derive(Debug, Clone)]
 pub struct ProofParts<'a> {
     /// The header's RLP.
     pub header: &'a [u8],
-    /// That of the block after it; empty where it is not known.
+    /// The RLP of the next block's header; empty if it is unknown.
     pub child: &'a [u8],
-    /// All nodes that lead to the accounts and to their words: in any order, each as often as it came.
+    /// All nodes that lead to the accounts and to their words, in any order; duplicates are allowed.
     pub nodes: &'a [Vec<u8>],
 }
 
 impl ProofSubject {
-    /// The file of a proof of it. What nothing leads to is left out.
+    /// Writes the proof file for this subject. Unused nodes are left out.
     pub fn file(&self, parts: &ProofParts<'_>) -> Result<Vec<u8>, ProofError> {
         let header = BlockHeader::from_rlp(parts.header)
             .ok_or(ProofError::Header("the header is invalid"))?;
@@ -322,7 +323,7 @@ impl ProofSubject {
         for part in all {
             file.extend_from_slice(&part);
         }
-        // What is written is what is read.
+        // Verifies the written file by reading it.
         StateProof::from_bytes(&file)?;
         Ok(file)
     }

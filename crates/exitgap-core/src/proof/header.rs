@@ -1,20 +1,20 @@
-//! What the bytes of a block's header, and those of an account, say.
+//! Parses the bytes of a block's header, and those of an account.
 
 use super::rlp::{hash, list, number, text};
 use super::trie::keccak256;
 use crate::ids::BlockHash;
 
-/// The fewest and the most fields of a header: forks append, and no fork so far has half as many.
+/// The minimum and maximum number of header fields. Forks append fields, and the maximum leaves room for more.
 const FIELDS: core::ops::RangeInclusive<usize> = 15..=32;
 
-/// What of a header counts here; it stands alike on Ethereum, on OP chains and on Arbitrum.
+/// The header fields that are used here. They are the same on Ethereum, OP chains and Arbitrum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BlockHeader {
-    /// The hash of its bytes, which is the block's.
+    /// The hash of the header's bytes, which is the block's hash.
     pub hash: BlockHash,
     /// The block before it.
     pub parent: BlockHash,
-    /// The root of the accounts' trie after it.
+    /// The root of the accounts trie after the block.
     pub state_root: [u8; 32],
     /// Its number.
     pub number: u64,
@@ -23,7 +23,7 @@ pub struct BlockHeader {
 }
 
 impl BlockHeader {
-    /// Reads the header that these bytes are the RLP of.
+    /// Parses a header from its RLP.
     pub fn from_rlp(rlp: &[u8]) -> Option<Self> {
         let (fields, count) = list::<32>(rlp)?;
         if !FIELDS.contains(&count) {
@@ -40,7 +40,7 @@ impl BlockHeader {
     }
 }
 
-/// What of an account counts here.
+/// The account fields that are used here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Account {
     /// The root of its storage's trie.
@@ -50,7 +50,7 @@ pub(super) struct Account {
 }
 
 impl Account {
-    /// Reads the payload that stands under its address.
+    /// Parses the account payload at an address.
     pub fn from_rlp(rlp: &[u8]) -> Option<Self> {
         let (fields, 4) = list::<4>(rlp)? else { return None };
         Some(Self { storage_root: hash(fields[2])?, code_hash: hash(fields[3]) })

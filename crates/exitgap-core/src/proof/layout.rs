@@ -1,24 +1,24 @@
-//! Where contracts keep what a fill reads: words of their storage, by number.
+//! Where contracts store the values that a fill reads: storage words, by number.
 //!
-//! Counted from the low end of a word. Sources: the contracts' own storage, measured against what they answer.
+//! Byte positions count from the low end of a word. Source: the contracts' storage, compared with their answers.
 
 use super::trie::keccak256;
 use crate::ids::Word;
 use crate::json::wire_code;
 use crate::snapshot::Fact;
 
-/// A family of contracts that keep their words alike.
+/// A family of contracts with the same storage layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
-    /// Aerodrome v2 and its kin: both curves.
+    /// Aerodrome v2 and related contracts, with both curves.
     AerodromeV2,
-    /// `PancakeSwap` v3: a word more before the liquidity.
+    /// `PancakeSwap` v3: one more word before the liquidity.
     PancakeV3,
     /// Slipstream.
     Slipstream,
     /// Uniswap v2's pair and its copies.
     UniswapV2,
-    /// Uniswap v3 and what kept its storage, such as `SushiSwap` v3.
+    /// Uniswap v3 and contracts that kept its storage layout, such as `SushiSwap` v3.
     UniswapV3,
     /// A pool of Uniswap v4's manager.
     UniswapV4,
@@ -26,10 +26,10 @@ pub enum Layout {
 
 wire_code!(Layout, Layout::ALL);
 
-/// The words of a pool whose liquidity lies in ranges.
+/// The storage words of a concentrated-liquidity pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RangeWords {
-    /// √price, tick, and of v4 the fees.
+    /// √price and tick; for Uniswap v4 also the fees.
     pub price: [u8; 32],
     /// Active liquidity in the low 128 bits.
     pub liquidity: [u8; 32],
@@ -47,7 +47,7 @@ impl Layout {
         Self::UniswapV4,
     ];
 
-    /// As files spell it.
+    /// The code used in files.
     pub fn code(self) -> &'static str {
         match self {
             Self::AerodromeV2 => "aerodrome_v2",
@@ -59,12 +59,12 @@ impl Layout {
         }
     }
 
-    /// The layout of this name.
+    /// The layout with this code.
     pub fn of_code(code: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|layout| layout.code() == code)
     }
 
-    /// What a snapshot's facts say it is: whose factory made the pool, or that a manager holds it.
+    /// The layout according to a snapshot's facts: the factory that created the pool, or its manager contract.
     pub fn of_facts(facts: &[Fact]) -> Option<Self> {
         facts.iter().find_map(|fact| match fact.name.as_str() {
             "aerodrome_v2" => Some(Self::AerodromeV2),
@@ -77,7 +77,7 @@ impl Layout {
         })
     }
 
-    /// Whether it keeps reserves: as many words, the first of them here.
+    /// If the layout has reserves, the numbers of their storage words.
     pub(super) fn reserves(self) -> Option<&'static [u8]> {
         match self {
             Self::UniswapV2 => Some(&[8]),
@@ -86,7 +86,7 @@ impl Layout {
         }
     }
 
-    /// Where the words of a pool of ranges are; `id` is that of a pool which a manager holds.
+    /// The storage words of a concentrated-liquidity pool. `id` is the id of a pool that belongs to a manager contract.
     pub(super) fn ranges(self, id: Option<Word>) -> Option<RangeWords> {
         let [price, liquidity, ticks, bitmap] = match self {
             Self::UniswapV3 => [0, 4, 5, 6],
@@ -111,7 +111,7 @@ impl Layout {
 }
 
 impl RangeWords {
-    /// A tick's first word: its gross liquidity below, its net one above.
+    /// A tick's first word: the gross liquidity in the low half and the net liquidity in the high half.
     pub fn tick(&self, tick: i32) -> [u8; 32] {
         mapping_slot(sign_extend(tick), &self.ticks)
     }
@@ -129,7 +129,7 @@ pub(super) fn number(word: u8) -> [u8; 32] {
     bytes
 }
 
-/// The number that comes so much later.
+/// Adds an offset to a 256-bit number.
 pub(super) fn plus(mut base: [u8; 32], offset: u8) -> [u8; 32] {
     let mut carried = offset;
     for byte in base.iter_mut().rev() {
@@ -139,14 +139,14 @@ pub(super) fn plus(mut base: [u8; 32], offset: u8) -> [u8; 32] {
     base
 }
 
-/// A number of 32 bits as the contracts' 256.
+/// Sign-extends a 32-bit number to the contracts' 256 bits.
 fn sign_extend(number: i32) -> [u8; 32] {
     let mut bytes = [if number < 0 { 0xff } else { 0 }; 32];
     bytes[28..].copy_from_slice(&number.to_be_bytes());
     bytes
 }
 
-/// Where a mapping keeps what is under a key.
+/// The storage slot of a mapping's value for a key.
 pub(super) fn mapping_slot(key: [u8; 32], mapping: &[u8; 32]) -> [u8; 32] {
     let mut both = [0; 64];
     both[..32].copy_from_slice(&key);

@@ -1,20 +1,20 @@
-//! RLP, as far as headers, accounts and nodes need it. One item has one spelling, and no other is read.
+//! RLP, as far as headers, accounts and nodes need it. Only the canonical encoding of an item is accepted.
 
-/// An item of an encoding.
+/// An encoded item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Item<'a> {
-    /// Whether it is a list; else it is a text.
+    /// Whether it is a list; otherwise it is a byte string.
     pub is_list: bool,
-    /// What is in it.
+    /// Its content.
     pub payload: &'a [u8],
-    /// All of it.
+    /// The whole encoding.
     pub whole: &'a [u8],
 }
 
-/// The longest payload is below this power of 256.
+/// The maximum number of bytes of a payload's length.
 const LENGTH_BYTES: usize = 3;
 
-/// The first item, and what comes after it.
+/// Splits off the first item.
 pub(super) fn split(bytes: &[u8]) -> Option<(Item<'_>, &[u8])> {
     let first = *bytes.first()?;
     let is_list = first >= 0xc0;
@@ -25,7 +25,7 @@ pub(super) fn split(bytes: &[u8]) -> Option<(Item<'_>, &[u8])> {
             let count = usize::from(first & 0x3f) - 55;
             let digits = bytes.get(1..=count).filter(|_| count <= LENGTH_BYTES)?;
             let length = digits.iter().fold(0, |sum, digit| sum << 8 | usize::from(*digit));
-            // A shorter head would have done.
+            // A shorter header would be sufficient, so this one is not canonical.
             if digits[0] == 0 || length < 56 {
                 return None;
             }
@@ -40,7 +40,7 @@ pub(super) fn split(bytes: &[u8]) -> Option<(Item<'_>, &[u8])> {
     Some((Item { is_list, payload, whole }, rest))
 }
 
-/// The items of a list that is all there is; none where there are more than `N`.
+/// The items of a list that is the whole input; `None` if there are more than `N`.
 pub(super) fn list<const N: usize>(bytes: &[u8]) -> Option<([&[u8]; N], usize)> {
     let (Item { is_list: true, payload: mut left, .. }, []) = split(bytes)? else { return None };
     let (mut items, mut count) = ([&[][..]; N], 0);
@@ -52,7 +52,7 @@ pub(super) fn list<const N: usize>(bytes: &[u8]) -> Option<([&[u8]; N], usize)> 
     Some((items, count))
 }
 
-/// The text that is all there is.
+/// The byte string that is the whole input.
 pub(super) fn text(bytes: &[u8]) -> Option<&[u8]> {
     match split(bytes)? {
         (Item { is_list: false, payload, .. }, []) => Some(payload),
@@ -60,12 +60,12 @@ pub(super) fn text(bytes: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// The same where it is of 32 bytes.
+/// The same, if it has 32 bytes.
 pub(super) fn hash(bytes: &[u8]) -> Option<[u8; 32]> {
     text(bytes)?.try_into().ok()
 }
 
-/// A number of at most `N` bytes, in the fewest that it has.
+/// A number of at most `N` bytes, without leading zeros.
 pub(super) fn number<const N: usize>(payload: &[u8]) -> Option<[u8; N]> {
     let mut number = [0; N];
     if payload.first() == Some(&0) {

@@ -1,4 +1,4 @@
-//! What is to be proven of a pool, and which words that takes.
+//! The parts of a pool that a proof covers, and the storage words that they need.
 
 use super::feed::{FeedSubject, MAX_FEEDS};
 use super::file::ProofError;
@@ -6,16 +6,16 @@ use super::layout::{Layout, number as word};
 use crate::ids::{Address, Caip2, Word};
 use crate::pools::{MAX_TICK, MIN_TICK};
 
-/// The most ticks of a proof.
+/// The most ticks in a proof.
 const MAX_TICKS: usize = 8_192;
 
-/// The most words of a bitmap: those of a spacing of 1, at all prices.
+/// The most bitmap words: those of a tick spacing of 1, over all prices.
 const MAX_BITMAP_WORDS: i32 = 6_932;
 
-/// The largest spacing of any kind.
+/// The largest tick spacing of any kind of pool.
 const MAX_SPACING: i32 = 32_767;
 
-/// Ticks from one up to another, both included.
+/// A range of ticks, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TickRange {
     /// The lowest.
@@ -25,53 +25,53 @@ pub struct TickRange {
 }
 
 impl TickRange {
-    /// Every tick there is.
+    /// All ticks.
     pub const ALL: Self = Self { low: MIN_TICK, high: MAX_TICK };
 
-    /// Whether all of another lie in it.
+    /// Whether it contains the whole of another range.
     pub fn covers(self, other: Self) -> bool {
         self.low <= other.low && other.high <= self.high
     }
 }
 
-/// What is to be proven of a pool.
+/// The subject of a proof.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProofSubject {
     /// Its chain.
     pub chain: Caip2,
-    /// The contract whose storage holds it.
+    /// The contract whose storage has the pool.
     pub address: Address,
-    /// Its id, where that contract manages many.
+    /// Its id, if that contract manages many pools.
     pub id: Option<Word>,
-    /// How that storage is laid out.
+    /// The layout of that storage.
     pub layout: Layout,
-    /// Of a pool of ranges: how far.
+    /// The ticks to prove, for a concentrated-liquidity pool.
     pub ranges: Option<RangeSubject>,
-    /// Feeds that are proven with it, ascending by their addresses.
+    /// The feeds that are proven as well, ascending by address.
     pub feeds: Vec<FeedSubject>,
 }
 
-/// The ticks of a pool of ranges that are to be proven.
+/// The ticks of a concentrated-liquidity pool that a proof covers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RangeSubject {
-    /// How far.
+    /// The range of ticks.
     pub range: TickRange,
     /// The pool's spacing.
     pub tick_spacing: i32,
-    /// All initialised ticks within it, ascending.
+    /// All initialised ticks in the range, ascending.
     pub ticks: Vec<i32>,
 }
 
 /// How much of a pool a proof covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reach {
-    /// What a head's figures read, and some ticks more on both sides.
+    /// The ticks that a head's figures depend on, and a few more on both sides.
     Figures,
-    /// All of it: every tick there is.
+    /// All ticks.
     Whole,
 }
 
-/// What a word of storage is.
+/// The meaning of a storage word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     Reserve,
@@ -82,23 +82,23 @@ pub(super) enum Role {
 }
 
 impl ProofSubject {
-    /// Whether nothing of the pool lies outside: it has no ticks, or all of them are within its range.
+    /// Whether the proof covers the whole pool: it has no ticks, or the range contains all ticks.
     pub fn is_whole(&self) -> bool {
         self.ranges.as_ref().is_none_or(|ranges| ranges.range == TickRange::ALL)
     }
 
-    /// Whether these ticks are proven.
+    /// Whether the proof covers these ticks.
     pub fn covers(&self, range: TickRange) -> bool {
         let within = |own: TickRange| own.low <= range.low && range.high <= own.high;
         self.ranges.as_ref().is_none_or(|ranges| within(ranges.range))
     }
 
-    /// The words that prove it, as the numbers of their slots.
+    /// The storage slots of the words that the proof needs.
     pub fn slots(&self) -> Result<Vec<[u8; 32]>, ProofError> {
         Ok(self.roles()?.into_iter().map(|(slot, _)| slot).collect())
     }
 
-    /// The contracts whose storage it takes, each once: the pool's, then those of its feeds.
+    /// The contracts whose storage the proof needs, without duplicates: the pool's, then those of its feeds.
     pub fn contracts(&self) -> Result<Vec<Address>, ProofError> {
         let sorted = self.feeds.is_sorted_by(|a, b| a.feed < b.feed);
         if self.feeds.len() > MAX_FEEDS || !sorted {
@@ -113,7 +113,7 @@ impl ProofSubject {
         Ok(contracts)
     }
 
-    /// The words of the bitmap that the range needs, and the numbers of their slots: what they hold says which ticks there are.
+    /// The bitmap words that the range needs, with their storage slots. They determine which ticks exist.
     pub fn bitmap(&self) -> Result<Vec<(i32, [u8; 32])>, ProofError> {
         let bitmap = |(slot, role)| match role {
             Role::Bitmap(word) => Some((word, slot)),
@@ -122,7 +122,7 @@ impl ProofSubject {
         Ok(self.roles()?.into_iter().filter_map(bitmap).collect())
     }
 
-    /// The same subject with the ticks that these words of the bitmap have, in the order of [`ProofSubject::bitmap`].
+    /// The same subject with the ticks in these bitmap words, given in the order of [`ProofSubject::bitmap`].
     #[must_use]
     pub fn with_ticks(mut self, words: &[(i32, Word)]) -> Self {
         if let Some(ranges) = &mut self.ranges {
@@ -153,7 +153,7 @@ impl ProofSubject {
 }
 
 impl RangeSubject {
-    /// The first and the last word of the bitmap that are needed.
+    /// The first and the last bitmap word that the range needs.
     fn bitmap(&self) -> Result<[i32; 2], ProofError> {
         let Self { range: TickRange { low, high }, tick_spacing, ticks } = self;
         if *low > *high || *low < MIN_TICK || *high > MAX_TICK {
@@ -175,7 +175,7 @@ impl RangeSubject {
         Ok(words)
     }
 
-    /// The ticks of the range that a word of the bitmap has.
+    /// The ticks of the range that are set in a bitmap word.
     pub(super) fn ticks_in(&self, word: i32, bits: Word) -> impl Iterator<Item = i32> + '_ {
         let tick = move |bit: i32| (word * 256 + bit) * self.tick_spacing;
         let set = move |bit: &i32| {

@@ -1,47 +1,47 @@
-//! A walk down a Merkle-Patricia trie, key after key, through the nodes that a proof has.
+//! A walk down a Merkle-Patricia trie, key by key, through the nodes in a proof.
 //!
-//! The keys ascend. The nodes stand in the order in which the walk meets them first, each once; so what it needs to
-//! remember is its own path, and a proof has one spelling. A node counts only under the hash that its parent, or the
-//! root, has for it.
+//! Keys are ascending. Each node appears once, in the order in which the walk first reaches it. The walk therefore only
+//! has to remember its own path, and a proof has exactly one encoding. A node is accepted only if its hash is the one
+//! in its parent, or the root.
 
 pub(super) use exitgap_math::keccak256;
 
 use super::rlp::{Item, list, split, text};
 
-/// Nibbles of a key.
+/// The number of nibbles in a key.
 const NIBBLES: usize = 64;
 
-/// Why a walk ends before its keys do.
+/// Why a walk fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum WalkError {
-    /// The nodes end before the walk does.
+    /// A node that the walk needs is absent.
     #[error("a node is missing")]
     Absent,
-    /// A node is another than the one that is named above it.
+    /// A node's hash is not the one in its parent.
     #[error("the hash of a node does not match its reference")]
     Hash,
-    /// A node is none.
+    /// The bytes are not a valid node.
     #[error("a node is malformed")]
     Malformed,
-    /// The keys do not ascend.
+    /// The keys are not ascending.
     #[error("the keys are not in ascending order")]
     Order,
 }
 
-/// A node on the walk's path, and how many nibbles lead to it.
+/// A node on the walk's path, and the number of nibbles that lead to it.
 #[derive(Debug, Clone, Copy)]
 struct Met<'a> {
     depth: usize,
     node: &'a [u8],
 }
 
-/// Where a walk has its nodes from.
+/// The source of a walk's nodes.
 pub(super) trait Nodes<'a> {
-    /// The node of this hash.
+    /// The node with this hash.
     fn node(&mut self, hash: &[u8; 32]) -> Result<&'a [u8], WalkError>;
 }
 
-/// Nodes one after the other, in the order in which they are met.
+/// Consecutive nodes, in the order in which the walk needs them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct InOrder<'a>(pub &'a [u8]);
 
@@ -59,7 +59,7 @@ impl<'a> Nodes<'a> for InOrder<'a> {
     }
 }
 
-/// A walk under a root.
+/// A walk from a root.
 #[derive(Debug, Clone)]
 pub(super) struct Walk<'a, N> {
     root: [u8; 32],
@@ -79,11 +79,11 @@ pub fn value_under(
     if walk.into_nodes().0.is_empty() { Ok(value) } else { Err(WalkError::Malformed) }
 }
 
-/// What follows a node on the way to a key.
+/// The step from a node towards a key.
 enum Step<'a> {
-    /// Another node, so many nibbles further.
+    /// Another node, and the number of nibbles that lead to it.
     Child(&'a [u8], usize),
-    /// The key's value; `None`: the trie has none.
+    /// The key's value; `None` if the trie does not contain the key.
     End(Option<&'a [u8]>),
 }
 
@@ -92,12 +92,12 @@ impl<'a, N: Nodes<'a>> Walk<'a, N> {
         Self { root, nodes, path: Vec::new(), before: None }
     }
 
-    /// What is left where the nodes are from.
+    /// The source of nodes after the walk, without those that the walk used.
     pub fn into_nodes(self) -> N {
         self.nodes
     }
 
-    /// The value under the next key, as the payload of its text; `None` where the trie has none.
+    /// The value at the next key, as a string's payload; `None` if the trie does not contain the key.
     pub fn value(&mut self, key: &[u8; 32]) -> Result<Option<&'a [u8]>, WalkError> {
         let Met { mut depth, mut node } = self.begin(key)?;
         self.before = Some(*key);
@@ -109,7 +109,7 @@ impl<'a, N: Nodes<'a>> Walk<'a, N> {
             depth += nibbles;
             let (item, _) = split(child).ok_or(WalkError::Malformed)?;
             match item {
-                // A node shorter than a hash stands in its parent.
+                // A node shorter than a hash is embedded in its parent.
                 Item { is_list: true, whole, .. } if whole.len() < 32 => node = whole,
                 Item { is_list: false, payload: [], .. } => return Ok(None),
                 Item { is_list: false, payload, .. } => {
@@ -122,7 +122,7 @@ impl<'a, N: Nodes<'a>> Walk<'a, N> {
         }
     }
 
-    /// Where the walk to a key leaves the one before it.
+    /// The last node that the paths to this key and to the previous one share.
     fn begin(&mut self, key: &[u8; 32]) -> Result<Met<'a>, WalkError> {
         let Some(before) = self.before else {
             let met = Met { depth: 0, node: self.nodes.node(&self.root)? };
@@ -140,10 +140,10 @@ impl<'a, N: Nodes<'a>> Walk<'a, N> {
     }
 }
 
-/// What a node says of a key of which `depth` nibbles lead to it.
+/// The step from a node towards a key, if `depth` nibbles of the key lead to the node.
 fn step<'a>(node: &'a [u8], key: &[u8; 32], depth: usize) -> Result<Step<'a>, WalkError> {
     let malformed = WalkError::Malformed;
-    // The root of a trie that holds nothing.
+    // The root node of an empty trie.
     if node == [0x80] {
         return Ok(Step::End(None));
     }
@@ -162,7 +162,7 @@ fn step<'a>(node: &'a [u8], key: &[u8; 32], depth: usize) -> Result<Step<'a>, Wa
             let length = 2 * path.len() - skipped;
             let is_leaf = flags >= 2;
             let end = depth + length;
-            // A leaf ends a key, an extension leads somewhere.
+            // A leaf completes a key, and an extension must not.
             if (is_leaf && end != NIBBLES) || (!is_leaf && (length == 0 || end >= NIBBLES)) {
                 return Err(malformed);
             }

@@ -1,4 +1,4 @@
-//! Words of storage, walked to, and what those of a pool say.
+//! Reads storage words by a walk, and interprets those of a pool.
 
 use super::file::ProofError;
 use super::rlp::{self, text};
@@ -7,26 +7,26 @@ use super::trie::{InOrder, Walk, keccak256};
 use crate::ids::Word;
 use crate::wide::U256;
 
-/// What is not there.
+/// The value of an absent word.
 const ZERO: Word = Word([0; 32]);
 
-/// The words of a pool.
+/// The storage words of a pool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProvenWords {
     /// Reserves.
     Reserves(Vec<Word>),
-    /// √price and tick; liquidity; and of each tick of the subject its first word.
+    /// √price and tick, liquidity, and the first word of each of the subject's ticks.
     Ranges {
-        /// √price, tick, and of Uniswap v4 the fees.
+        /// √price and tick; for Uniswap v4 also the fees.
         price: Word,
         /// Active liquidity.
         liquidity: Word,
-        /// Of each tick its first word.
+        /// The first word of each tick.
         ticks: Vec<Word>,
     },
 }
 
-/// Words of a contract's storage, in the order of their slots, walked to through exactly these nodes.
+/// The storage words of a contract, in the order of their slots, found by a walk that must use exactly these nodes.
 pub(super) fn walk_words(
     root: [u8; 32],
     slots: &[[u8; 32]],
@@ -44,7 +44,7 @@ pub(super) fn walk_words(
     if walk.into_nodes().0.is_empty() { Ok(words) } else { Err(ProofError::Surplus) }
 }
 
-/// What a pool's words are, where the bitmap has the ticks that the subject names and no others.
+/// Interprets a pool's words, and requires that the bitmap has exactly the ticks that the subject names.
 pub(super) fn words(subject: &ProofSubject, found: Vec<Word>) -> Result<ProvenWords, ProofError> {
     let (mut price, mut liquidity) = (ZERO, ZERO);
     let named = subject.ranges.as_ref().map_or(&[][..], |ranges| &ranges.ticks);
@@ -78,8 +78,8 @@ pub(super) fn words(subject: &ProofSubject, found: Vec<Word>) -> Result<ProvenWo
     }
 }
 
-/// The word of a leaf; one that is absent is zero. So is one without digits: a chain takes such a word out of its trie, and
-/// development nodes leave it there, under roots that are as binding.
+/// The word in a leaf. An absent leaf is zero, and so is a leaf without digits: a real chain removes such a word from
+/// its trie, but development nodes keep it, and their roots commit to it.
 fn word_of(leaf: Option<&[u8]>) -> Option<Word> {
     let Some(leaf) = leaf else { return Some(ZERO) };
     match text(leaf)? {
@@ -88,7 +88,7 @@ fn word_of(leaf: Option<&[u8]>) -> Option<Word> {
     }
 }
 
-/// The number of these bytes, at most 32, most significant first.
+/// The number in at most 32 bytes, most significant first.
 pub(super) fn number(bytes: &[u8]) -> U256 {
     let mut limbs = [0; 4];
     for (limb, eight) in limbs.iter_mut().zip(bytes.rchunks(8)) {
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
     use crate::proof::trie::WalkError;
 
-    /// A trie of one leaf: its root, and its node.
+    /// A trie with one leaf: its root and its node.
     fn trie(slot: &[u8; 32], value: &[u8]) -> ([u8; 32], Vec<u8>) {
         let path = [&[0x20][..], &keccak256(slot)].concat();
         let text = |bytes: &[u8]| {
@@ -130,7 +130,7 @@ mod tests {
         assert_eq!(word(&[0x80]).unwrap(), ZERO);
         let five = word(&[5]).unwrap();
         assert_eq!(five.0[31], 5);
-        // With a leading zero, as a list, and with more digits than a word has.
+        // A leading zero, a list, and more digits than a word has.
         for wrong in [&[0x00][..], &[0x82, 0, 5], &[0xc0], &[&[0xa1][..], &[1; 33]].concat()] {
             assert!(matches!(word(wrong), Err(ProofError::Word)), "{wrong:?}");
         }

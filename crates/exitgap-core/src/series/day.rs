@@ -1,4 +1,4 @@
-//! Days: the 288 slots between two midnights, UTC.
+//! Days: the 288 slots from one midnight UTC to the next.
 
 use core::fmt;
 use core::str::FromStr;
@@ -17,20 +17,20 @@ use super::{Slot, unix_s_of};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Day(Slot);
 
-/// Not the date of a day of the series.
+/// The text is not the date of a day of the series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("expected a date such as 2026-11-26, from 2026-08-22 on")]
 pub struct NoDay;
 
 impl Day {
-    /// The day of a slot.
+    /// The day that contains a slot.
     pub fn from_slot(slot: Slot) -> Self {
         let first = u64::from(slot.day()) * u64::from(Slot::PER_DAY);
         // The series begins and ends with whole days.
         Self(Slot::new(first).unwrap_or(Slot::FIRST))
     }
 
-    /// Its first slot, that of midnight.
+    /// Its first slot, at midnight.
     pub fn first(self) -> Slot {
         self.0
     }
@@ -41,13 +41,13 @@ impl Day {
         Slot::new(last).unwrap_or(Slot::LAST)
     }
 
-    /// So many days later; `None` after the last.
+    /// The day `days` later; `None` if it is after the last day of the series.
     pub fn later(self, days: u64) -> Option<Self> {
         let slots = days.checked_mul(Slot::PER_DAY.into())?;
         Slot::new(u64::from(self.0.number()).checked_add(slots)?).ok().map(Self)
     }
 
-    /// How many days later than `earlier` it is; `None` where it is not.
+    /// How many days it is after `earlier`; `None` if it is before.
     pub fn days_after(self, earlier: Self) -> Option<u64> {
         let slots = self.0.number().checked_sub(earlier.0.number())?;
         Some(u64::from(slots / Slot::PER_DAY))
@@ -68,7 +68,7 @@ impl FromStr for Day {
         let midnight = unix_s_of(&format!("{date}T00:00:00Z")).map_err(|_| NoDay)?;
         let slot = Slot::at_or_before(midnight).map_err(|_| NoDay)?;
         let day = Self(slot);
-        // A date has one spelling.
+        // Only the canonical form of a date is accepted.
         if day.to_string() == date { Ok(day) } else { Err(NoDay) }
     }
 }

@@ -1,9 +1,9 @@
-//! Instants as people and programs write them: RFC 3339.
+//! Instants in RFC 3339 format.
 
-/// Why a text is no instant.
+/// Why a text is not an instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum InstantError {
-    /// Not of the form `2026-08-22T12:00:00Z`, or no date of the calendar.
+    /// Not of the form `2026-08-22T12:00:00Z`, or not a date of the calendar.
     #[error("not an RFC 3339 instant such as 2026-08-22T12:00:00Z")]
     Form,
     /// Before 1970.
@@ -11,9 +11,9 @@ pub enum InstantError {
     Before1970,
 }
 
-/// Reads an RFC 3339 instant, e.g. `2026-08-22T14:00:00.5+02:00`, as whole seconds since
-/// 1970-01-01T00:00:00Z, rounded down. `T` and `Z` may be small letters; the offset is
-/// needed. A leap second counts as the second before it.
+/// Parses an RFC 3339 instant such as `2026-08-22T14:00:00.5+02:00` to whole seconds since 1970-01-01T00:00:00Z,
+/// rounded down. `T` and `Z` may be lower case, and the offset is required. A leap second counts as the second before
+/// it.
 pub fn unix_s_of(text: &str) -> Result<u64, InstantError> {
     seconds(text).ok_or(InstantError::Form)?.try_into().map_err(|_| InstantError::Before1970)
 }
@@ -42,7 +42,7 @@ fn seconds(text: &str) -> Option<i64> {
     Some(local - offset(without_fraction(rest)?)?)
 }
 
-/// Three runs of digits of these lengths.
+/// Three numbers with these lengths.
 fn fields(text: &str, separator: u8, lengths: [usize; 3]) -> Option<[u32; 3]> {
     let mut parts = text.split(char::from(separator));
     let mut found = [0; 3];
@@ -57,14 +57,14 @@ fn digits(text: &str) -> Option<u32> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
 }
 
-/// What follows the fraction of a second, where there is one.
+/// The text after the optional fraction of a second.
 fn without_fraction(text: &str) -> Option<&str> {
     let Some(fraction) = text.strip_prefix('.') else { return Some(text) };
     let rest = fraction.trim_start_matches(|c: char| c.is_ascii_digit());
     (rest.len() < fraction.len()).then_some(rest)
 }
 
-/// `Z`, `+02:00`, `-00:30` in seconds.
+/// `Z`, `+02:00` or `-00:30`, in seconds.
 fn offset(text: &str) -> Option<i64> {
     if matches!(text, "Z" | "z") {
         return Some(0);
@@ -83,11 +83,11 @@ fn offset(text: &str) -> Option<i64> {
     (hour < 24 && minute < 60).then(|| sign * i64::from(hour * 3_600 + minute * 60))
 }
 
-/// Days from 1970-01-01 to a date of the proleptic Gregorian calendar. Years begin on
-/// 1 March here, so that the leap day comes last.
+/// Days from 1970-01-01 to a date of the proleptic Gregorian calendar. In this computation years begin on 1 March, so
+/// that the leap day comes last.
 fn day_number(year: u32, month: u32, day: u32) -> i64 {
     let (year, month) = if month > 2 { (year, month - 3) } else { (year + 399, month + 9) };
-    // One era of 400 years more where the year before year 0 would be needed.
+    // Uses one more era of 400 years if the year before year 0 would be needed.
     let eras = if month > 9 { -1 } else { 0 };
     let (era, year_of_era) = (i64::from(year / 400) + eras, year % 400);
     let day_of_year = (153 * month + 2) / 5 + day - 1;
@@ -113,7 +113,7 @@ mod tests {
         ] {
             assert_eq!(rfc3339(unix_s_of(text).unwrap()), text);
         }
-        // Every slot's instant of three leap years and a day between.
+        // The instants of slots over three leap years and the years between them.
         for number in (0..320_000).step_by(7) {
             let slot = Slot::new(u64::from(Slot::FIRST.number()) + number).unwrap();
             assert_eq!(unix_s_of(&slot.to_string()), Ok(slot.unix_s()));

@@ -1,4 +1,4 @@
-//! Why a slot has no snapshot.
+//! The reasons why a slot has no snapshot.
 
 use core::fmt;
 
@@ -7,14 +7,13 @@ use serde::{Deserialize, Serialize};
 use crate::ids::{Code, CodeError};
 use crate::json::wire_text;
 
-/// The reason recorded for a slot without a snapshot. The codes are stable: they
-/// are stored, hashed and shown.
+/// The recorded reason why a slot has no snapshot. The codes are stable: they are stored, hashed and shown to users.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum MissingReason {
     /// No configured node answered in time (connection refused, time-out, 5xx).
     RpcUnavailable,
-    /// Every node refused for the number of requests.
+    /// Every node refused because of too many requests.
     RpcRateLimited,
     /// A node's answer was malformed, oversized, or contradicted itself.
     RpcResponseInvalid,
@@ -22,9 +21,9 @@ pub enum MissingReason {
     WrongChain,
     /// The node has none of the blocks at which earlier slots of the series were recorded.
     ChainUnlinked,
-    /// Two nodes that are compared gave different answers about a block or its logs.
+    /// Two nodes that are compared with each other gave different answers about a block or its logs.
     NodesDisagree,
-    /// The slot's block, or its state, is not to be had (null block, pruned state).
+    /// The slot's block or its state is not available (null block, pruned state).
     BlockUnavailable,
     /// No block later than the slot's instant was seen before the slot was sealed.
     ChainLagging,
@@ -36,7 +35,7 @@ pub enum MissingReason {
     PoolUnsupported,
     /// The state read breaks an invariant of its pool kind.
     StateInconsistent,
-    /// An oracle answered ≤ 0, with no update time, or with one after the block.
+    /// An oracle's answer was ≤ 0, had no update time, or an update time after the block.
     OracleInvalid,
     /// The recorder was not running.
     RecorderDown,
@@ -47,7 +46,7 @@ pub enum MissingReason {
 }
 
 impl MissingReason {
-    /// Every reason that is known, in the order of the documentation.
+    /// Every known reason, in the order of the documentation.
     pub const ALL: [Self; 15] = [
         Self::RpcUnavailable,
         Self::RpcRateLimited,
@@ -88,7 +87,7 @@ impl MissingReason {
         }
     }
 
-    /// The reason with this code; an unknown code is one of a later version.
+    /// The reason with this code. An unknown code counts as one of a later version.
     pub fn from_code(code: &str) -> Result<Self, CodeError> {
         let known = Self::ALL.into_iter().find(|reason| reason.code() == code);
         known.map_or_else(|| code.parse().map(Self::Newer), Ok)

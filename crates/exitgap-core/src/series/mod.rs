@@ -12,8 +12,8 @@ pub use lookup::LookupError;
 pub use missing_reason::MissingReason;
 pub use slot::{Slot, SlotError, rfc3339};
 
-/// `days_observed` in hundredths of a day: recorded slots ÷ 288, cut to two
-/// decimals. It says how many slots were recorded, not how old the oldest is.
+/// `days_observed` in hundredths of a day: recorded slots ÷ 288, truncated to two decimals. It measures the number of
+/// recorded slots, not the age of the oldest.
 pub fn days_observed_hundredths(recorded_slots: u64) -> u64 {
     recorded_slots.saturating_mul(100) / u64::from(Slot::PER_DAY)
 }

@@ -22,19 +22,19 @@ use crate::json::{Json, Wire};
 #[serde(try_from = "u32", into = "u32")]
 pub struct Slot(u32);
 
-/// Why a number or an instant is no slot of the series.
+/// Why a number or an instant is not a slot of the series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SlotError {
-    /// The instant lies before 2026-08-22T00:00:00Z.
+    /// The instant is before 2026-08-22T00:00:00Z.
     #[error("slot {slot} is before the start of the series (slot {first}, 2026-08-22T00:00:00Z)", first = Slot::FIRST.0)]
     BeforeSeries {
-        /// The slot asked for.
+        /// The requested slot.
         slot: u64,
     },
-    /// The instant lies after 9999-12-31T23:55:00Z.
+    /// The instant is after 9999-12-31T23:55:00Z.
     #[error("slot {slot} is after the year 9999")]
     TooLate {
-        /// The slot asked for.
+        /// The requested slot.
         slot: u64,
     },
 }
@@ -122,8 +122,8 @@ impl Wire for Slot {
     }
 }
 
-/// An instant in seconds UTC as RFC 3339, e.g. `2026-08-22T00:00:12Z`. Instants
-/// after the year 9999 are written as its last second.
+/// Writes an instant in seconds UTC as RFC 3339, e.g. `2026-08-22T00:00:12Z`. An instant after the year 9999 becomes
+/// its last second.
 pub fn rfc3339(unix_s: u64) -> String {
     const SECONDS_PER_DAY: u64 = 86_400;
     let unix_s = unix_s.min(Slot::LAST.unix_s() + Slot::SECONDS - 1);

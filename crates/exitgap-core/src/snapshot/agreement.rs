@@ -1,54 +1,54 @@
-//! Whether two operators say the same of one pool at one slot, whatever they call it.
+//! Compares two operators' snapshots of one pool at one slot, whatever names they use for it.
 //!
-//! What the chain says is compared: the block, the state, token decimals, and the feeds that both read. What each chooses for
-//! itself is not: names, which feeds price a token, how old a round may be.
+//! Only values from the chain are compared: the block, the state, token decimals, and the feeds that both operators
+//! read. Each operator's own choices are not compared: names, which feeds price a token, and how old a round may be.
 
 use super::{BlockRef, OracleSource, Snapshot};
 use crate::ids::{Address, PoolId, StateHash};
 use crate::wide::U256;
 
-/// What a snapshot says of the chain, as far as another operator's says it too.
+/// The values of a snapshot that come from the chain and can be compared with another operator's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Testimony {
     /// The block.
     pub block: BlockRef,
-    /// The state, by its hash: it holds what the contract holds and no name of anybody's.
+    /// The hash of the state, which contains only contract data and no names chosen by an operator.
     pub state: StateHash,
     tokens: Vec<(Address, u8)>,
     feeds: Vec<(Address, Round)>,
 }
 
-/// What a feed answered: round, answer, its decimals, and when it was written.
+/// A feed's reading: round, answer, decimals, and the time at which the round was written.
 type Round = (u128, U256, u8, u64);
 
-/// A pool by its chain's id and its contract, and its pair of tokens where the contract has several: what operators cannot
-/// choose. Their own name of the chain is left out.
+/// A pool's identity that operators cannot choose: the chain's id and the contract, and the token pair if the contract
+/// has several. The operator's own name of the chain is left out.
 pub fn place_of(snapshot: &Snapshot) -> String {
     let observation = snapshot.observation();
     format!("{}:{}", observation.chain().caip2, without_chain(observation.pool()))
 }
 
-/// A pool's name after its operator's own name of the chain.
+/// A pool's name without its operator's name of the chain.
 pub fn without_chain(pool: &PoolId) -> String {
     let name = pool.to_string();
     name.split_once(':').map_or_else(|| name.clone(), |(_, contract)| contract.to_owned())
 }
 
-/// In what two operators differ.
+/// A difference between two operators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Difference {
-    /// They read at different blocks: until blocks are final, a retraction decides.
+    /// They read at different blocks. Until blocks are final, a retraction decides who is right.
     OtherBlock,
-    /// The same block, and another state: one of them does not say what the chain holds.
+    /// The same block but another state: one of them did not record the state that the chain has.
     StateDiffers,
-    /// The same block, and another round, answer or time of this feed.
+    /// The same block but another round, answer or time of this feed.
     FeedDiffers(Address),
-    /// Other decimals of this token.
+    /// Different decimals of this token.
     DecimalsDiffer(Address),
 }
 
 impl Difference {
-    /// As documents spell it.
+    /// The code used in documents.
     pub fn code(self) -> &'static str {
         match self {
             Self::OtherBlock => "other_block",
@@ -60,7 +60,7 @@ impl Difference {
 }
 
 impl Testimony {
-    /// What a snapshot says; `state` is the name of its state.
+    /// The chain values of a snapshot; `state` is the hash of its state.
     pub fn from_snapshot(snapshot: &Snapshot, state: StateHash) -> Self {
         let observation = snapshot.observation();
         let tokens = observation.contract_tokens().iter();
@@ -79,7 +79,7 @@ impl Testimony {
         }
     }
 
-    /// The first thing in which another differs; `None`: they agree in all that both say.
+    /// The first difference from another operator; `None` if everything that both recorded is equal.
     pub fn differs_from(&self, other: &Self) -> Option<Difference> {
         if self.block != other.block {
             return Some(Difference::OtherBlock);
@@ -94,7 +94,7 @@ impl Testimony {
     }
 }
 
-/// The first of what both name that is not the same by both.
+/// The first address in both lists whose values differ.
 fn find_difference<T: PartialEq>(
     ours: &[(Address, T)],
     theirs: &[(Address, T)],
@@ -126,7 +126,7 @@ mod tests {
     fn what_both_say_is_compared_and_nothing_else() {
         let ours = testimony();
         assert_eq!(ours.differs_from(&testimony()), None);
-        // A feed of one alone says nothing of the other.
+        // A feed that only one of them recorded is not compared.
         let mut fewer = testimony();
         fewer.feeds.remove(0);
         fewer.feeds.push((Address([9; 20]), (9, U256::from(9_u8), 9, 9)));

@@ -1,4 +1,4 @@
-//! Why readings are no observation, and no snapshot.
+//! Why values read from a chain are not a valid observation or snapshot.
 
 use super::observation::Snapshot;
 use super::token::Token;
@@ -6,27 +6,27 @@ use crate::ids::{Address, PoolId};
 use crate::series::{MissingReason, Slot};
 use crate::units::PriceError;
 
-/// Why readings do not make an observation or a snapshot.
+/// Why values read from a chain are not a valid observation or snapshot.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ObservationError {
-    /// The name is not one of a pool of such a contract.
+    /// The name does not fit a pool of this contract.
     #[error("{pool} must name two of the {tokens} tokens of its contract, as in `….0-1`")]
     Pool {
         /// The name.
         pool: PoolId,
-        /// The contract's tokens.
+        /// The number of the contract's tokens.
         tokens: usize,
     },
-    /// They are not the contract's: more or fewer than its state's, of other decimals than that says,
-    /// or with a reading of another one.
+    /// The tokens do not match the contract: their number or decimals differ from those in its state, or a reading is
+    /// for a token that the contract does not have.
     #[error("the tokens do not match the contract: {0}")]
     Tokens(&'static str),
-    /// Most contracts keep their tokens in the order of their addresses, and none has one twice.
+    /// A contract has a token twice, or its tokens are not ordered by address although its kind requires that.
     #[error("{first} must have a lower address than token {second}")]
     TokensOutOfOrder {
         /// A token's address.
         first: Address,
-        /// The next one's, or that of a later one that is the same.
+        /// The address of the next token, or of a later one that is the same.
         second: Address,
     },
     /// More than 36 decimals.
@@ -40,7 +40,7 @@ pub enum ObservationError {
     /// A fixed price on a live chain.
     #[error("a fixed price is allowed only on a preview chain")]
     FixedPriceOnLiveChain,
-    /// `updatedAt` is zero or lies after the block.
+    /// `updatedAt` is zero or after the block.
     #[error(
         "the feed {feed} was updated at {updated_at}, which must be a time up to the block's {block_timestamp}"
     )]
@@ -58,29 +58,29 @@ pub enum ObservationError {
         /// The feed's address.
         feed: Address,
     },
-    /// What is said of a sequencer is neither up nor down, or is said twice.
+    /// A sequencer's reading is neither up nor down, or there are two such readings.
     #[error("the sequencer uptime must be the answer of one feed, without decimals, 0 or 1")]
     SequencerUptime,
-    /// The readings do not make a price.
+    /// The readings do not give a valid price.
     #[error("the price of token{token} in USD: {error}")]
     Price {
         /// The token's index in its contract.
         token: usize,
-        /// What is wrong with it.
+        /// The reason.
         error: PriceError,
     },
-    /// The readings do not stand in their one order.
+    /// The readings are not in canonical order.
     #[error("the oracle readings are out of order")]
     OracleOrder,
-    /// Too many facts, facts out of order, or a call or an answer that is too long.
+    /// There are too many facts, they are out of order, or a call or an answer is too long.
     #[error(
         "there are more than 32 facts, they are out of order, or a call or an answer is too long"
     )]
     Facts,
-    /// More than one session of a token, sessions out of order, or one of no token.
+    /// Two sessions of one token, sessions out of order, or a session of an unknown token.
     #[error("the sessions are out of order or do not belong to a token")]
     Sessions,
-    /// A session says something else than its calendar does of the block's timestamp.
+    /// A session differs from what its calendar says about the block's timestamp.
     #[error(
         "the session of token {token} is {found:?}, but its calendar has {expected:?} at {timestamp}"
     )]
@@ -89,9 +89,9 @@ pub enum ObservationError {
         token: u8,
         /// The block's timestamp, seconds UTC.
         timestamp: u64,
-        /// What follows from the calendar's table.
+        /// The state according to the calendar's table.
         expected: String,
-        /// What the session says.
+        /// The state in the session.
         found: String,
     },
     /// A block number or timestamp is too large for exact JSON.
@@ -102,7 +102,7 @@ pub enum ObservationError {
         /// The block's timestamp.
         timestamp: u64,
     },
-    /// The block lies after the slot.
+    /// The block is after the slot.
     #[error("block {number} ({timestamp}) is after slot {slot}")]
     BlockAfterSlot {
         /// The block's number.
@@ -125,7 +125,7 @@ pub enum ObservationError {
 }
 
 impl ObservationError {
-    /// The reason a slot is missing for, where this is the cause.
+    /// The missing reason of a slot whose reading failed for this cause.
     pub fn missing_reason(&self) -> MissingReason {
         match self {
             Self::FixedPriceOnLiveChain

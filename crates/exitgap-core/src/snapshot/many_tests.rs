@@ -1,4 +1,4 @@
-//! Snapshots of contracts that pool more than two tokens.
+//! Snapshots of contracts with more than two tokens.
 
 use super::*;
 use crate::ids::{Address, BlockHash};
@@ -20,7 +20,7 @@ fn reading(token: u8, cents: u64) -> OracleReading {
     OracleReading { role, answer, decimals: 2, source: OracleSource::Fixed }
 }
 
-/// Three dollars, of which the contract names that with the lowest address last.
+/// Three dollar tokens. The contract lists the one with the lowest address last.
 fn tokens() -> Vec<Token> {
     vec![token(5, 18), token(7, 6), token(3, 6)]
 }
@@ -77,7 +77,7 @@ fn every_pair_of_a_contract_has_the_same_bytes() {
         assert_eq!(roles, [OracleRole::TokenUsd(0), OracleRole::TokenUsd(1)], "{pair}");
         assert_eq!(observation.contract_tokens().len(), 3);
     }
-    // Each pair sells its own tokens: 18 decimals for 6, and 6 for 6.
+    // Each pair sells its own tokens: 18 decimals for 6 decimals, and 6 for 6.
     let sold = |pair: &str, amount: u64| {
         let snapshot = snapshot(pair).unwrap();
         let fill = snapshot
@@ -122,7 +122,7 @@ fn what_cannot_be_such_a_contract_is_refused() {
     assert!(matches!(observed(&first, twice, all()), Err(O::TokensOutOfOrder { .. })));
     let fourth = observed(&first, tokens(), vec![reading(0, 1), reading(1, 1), reading(3, 1)]);
     assert_eq!(fourth, Err(O::Tokens("an oracle reading is not for one of its tokens")));
-    // What no figure of the pair rests on may be absent.
+    // Readings that no figure of the pair uses may be absent.
     let without = || vec![reading(0, 99), reading(1, 100)];
     assert!(observed(&first, tokens(), without()).is_ok());
     let unpriced = observed(&format!("{CONTRACT}.0-2"), tokens(), without());

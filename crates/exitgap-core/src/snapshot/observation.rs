@@ -14,15 +14,15 @@ use crate::stable_sort::sort;
 use crate::units::UsdPrice;
 use crate::wide::U256;
 
-/// Whether figures from a chain may be relied on.
+/// Whether figures from a chain are final or a preview.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ChainKind {
     /// A known chain with its known genesis.
     Live,
-    /// Live, too: a chain that is not known, whose operator configured the hash of its block 0. Which
-    /// network that is, the hash says to those who know it.
+    /// Also live: a chain that this version does not know, with the hash of its block 0 configured by the operator.
+    /// Readers who know the hash know the network.
     Configured(BlockHash),
-    /// Everything else; a development chain always. Every figure says so.
+    /// Every other chain, and every development chain. Every figure states this.
     Preview,
 }
 
@@ -35,12 +35,12 @@ impl ChainKind {
         }
     }
 
-    /// Whether figures from it may be relied on.
+    /// Whether figures from it count as live.
     pub fn is_live(self) -> bool {
         self != Self::Preview
     }
 
-    /// The hash of block 0 by which it is live, where its operator configured that.
+    /// The hash of block 0 that the operator configured, if that makes the chain live.
     pub fn configured_genesis(self) -> Option<BlockHash> {
         match self {
             Self::Configured(genesis) => Some(genesis),
@@ -70,14 +70,14 @@ pub struct BlockRef {
     pub timestamp: u64,
 }
 
-/// A pool at a block: everything an exact quote and its gap need.
+/// A pool at a block: everything that an exact quote and its gap need.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Observation {
     pool: PoolId,
     chain: ChainTag,
     block: BlockRef,
     pair: Pair,
-    /// The contract's, in its order.
+    /// The contract's tokens, in its order.
     contract_tokens: Vec<Token>,
     tokens: [Token; 2],
     state: PoolState,
@@ -88,9 +88,9 @@ pub struct Observation {
 }
 
 impl Observation {
-    /// Checks and joins what was read of `pool` at `block`: all tokens of its contract and their
-    /// readings, whichever of them are the pool's. The readings are put in their one order: by
-    /// token, fixed ones first, then by feed. No token has a calendar: see [`Observation::with_sessions`].
+    /// Validates and combines what was read of `pool` at `block`: all tokens of its contract and their readings, also
+    /// those outside the pool's pair. The readings are put into canonical order: by token, fixed prices first, then by
+    /// feed. No token has a calendar yet: see [`Observation::with_sessions`].
     pub fn new(
         pool: PoolId,
         chain: ChainTag,
@@ -133,17 +133,17 @@ impl Observation {
         })
     }
 
-    /// The pool observed.
+    /// The observed pool.
     pub fn pool(&self) -> &PoolId {
         &self.pool
     }
 
-    /// The chain it lives on.
+    /// The pool's chain.
     pub fn chain(&self) -> ChainTag {
         self.chain
     }
 
-    /// The block it was observed at.
+    /// The block of the observation.
     pub fn block(&self) -> BlockRef {
         self.block
     }
@@ -153,8 +153,8 @@ impl Observation {
         &self.tokens
     }
 
-    /// The direction that sells `base`: `token0`, `token1`, a symbol or an address, in
-    /// capital or small letters. A symbol that both tokens have names neither.
+    /// The direction that sells `base`: `token0`, `token1`, a symbol or an address, in any case. A symbol that both
+    /// tokens have is ambiguous and refused.
     pub fn direction_of(&self, base: &str) -> Result<Direction, BaseError> {
         let by_index = ["token0", "token1"].iter().position(|name| base.eq_ignore_ascii_case(name));
         let by_address = self
@@ -180,7 +180,7 @@ impl Observation {
         &self.state
     }
 
-    /// Which of its contract's tokens are the pool's.
+    /// The pool's pair among its contract's tokens.
     pub fn pair(&self) -> Pair {
         self.pair
     }
@@ -195,8 +195,7 @@ impl Observation {
         &self.oracles
     }
 
-    /// Those that the pool's figures rest on: of its own two tokens, which are 0 and 1 here, and of
-    /// the sequencer.
+    /// The readings that the pool's figures use: for its own two tokens, numbered 0 and 1 here, and for the sequencer.
     pub fn pool_oracles(&self) -> Vec<(OracleRole, &OracleReading)> {
         let [token0, token1] = self.pair.bytes();
         let mut found = Vec::with_capacity(self.oracles.len());
@@ -212,24 +211,24 @@ impl Observation {
         found
     }
 
-    /// The one fact of a name; `None` where there is none, or more than one: which is meant nobody knows.
+    /// The fact with this name; `None` if there is none, or more than one, which would be ambiguous.
     pub fn fact(&self, name: Code) -> Option<&Fact> {
         let mut facts = self.facts.iter().filter(|fact| fact.name == name);
         facts.next().filter(|_| facts.next().is_none())
     }
 
-    /// What that fact says, by its first word.
+    /// The number in that fact's first word.
     pub fn fact_number(&self, name: Code) -> Option<U256> {
         self.fact(name)?.number()
     }
 
-    /// What was read for figures that fills do not depend on.
+    /// The facts, which fills do not depend on.
     pub fn facts(&self) -> &[Fact] {
         &self.facts
     }
 
-    /// Those of the pool's two tokens that take a fee on transfer ([`Fact::TOKEN_TAXED`]): what a holder receives, or what
-    /// the pool receives of them, is then less than a fill says.
+    /// The pool's tokens that take a fee on transfer ([`Fact::TOKEN_TAXED`]): a holder or the pool then receives less
+    /// of them than the fill states.
     pub fn taxed_tokens(&self) -> impl Iterator<Item = &Token> {
         let is_taxed = |token: &Token| {
             let of_token = |fact: &Fact| {
@@ -245,20 +244,20 @@ impl Observation {
         &self.prices
     }
 
-    /// Whether any reading that the pool's figures rest on is older than its heartbeat, or the
-    /// chain's sequencer is down or was until just now.
+    /// Whether any reading that the pool's figures use is older than its heartbeat, or the chain's sequencer is down or
+    /// has only just come back.
     pub fn oracle_stale(&self) -> bool {
         self.pool_oracles().iter().any(|(_, reading)| reading.is_stale(self.block.timestamp))
     }
 }
 
-/// Why a text names no token of the pool.
+/// Why a text does not name a token of the pool.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("base {base:?} {}", if *both { "names both tokens" } else { "is neither token of the pool" })]
 pub struct BaseError {
     /// The text, cut to 80 characters.
     pub base: String,
-    /// Whether it names both.
+    /// Whether it names both tokens.
     pub both: bool,
     /// The symbols of token 0 and token 1.
     pub symbols: [Symbol; 2],
@@ -268,7 +267,7 @@ impl BaseError {
     const SHOWN: usize = 80;
 }
 
-/// The contract's tokens, beside its state.
+/// Checks the contract's tokens against its state.
 fn check_tokens(state: &PoolState, tokens: &[Token]) -> Result<(), ObservationError> {
     if state.coins() != tokens.len() {
         return Err(ObservationError::Tokens("its state has a different number of tokens"));
@@ -323,7 +322,7 @@ pub(super) fn check_oracles(
 }
 
 impl OracleReading {
-    /// Requires that an observation of such a chain, at a block of this timestamp, can have it.
+    /// Requires that an observation on such a chain, at a block with this timestamp, can contain the reading.
     pub fn check(&self, kind: ChainKind, block_timestamp: u64) -> Result<(), ObservationError> {
         if let Some(token) = self.role.token() {
             let answer = (self.answer, u32::from(self.decimals));
@@ -371,11 +370,11 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// A block older than this at its slot means that the chain stood still.
+    /// If a block is older than this at its slot, the chain had stopped.
     pub const MAX_BLOCK_AGE_S: u64 = 600;
 
-    /// Assigns an observation to a slot. That no later block up to the slot's
-    /// instant exists is for the reader of the chain to know.
+    /// Assigns an observation to a slot. The reader of the chain must make sure that there is no later block up to the
+    /// slot's instant.
     pub fn new(slot: Slot, observation: Observation) -> Result<Self, ObservationError> {
         check_block(slot, observation.block)?;
         Ok(Self { slot, observation })
@@ -392,7 +391,7 @@ impl Snapshot {
     }
 }
 
-/// The part of the slot and block rule that a snapshot shows.
+/// The part of the slot rule that can be checked from a snapshot alone.
 pub(super) fn check_block(slot: Slot, block: BlockRef) -> Result<(), ObservationError> {
     let BlockRef { number, timestamp, .. } = block;
     let Some(age_s) = slot.unix_s().checked_sub(timestamp) else {

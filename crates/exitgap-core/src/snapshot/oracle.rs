@@ -1,17 +1,16 @@
-//! Oracle readings: what a price feed said at the block.
+//! Oracle readings: a price feed's answer at the block.
 
 use crate::ids::Address;
 use crate::wide::U256;
 
-/// What a reading is for. A token's USD price is the product of all readings of its
-/// role (a ratio feed times a USD feed, or one USD feed).
+/// The role of a reading. A token's USD price is the product of all readings with its role (a ratio feed times a USD
+/// feed, or one USD feed).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum OracleRole {
-    /// USD per whole token of this index: in snapshots among the contract's tokens, in answers
-    /// among the pool's two.
+    /// USD per whole token with this index. Snapshots count the contract's tokens, answers the pool's two tokens.
     TokenUsd(u8),
-    /// Whether the sequencer of a layer-2 chain is up: while it is down, the other feeds stand
-    /// still. Prices no token.
+    /// Whether the sequencer of a layer-2 chain is up. While it is down, the other feeds are not updated. It prices no
+    /// token.
     SequencerUptime,
 }
 
@@ -28,42 +27,42 @@ impl OracleRole {
 /// One oracle answer: `answer ÷ 10^decimals`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OracleReading {
-    /// What the answer is for.
+    /// The role of the answer.
     pub role: OracleRole,
-    /// The feed's answer as the contract holds it; above zero. Of a sequencer: 0 up, 1 down.
+    /// The feed's answer as the contract stores it; above zero. For a sequencer: 0 up, 1 down.
     pub answer: U256,
-    /// Decimals of the answer; at most 36.
+    /// The decimals of the answer, at most 36.
     pub decimals: u8,
-    /// Where it was read.
+    /// The source of the answer.
     pub source: OracleSource,
 }
 
-/// Where an answer came from.
+/// The source of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OracleSource {
-    /// A number from configuration. Preview chains only.
+    /// A configured number. Only on preview chains.
     Fixed,
     /// A Chainlink feed, read through its proxy by `latestRoundData`.
     Chainlink(RoundData),
 }
 
-/// The round an answer belongs to.
+/// The round of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RoundData {
     /// The proxy's address.
     pub feed: Address,
     /// `roundId`, an unsigned 80-bit number.
     pub round: u128,
-    /// `updatedAt`, seconds UTC; not zero and not after the block. Of a sequencer `startedAt`:
-    /// since when it is up or down.
+    /// `updatedAt`, seconds UTC; not zero and not after the block. For a sequencer `startedAt`: since when it has been
+    /// up or down.
     pub updated_at: u64,
-    /// Seconds after which the feed promises a new round; configured. Of a sequencer the grace
-    /// period: seconds it must have been up for the other feeds to have caught up.
+    /// The configured number of seconds within which the feed promises a new round. For a sequencer the grace period:
+    /// the seconds that it must have been up before the other feeds count as updated.
     pub heartbeat_s: u32,
 }
 
 impl OracleReading {
-    /// What readings are sorted by, so that one state has one hash.
+    /// The sort key of readings. A fixed order gives one state one hash.
     pub(super) fn order(&self) -> impl Ord + use<> {
         let round = match &self.source {
             OracleSource::Fixed => None,
@@ -74,9 +73,8 @@ impl OracleReading {
         (self.role, round.map(|(feed, ..)| feed), self.answer, self.decimals, round)
     }
 
-    /// Whether the answer is older than its heartbeat at `block_timestamp` (seconds UTC), or, of
-    /// a sequencer, whether it is down or up for no longer than its grace period. A fixed answer
-    /// never is.
+    /// Whether the answer is older than its heartbeat at `block_timestamp` (seconds UTC). For a sequencer: whether it
+    /// is down, or has not been up for longer than its grace period. A fixed answer is never stale.
     pub fn is_stale(&self, block_timestamp: u64) -> bool {
         let OracleSource::Chainlink(round) = &self.source else { return false };
         let is_past =

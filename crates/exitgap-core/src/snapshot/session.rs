@@ -1,42 +1,43 @@
-//! Market sessions: which calendars a contract's tokens have, and what they make of the block's timestamp.
+//! Market sessions: the calendars of a contract's tokens, applied to the block's timestamp.
 
 use super::error::ObservationError;
 use super::observation::Observation;
 use super::oracle::{OracleReading, OracleRole, OracleSource};
 use crate::hours::{Calendar, Market, Markets};
 
-/// A token's calendar. What it says of a block follows from the block's timestamp.
+/// A token's calendar. Its session follows from the block's timestamp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TokenSession {
-    /// The token's index among its contract's.
+    /// The token's index in its contract.
     pub token: u8,
-    /// When its market is open.
+    /// The calendar of its market.
     pub calendar: Calendar,
 }
 
 /// The market session of a pool's assets at its block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Session {
-    /// Whether the markets of both tokens are open. That of a token without a calendar always is.
+    /// Whether the markets of both tokens are open. A token without a calendar is always open.
     pub market_open: bool,
-    /// The notes of the tokens that have a calendar, e.g. `XNYS@1/regular`; `continuous` where none has.
+    /// The notes of the tokens with a calendar, e.g. `XNYS@1/regular`; `continuous` if no token has one.
     pub note: String,
 }
 
-/// How far the oracle's answers may be relied on, from best to worst.
+/// The freshness of the oracle's answers, from best to worst.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum OracleState {
-    /// None is older than its heartbeat.
+    /// No answer is older than its heartbeat.
     Fresh,
-    /// One is older than its heartbeat, and was not when its token's market closed, which still is closed: nothing was
-    /// promised since.
+    /// An answer is older than its heartbeat, but was not when its token's market closed, and the market is still
+    /// closed. The feed promised no newer round since then.
     HeldOverClose,
-    /// One is older than its heartbeat for no such reason, or the chain's sequencer is down or was until just now.
+    /// An answer is older than its heartbeat for another reason, or the chain's sequencer is down or has only just come
+    /// back.
     Stale,
 }
 
 impl OracleState {
-    /// Its stable name.
+    /// Its stable code.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Fresh => "fresh",
@@ -47,7 +48,7 @@ impl OracleState {
 }
 
 impl Observation {
-    /// The same with the calendars of its contract's tokens, ascending by token, at most one for each.
+    /// The same observation with calendars of its contract's tokens, ascending by token, at most one per token.
     pub fn with_sessions(mut self, sessions: Vec<TokenSession>) -> Result<Self, ObservationError> {
         let tokens = self.contract_tokens().len();
         let ascending = sessions.is_sorted_by(|a, b| a.token < b.token);
@@ -63,7 +64,7 @@ impl Observation {
         &self.sessions
     }
 
-    /// Those of the pool's own two tokens, which are 0 and 1 here.
+    /// The sessions of the pool's own two tokens, numbered 0 and 1 here.
     pub fn pool_sessions(&self) -> Vec<TokenSession> {
         let mut found = Vec::with_capacity(2);
         for (own, index) in (0..).zip(self.pair().bytes()) {
@@ -87,7 +88,7 @@ impl Observation {
         Session { market_open, note }
     }
 
-    /// How far the oracle's answers may be relied on: the worst of them.
+    /// The freshness of the oracle's answers: that of the worst one.
     pub fn oracle_state(&self) -> OracleState {
         let (at, sessions) = (self.block().timestamp, self.pool_sessions());
         let states = self.pool_oracles().into_iter().map(|(role, reading)| {
@@ -98,7 +99,7 @@ impl Observation {
     }
 }
 
-/// The state of one reading at a block of this timestamp.
+/// The freshness of one reading at a block with this timestamp.
 fn state_of(reading: &OracleReading, calendar: Option<Calendar>, at: u64) -> OracleState {
     if !reading.is_stale(at) {
         return OracleState::Fresh;

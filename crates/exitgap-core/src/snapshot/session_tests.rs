@@ -21,7 +21,7 @@ fn day(date: u64) -> TradingDay {
     XNYS_1.days().find(|row| row.day == date).unwrap()
 }
 
-/// A share sold for a dollar, at a block of this timestamp, whose feed answered `age_s` before.
+/// A tokenized stock sold for a dollar token, at a block with this timestamp, whose feed answered `age_s` earlier.
 fn observation(timestamp: u64, age_s: u64, sessions: Vec<TokenSession>) -> Observation {
     let token = |last: u8| Token {
         address: Address([last; 20]),
@@ -62,7 +62,7 @@ fn snapshot(timestamp: u64, sessions: Vec<TokenSession>) -> Snapshot {
     Snapshot::new(slot, observation(timestamp, 0, sessions)).unwrap()
 }
 
-/// Reads the snapshot with this in place of that.
+/// Reads the snapshot after replacing a text in it.
 fn changed(snapshot: &Snapshot, from: &str, to: &str) -> Result<Snapshot, SnapshotError> {
     let SnapshotDocuments { snapshot, state } = snapshot.to_canonical().unwrap();
     let before = String::from_utf8(snapshot).unwrap();
@@ -73,7 +73,7 @@ fn changed(snapshot: &Snapshot, from: &str, to: &str) -> Result<Snapshot, Snapsh
 
 #[test]
 fn a_session_follows_from_the_blocks_timestamp_to_the_second() {
-    // A summer day, a winter day, one that closes early.
+    // A summer day, a winter day, and a day with an early close.
     for date in [20_689, 20_759, 20_784] {
         let row = day(date);
         for (at, state, regular, extended, around) in [
@@ -150,7 +150,7 @@ fn what_contradicts_the_table_is_wrong_and_what_is_of_another_is_newer() {
         assert_eq!(timestamp, row.open);
         assert!(from.contains(&expected) && to.contains(&found), "{expected} {found}");
     }
-    // One second before, the same words are wrong.
+    // One second earlier, the same session is wrong.
     let (now, before) = (row.open.to_string(), (row.open - 1).to_string());
     let stamp = |at: &str| format!("\"timestamp\":{at}");
     let early = changed(&right, &stamp(&now), &stamp(&before)).unwrap_err();
@@ -190,13 +190,13 @@ fn a_reading_is_held_over_a_close_where_it_was_fresh_at_the_closing() {
     assert_eq!(state(monday.open - 1, last, regular()), OracleState::HeldOverClose);
     // Once the market is open, a new round is due.
     assert_eq!(state(monday.open, last, regular()), OracleState::Stale);
-    // Nothing closes for whom nothing is said to close.
+    // Without a calendar, nothing is held over a close.
     assert_eq!(state(monday.open - 1, last, Vec::new()), OracleState::Stale);
     assert_eq!(state(monday.open - 1, last, share(Hours::Continuous)), OracleState::Stale);
-    // The other token's market says nothing of this feed.
+    // The other token's market does not matter for this feed.
     let other = vec![TokenSession { token: 1, calendar: calendar(Hours::Regular) }];
     assert_eq!(state(monday.open - 1, last, other), OracleState::Stale);
-    // What the table does not know holds nothing.
+    // Outside the table, nothing is held over a close.
     let end = XNYS_1.ends_at();
     assert_eq!(state(end + heartbeat, end - 1, regular()), OracleState::Stale);
 }
@@ -213,7 +213,7 @@ fn a_reopening_is_measured_once_a_feed_has_a_round() {
     }
     let around = observation(monday.open + 300, 300, Vec::new());
     assert_eq!(check_reopening(&around, monday.open), ReopeningStatus::Never);
-    // The oracle says the same on both sides: the gap is that of the closed slot.
+    // The oracle price is the same before and after, so the gap is that of the closed slot.
     let open = observation(monday.open + 300, 0, share(Hours::Regular));
     let size = SizeUsd::from_micros(10_000).unwrap();
     let own = Exit::estimate_once(&closed, Direction::ZeroForOne, size).unwrap().gap;

@@ -13,19 +13,19 @@ use crate::json::wire_text;
 pub struct Token {
     /// The token contract's address.
     pub address: Address,
-    /// Decimals of one whole token; at most [`Token::MAX_DECIMALS`].
+    /// The decimals of one whole token, at most [`Token::MAX_DECIMALS`].
     pub decimals: u8,
-    /// The contract's own symbol, cleaned. Two tokens may share one.
+    /// The contract's own symbol after cleaning. Two tokens can have the same one.
     pub symbol: Symbol,
 }
 
 impl Token {
-    /// The most decimals accepted.
+    /// The maximum number of decimals.
     pub const MAX_DECIMALS: u8 = 36;
 }
 
-/// A token's symbol, made harmless: 1 to 32 printable ASCII characters, or `?`
-/// where nothing printable was there. It is a label, never a name to rely on.
+/// A token's symbol, cleaned: 1 to 32 printable ASCII characters, or `?` if nothing was printable. It is only a label
+/// and identifies nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Symbol(String);
@@ -38,9 +38,8 @@ pub struct SymbolError;
 impl Symbol {
     const MAX_CHARS: usize = 32;
 
-    /// Cleans text from a contract: every run of characters that are not printable
-    /// ASCII (controls, direction marks, look-alike letters, zero bytes) becomes
-    /// one `?`, and what is longer than 32 characters is cut.
+    /// Cleans text from a contract. Every run of characters that are not printable ASCII (control characters, direction
+    /// marks, look-alike letters, zero bytes) becomes one `?`, and the text is cut to 32 characters.
     ///
     /// ```
     /// use exitgap_core::snapshot::Symbol;

@@ -1,6 +1,5 @@
-//! A snapshot as bytes: two documents of canonical JSON, version 1. The *state body* holds what
-//! the contract holds; the *snapshot* names it by its hash, and says when it was read and what
-//! was read with it.
+//! A snapshot as bytes: two documents of canonical JSON, version 1. The *state body* has the contract's state. The
+//! *snapshot* names it by its hash, and contains when it was read and what was read with it.
 
 use sha2::{Digest, Sha256};
 
@@ -23,27 +22,27 @@ use crate::json::{
 use crate::pools::{MAX_STATE_BYTES, PoolState, StateError};
 use crate::series::{Slot, SlotError};
 
-/// The most bytes of a snapshot that are looked at.
+/// The largest snapshot that is parsed, in bytes.
 pub const MAX_SNAPSHOT_BYTES: usize = 128 << 10;
 
-/// The most bytes of a snapshot file that are looked at: both documents, and some white space.
+/// The largest snapshot file that is parsed, in bytes: both documents, and some white space.
 pub const MAX_SNAPSHOT_FILE_BYTES: usize = MAX_SNAPSHOT_BYTES + 2 * MAX_STATE_BYTES;
 
-/// The most tokens of one contract.
+/// The maximum number of tokens of one contract.
 const MAX_TOKENS: usize = Pair::MAX_TOKENS as usize;
-/// The most readings: two for each token, and one of the sequencer.
+/// The most readings: two for each token, and one for the sequencer.
 const MAX_ORACLES: usize = 2 * MAX_TOKENS + 1;
 
 /// Why bytes are not a snapshot.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SnapshotError {
-    /// The bytes are no canonical document of its shape.
+    /// The bytes are not a canonical document of this kind.
     #[error("not a snapshot: {0}")]
     Document(#[from] DocumentError),
     /// The slot is not one of the series.
     #[error(transparent)]
     Slot(#[from] SlotError),
-    /// The state is another than the one the snapshot names.
+    /// The state is not the one that the snapshot names.
     #[error("the snapshot names state {expected}, but the given state is {found}")]
     OtherState {
         /// The state that the snapshot names.
@@ -51,10 +50,10 @@ pub enum SnapshotError {
         /// The state found.
         found: StateHash,
     },
-    /// The state cannot be read.
+    /// The state cannot be parsed.
     #[error("state: {0}")]
     State(#[from] StateError),
-    /// A contract does not pool so many tokens, or there are more readings than of so many.
+    /// A contract cannot have that many tokens, or there are readings for more tokens than that.
     #[error(
         "the number of tokens, {found}, or of tokens with oracle readings is outside the range 2 to 8"
     )]
@@ -62,15 +61,15 @@ pub enum SnapshotError {
         /// Tokens found.
         found: usize,
     },
-    /// It is of another contract than the pool's.
+    /// The snapshot belongs to a contract other than the pool's.
     #[error("it is a snapshot of {found}, not of {expected}")]
     OtherContract {
         /// The pool.
         expected: Box<PoolId>,
-        /// The contract that it is of.
+        /// The contract that it belongs to.
         found: Box<Contract>,
     },
-    /// The readings break a rule of snapshots.
+    /// The values break a rule of snapshots.
     #[error(transparent)]
     Observation(#[from] ObservationError),
 }
@@ -82,7 +81,7 @@ impl From<CanonicalError> for SnapshotError {
 }
 
 impl SnapshotError {
-    /// What a later version of exitgap made, where that is the reason.
+    /// The later version that wrote it, if that is the cause of the error.
     pub fn newer(&self) -> Option<Newer> {
         match self {
             Self::Document(DocumentError::Newer(newer)) => Some(*newer),
@@ -95,24 +94,24 @@ impl SnapshotError {
 /// The canonical bytes of a snapshot and of the state it names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SnapshotDocuments {
-    /// The snapshot's.
+    /// The snapshot's bytes.
     pub snapshot: Vec<u8>,
-    /// Its state's.
+    /// The bytes of its state.
     pub state: Vec<u8>,
 }
 
-/// Both as one file: what `exitgap snapshot` writes. Evidence files have them likewise, and the
-/// pool in their request.
+/// Both documents in one file, as written by `exitgap snapshot`. Evidence files have the same fields, and the pool in
+/// their request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SnapshotFile {
-    /// Whose it is, where the file says so: a pool of a contract of more than two tokens must.
+    /// The pool, if the file names it. A pool of a contract with more than two tokens must be named.
     pub pool: Option<PoolId>,
     /// Both documents.
     pub documents: SnapshotDocuments,
 }
 
 impl SnapshotFile {
-    /// Both as one JSON object: `{"snapshot": …, "state": …}`, with `"pool"` where it is said.
+    /// Both as one JSON object: `{"snapshot": …, "state": …}`, with `"pool"` if it is named.
     pub fn to_bytes(&self) -> Result<Vec<u8>, DocumentError> {
         let parts = [&self.documents.snapshot, &self.documents.state];
         let [snapshot, state] = parts.map(|bytes| Part(bytes.clone()));
@@ -126,8 +125,8 @@ impl SnapshotFile {
         if found > most { Err(DocumentError::TooLarge { found, most }) } else { Ok(bytes) }
     }
 
-    /// Both from a JSON object that has them, whatever else it has and however it is spelled:
-    /// a snapshot file, or an evidence file. Nothing of them is checked.
+    /// Reads both documents from a JSON object that contains them, such as a snapshot file or an evidence file, in any
+    /// spelling and among other fields. Nothing is validated.
     pub fn from_json(bytes: &[u8]) -> Result<Self, DocumentError> {
         let json = parse(bytes, MAX_SNAPSHOT_FILE_BYTES)?;
         let pool = json.field("pool").or_else(|| json.field("request")?.field("pool"));
@@ -136,7 +135,7 @@ impl SnapshotFile {
         Ok(Self { pool, documents: SnapshotDocuments::from_parsed(&json)? })
     }
 
-    /// The snapshot, checked.
+    /// Parses and validates the snapshot.
     pub fn open(&self) -> Result<Snapshot, SnapshotError> {
         let SnapshotDocuments { snapshot, state } = &self.documents;
         Snapshot::from_documents(self.pool.as_ref(), snapshot, state)
@@ -144,18 +143,18 @@ impl SnapshotFile {
 }
 
 impl SnapshotDocuments {
-    /// The snapshot's name.
+    /// The snapshot's hash.
     pub fn hash(&self) -> SnapshotHash {
         Snapshot::hash_of(&self.snapshot)
     }
 
-    /// As one file, of this pool.
+    /// Both documents as one file for this pool.
     pub fn to_file(&self, pool: &PoolId) -> Result<Vec<u8>, DocumentError> {
         let pool = pool.pair().map(|_| pool.clone());
         SnapshotFile { pool, documents: self.clone() }.to_bytes()
     }
 
-    /// Both of a JSON object that has them.
+    /// Reads both documents from a JSON object that contains them.
     pub(crate) fn from_parsed(json: &Json<'_>) -> Result<Self, DocumentError> {
         let part = |name: &'static str| match json.field(name) {
             Some(part @ Json::Object(_)) => Ok(part.to_canonical()?),
@@ -236,7 +235,7 @@ impl Wire for ChainTag {
 
 enum WireOracle {
     Known(OracleReading),
-    /// Of a source that only a later version knows, as it stands.
+    /// The JSON of a source that only a later version knows.
     Newer(Code, Part),
 }
 
@@ -300,7 +299,7 @@ impl Wire for WireOracle {
     }
 }
 
-/// `token_usd` of a token by its index, or `sequencer_uptime` of none.
+/// `token_usd` for a token, by index, or `sequencer_uptime` without a token.
 fn read_role(fields: &mut Fields<'_, '_>) -> Result<OracleRole, String> {
     let role: String = fields.take_field("role")?;
     match role.as_str() {
@@ -310,49 +309,48 @@ fn read_role(fields: &mut Fields<'_, '_>) -> Result<OracleRole, String> {
     }
 }
 
-/// A snapshot's document, read as far as it is known.
+/// A snapshot's document, parsed as far as this version knows its values.
 #[derive(Debug, Clone)]
 pub(crate) struct ReadSnapshot {
-    /// What holds the pool.
+    /// The contract of the pool.
     pub contract: Contract,
-    /// How many tokens it pools.
+    /// The number of its tokens.
     pub tokens: usize,
     /// The slot.
     pub slot: Slot,
-    /// The block, which obeys the rule of slots.
+    /// The block, which obeys the slot rule.
     pub block: BlockRef,
-    /// The whole of it, or what of it this version does not know.
+    /// The whole snapshot, or the first value that this version does not know.
     pub snapshot: Result<Snapshot, Newer>,
 }
 
 impl Snapshot {
-    /// The canonical bytes: what is stored, served and hashed.
+    /// The canonical bytes, which are stored, served and hashed.
     pub fn to_canonical(&self) -> Result<SnapshotDocuments, SnapshotError> {
         let state = self.observation().state().to_canonical()?;
         let wire = WireSnapshot::from_snapshot(self, PoolState::hash_of(&state));
         Ok(SnapshotDocuments { snapshot: to_canonical_within(&wire, MAX_SNAPSHOT_BYTES)?, state })
     }
 
-    /// The SHA-256 of a snapshot's canonical bytes: its name.
+    /// The SHA-256 of a snapshot's canonical bytes, which is its name.
     pub fn hash_of(canonical: &[u8]) -> SnapshotHash {
         SnapshotHash(Sha256::digest(canonical).into())
     }
 
-    /// The name of the state that a snapshot's bytes name, where they name one. Nothing else of
-    /// them is read or checked.
+    /// The hash of the state that a snapshot's bytes name, if any. Nothing else is parsed or checked.
     pub fn state_named_in(canonical: &[u8]) -> Option<StateHash> {
         let bytes = Some(canonical).filter(|bytes| bytes.len() <= MAX_SNAPSHOT_BYTES)?;
         StateHash::from_json(read_json(bytes).ok()?.field("state")?).ok()
     }
 
-    /// Reads and checks untrusted bytes, which must be the canonical ones: a snapshot's of a contract
-    /// of two tokens, and those of the state it names.
+    /// Parses and validates untrusted bytes, which must be canonical: a snapshot of a contract with two tokens, and the
+    /// state that it names.
     pub fn from_canonical(snapshot: &[u8], state: &[u8]) -> Result<Self, SnapshotError> {
         Self::from_documents(None, snapshot, state)
     }
 
-    /// The same of a pool's contract, however many tokens it has. The snapshot names only the
-    /// contract: which two of three and more, the pool says.
+    /// The same for a pool's contract with any number of tokens. The snapshot names only the contract; the pool id
+    /// selects two of three or more tokens.
     pub fn of_pool(pool: &PoolId, snapshot: &[u8], state: &[u8]) -> Result<Self, SnapshotError> {
         Self::from_documents(Some(pool), snapshot, state)
     }
@@ -370,20 +368,20 @@ impl Snapshot {
         read.snapshot.map_err(|newer| DocumentError::Newer(newer).into())
     }
 
-    /// The same, as far as the bytes are known, whatever contract they are of.
+    /// The same for any contract, as far as this version knows the values.
     pub(crate) fn parse_documents(
         pool: Option<&PoolId>,
         snapshot: &[u8],
         state: &[u8],
     ) -> Result<ReadSnapshot, SnapshotError> {
         let json = parse(snapshot, MAX_SNAPSHOT_BYTES)?;
-        // Of a later snapshot the state is not looked at.
+        // The state of a later version's snapshot is not parsed.
         let wire: WireSnapshot = from_parsed(&json, snapshot, "a snapshot")?;
         let state_json = parse(state, MAX_STATE_BYTES).map_err(StateError::from)?;
         wire.with_state(pool, &state_json, state)
     }
 
-    /// The same where the bytes were parsed before, as far as they are known.
+    /// The same for bytes that were already parsed to JSON.
     pub(crate) fn from_parsed(
         pool: &PoolId,
         json: &Json<'_>,
@@ -401,7 +399,7 @@ impl Snapshot {
 }
 
 impl WireSnapshot {
-    /// The snapshot beside the state that it names, asked about the pool.
+    /// Combines the snapshot with the state that it names, for this pool.
     fn with_state(
         self,
         pool: Option<&PoolId>,

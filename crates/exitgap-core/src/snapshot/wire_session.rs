@@ -1,4 +1,4 @@
-//! A token's market session as it stands in a snapshot.
+//! A token's market session as a snapshot document contains it.
 
 use super::error::ObservationError;
 use super::session::TokenSession;
@@ -20,7 +20,7 @@ pub(super) struct WireSession {
 wire_struct!(WireSession { token, calendar, table, state, note });
 
 impl WireSession {
-    /// What a calendar says of an instant.
+    /// The session according to a calendar at an instant.
     pub fn from_session(session: &TokenSession, at: u64) -> Self {
         let TokenSession { token, calendar } = *session;
         Self {
@@ -32,7 +32,7 @@ impl WireSession {
         }
     }
 
-    /// The session that it is, by a table that is known; at a block of this timestamp it says what that says.
+    /// The session, if its table is known. It must be what the table says about the block's timestamp.
     fn known(&self, at: u64) -> Result<Result<TokenSession, Newer>, ObservationError> {
         let Some(calendar) = Calendar::from_code(&self.calendar) else {
             return Ok(Err(Newer::Calendar(self.calendar)));
@@ -58,8 +58,8 @@ impl WireSession {
     }
 }
 
-/// The sessions of a snapshot, or what of them only a later version knows: one per token, ascending, each with a
-/// printable note.
+/// The sessions of a snapshot, or the first value that only a later version knows: one per token, ascending, each with
+/// a printable note.
 pub(super) fn read_sessions(
     sessions: &[WireSession],
     tokens: usize,
@@ -76,7 +76,7 @@ pub(super) fn read_sessions(
             "sessions: out of order, without a valid token, or without a valid note".to_owned();
         return Err(DocumentError::Shape(rule).into());
     }
-    // Each that is known is checked, also beside one that is not.
+    // Every known session is checked, even if another one is unknown.
     let known: Result<Vec<_>, _> = sessions.iter().map(|session| session.known(at)).collect();
     Ok(known?.into_iter().collect())
 }

@@ -100,8 +100,8 @@ fn the_bytes_are_these_and_come_back_as_the_same_snapshot() {
     assert_eq!(SnapshotFile::from_json(&file), Ok(SnapshotFile { pool: None, documents }));
 }
 
-/// The refusal of the snapshot whose state, or whose snapshot, has one text in it replaced; the
-/// snapshot names the state that is there.
+/// The refusal of the snapshot after one text in its state or in the snapshot is replaced. The snapshot names the
+/// changed state.
 fn refused(from: &str, to: &str) -> SnapshotError {
     let documents = snapshot().to_canonical().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
@@ -132,7 +132,7 @@ fn any_other_spelling_or_content_is_refused_by_name() {
         assert!(state_shape(found.clone()), "{odd:?}: {found}");
     }
     assert!(state_shape(refused("\"5000\"", "5000")));
-    // Said where it need not be.
+    // A value that the canonical form omits.
     let redundant = refused("[-887220,\"5000\"]", "[-887220,\"5000\",\"5000\"]");
     assert!(matches!(redundant, E::State(StateError::Document(D::NotCanonical { .. }))));
     let gross = refused("[-60,\"0\",\"14\"]", "[-60,\"0\"]");
@@ -204,7 +204,7 @@ fn what_a_later_version_made_is_told_from_what_is_wrong() {
     for (from, to) in [("\"token\":0", "\"token\":2"), ("\"note\":\"x\"", "\"note\":\"\"")] {
         assert_eq!(refused("\"sessions\":[]", &session.replace(from, to)).newer(), None);
     }
-    // What is known is still checked.
+    // Known values are still checked.
     let documents = snapshot().to_canonical().unwrap();
     let text = String::from_utf8(documents.snapshot).unwrap().replace("\"fixed\"", "\"pyth\"");
     let late = text.replace("1787356788", "1787356801");
@@ -309,7 +309,7 @@ fn a_configured_genesis_is_stated_and_read() {
         let tag = format!(r#"{{"caip2":"eip155:{id}",{tag}}}"#);
         let document = crate::json::parse_json(tag.as_bytes()).unwrap();
         let chain = ChainTag::from_json(&document)?;
-        // Whoever writes another spelling is refused by the bytes.
+        // A non-canonical spelling is refused by comparing the bytes.
         let same = chain.to_json().to_canonical().unwrap() == tag.into_bytes();
         if same { Ok(chain.kind) } else { Err("another spelling".to_owned()) }
     };

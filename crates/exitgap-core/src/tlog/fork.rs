@@ -1,5 +1,5 @@
-//! Two signed states that cannot both be one log's, in one file: whoever has the log's key sees by it that its holder signed
-//! two histories, and needs nothing else.
+//! Two signed states that cannot both belong to one log, in one file. Anyone who has the log's public key can see from
+//! the file alone that the key's holder signed two histories.
 
 use exitgap_tlog::{
     Hash, MAX_NOTE_BYTES, MAX_PROOF_HASHES, SignedError, VerifierKey, is_consistent,
@@ -8,38 +8,39 @@ use exitgap_tlog::{
 use super::{Checkpoint, Origin};
 use crate::json::{DocumentError, VERSION, from_canonical, to_canonical, wire_struct};
 
-/// The most bytes of a file: two notes, and a proof.
+/// The maximum size of a file, in bytes: two notes and a proof.
 pub const MAX_FORK_BYTES: usize = 2 * (2 * MAX_NOTE_BYTES) + 4_096;
 
-/// A file, read. Nothing of it is checked.
+/// A parsed file. Nothing is verified yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fork {
-    /// The two signed notes, that of fewer leaves first.
+    /// The two signed notes, the one with fewer leaves first.
     pub checkpoints: [String; 2],
-    /// That the second log's first leaves, as many as the first has, have the root below; nothing where both have as many.
+    /// Proves that as many first leaves of the second log as the first log has give the root below. Empty if both have
+    /// the same number.
     pub proof: Vec<Hash>,
-    /// The root that those leaves have in the second log.
+    /// The root over those leaves in the second log.
     pub root: Hash,
 }
 
-/// What a file proves.
+/// The proven contents of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProvenFork {
-    /// The log in whose name both are signed.
+    /// The log that both checkpoints are signed for.
     pub origin: Origin,
-    /// How many leaves each has.
+    /// The number of leaves in each.
     pub sizes: [u64; 2],
-    /// The root that the first signs for its leaves, and the one that the second has for as many.
+    /// The root that the first checkpoint signs, and the root over the same number of leaves in the second.
     pub roots: [Hash; 2],
 }
 
 /// Why a file proves nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ForkError {
-    /// It is no such file.
+    /// The bytes are not a document of this kind.
     #[error("not a proof of two histories: {0}")]
     Document(#[from] DocumentError),
-    /// It holds what cannot be in it.
+    /// The document has an impossible value.
     #[error("not a proof of two histories: {0}")]
     Shape(&'static str),
     /// A note is not signed by a trusted key.
@@ -47,16 +48,16 @@ pub enum ForkError {
     NotSigned {
         /// `first` or `second`.
         place: &'static str,
-        /// Why its signature does not count.
+        /// Why its signature is not accepted.
         why: Box<SignedError>,
     },
-    /// They are of two logs, or the first has more leaves.
+    /// The checkpoints are of two logs, or the first has more leaves.
     #[error("the checkpoints must be two of one log, the one with fewer slots first")]
     NotOfOneLog,
     /// The proof does not lead from the root to the second checkpoint.
     #[error("the proof does not connect the root to the second checkpoint")]
     NoProof,
-    /// Both are states of one history.
+    /// Both are states of the same history.
     #[error("both checkpoints belong to one history, so the log is consistent")]
     OneHistory,
 }
@@ -71,7 +72,7 @@ struct Document {
 wire_struct!(Document { v, checkpoints, proof, root });
 
 impl Fork {
-    /// Whether bytes begin as such a file does, and no other document.
+    /// Whether the bytes start like such a file. No other document starts this way.
     pub fn is_file(bytes: &[u8]) -> bool {
         bytes.starts_with(b"{\"checkpoints\":")
     }
@@ -83,7 +84,7 @@ impl Fork {
         Ok(to_canonical(&Document { v: VERSION, checkpoints, proof, root: self.root.to_string() })?)
     }
 
-    /// Reads untrusted bytes.
+    /// Parses untrusted bytes.
     pub fn from_canonical(bytes: &[u8]) -> Result<Self, ForkError> {
         let document: Document = from_canonical(bytes, MAX_FORK_BYTES, "a proof of two histories")?;
         let two = "it must have two checkpoints";
@@ -98,7 +99,7 @@ impl Fork {
         Ok(Self { checkpoints, proof, root: hash(&document.root)? })
     }
 
-    /// What it proves to whoever trusts these keys.
+    /// What the file proves, if these keys are trusted.
     pub fn judge(&self, keys: &[VerifierKey]) -> Result<ProvenFork, ForkError> {
         let signed = |place: &'static str, note: &String| {
             Checkpoint::signed_by(note, keys)
@@ -164,7 +165,7 @@ mod tests {
             let forked = read.judge(&keys).unwrap();
             assert_eq!(forked.sizes, [u64::from(old), u64::from(new)]);
             assert_eq!(forked.roots, [root(&seen), root(&shown[..seen.len()])]);
-            // Of one history nothing is proven, whatever the file says of it.
+            // Two states of one history prove nothing, whatever the file claims.
             let honest = fork(&seen, &leaves(new, None));
             assert_eq!(honest.judge(&keys), Err(ForkError::OneHistory), "{old} {new}");
             let claimed = Fork { root: root(&shown[..seen.len()]), ..honest };

@@ -11,5 +11,5 @@ pub use exitgap_tlog::*;
 pub use fork::{Fork, ForkError, MAX_FORK_BYTES, ProvenFork};
 pub use origin::Origin;
 
-/// The state of a log that holds a leaf per slot.
+/// The state of a log with one leaf per slot.
 pub type Checkpoint = exitgap_tlog::Checkpoint<Origin>;

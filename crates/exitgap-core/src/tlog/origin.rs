@@ -7,11 +7,11 @@ use exitgap_tlog::{CheckpointError, VerifierKey};
 
 use crate::series::Slot;
 
-/// What an exitgap log's origin looks like.
+/// The form of an exitgap log's origin.
 const FORM: &str = "<name>/<first slot>";
 
-/// A log's name: the line that opens its checkpoints. It ends with the log's first
-/// slot, so that leaf `i` is slot `first + i`: no slot can be left out quietly.
+/// A log's name: the first line of its checkpoints. It ends with the log's first slot, so leaf `i` is slot `first + i`,
+/// and no slot can be left out unnoticed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
     name: String,
@@ -19,13 +19,13 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// The log `name` (no white space, no `+`) that begins at `first_slot`.
+    /// The log `name` (no white space, no `+`), starting at `first_slot`.
     pub fn new(name: &str, first_slot: Slot) -> Result<Self, CheckpointError> {
         exitgap_tlog::Origin::new(name).map_err(|_| CheckpointError::origin(FORM, name))?;
         Ok(Self { name: name.to_owned(), first_slot })
     }
 
-    /// The name before the first slot: that of the key it was made with.
+    /// The name before the first slot. The log's key was created under this name.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -35,13 +35,13 @@ impl Origin {
         self.first_slot
     }
 
-    /// The leaf of `slot`; `None` before the log began.
+    /// The leaf index of `slot`; `None` for slots before the log's first.
     pub fn index_of(&self, slot: Slot) -> Option<u64> {
         slot.number().checked_sub(self.first_slot.number()).map(u64::from)
     }
 
-    /// The key as this log's: the log's own key, or one without the log's first slot in its name, under
-    /// which the log began. `None` for the key of another log.
+    /// The key under the log's full name. Accepts the log's own key, or the key under which the log began, whose name
+    /// lacks the first slot. `None` for the key of another log.
     pub fn key_of(&self, key: &VerifierKey) -> Option<VerifierKey> {
         let name = self.to_string();
         if key.name() == name {
@@ -60,7 +60,7 @@ impl FromStr for Origin {
         let wrong = || CheckpointError::origin(FORM, line);
         let (name, slot) = line.rsplit_once('/').ok_or_else(wrong)?;
         let number: u64 = slot.parse().map_err(|_| wrong())?;
-        // One spelling per slot: no sign, no leading zero.
+        // Only the canonical form is accepted: no sign, no leading zero.
         if number.to_string() != slot {
             return Err(wrong());
         }

@@ -6,72 +6,71 @@ use crate::pools::{Direction, FeeRate, Fill, FillError, RawPrice, SaleCurve};
 use crate::units::{Decimal, Percent, SizeUsd, UsdMicros, UsdPrice};
 use crate::wide::{U256, U512, U1024};
 
-/// What a sale of `size` fills at.
+/// The result of a sale of `size`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Estimate {
-    /// The size asked for.
+    /// The requested size.
     pub size: SizeUsd,
     /// `⌊size ÷ oracle price⌋`, raw units of the token sold.
     pub amount_in: U256,
-    /// What the contract pays, raw units of the token bought.
+    /// The amount that the contract pays, in raw units of the token bought.
     pub amount_out: U256,
     /// `exit_gap_pct`.
     pub gap: Percent,
-    /// What the gap is made of.
+    /// The components of the gap.
     pub split: Split,
-    /// USD per whole token sold, by the oracle.
+    /// The oracle's price: USD per whole token sold.
     pub oracle_price: Decimal,
-    /// USD per whole token sold, as filled, the token bought valued by the oracle.
+    /// The realized price: USD per whole token sold, with the token bought valued at its oracle price.
     pub realized_price: Decimal,
-    /// USD per whole token sold at the pool's mid price before the sale.
+    /// The pool's mid price before the sale: USD per whole token sold.
     pub mid_price: Decimal,
-    /// USD per whole token that the next unit would fill at, fee included.
+    /// The price of the next unit after the sale: USD per whole token sold, including the fee.
     pub marginal_price: Decimal,
-    /// Initialised ticks crossed; `None` for pools without ticks.
+    /// The number of initialised ticks crossed; `None` for pools without ticks.
     pub ticks_crossed: Option<u32>,
 }
 
-/// A gap's three factors: `1 − gap = (1 − basis) × (1 − fee) × (1 − impact)`, exact
-/// as rationals and each rounded half-even to six decimals on its own.
+/// The three factors of a gap: `1 − gap = (1 − basis) × (1 − fee) × (1 − impact)`. This is exact for the rational
+/// numbers; each factor is then rounded half-even to six decimals separately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Split {
-    /// How far the pool's mid price lies below the oracle.
+    /// How far the pool's mid price is below the oracle price.
     pub basis: Percent,
     /// The fee rate that this sale paid.
     pub fee: Percent,
-    /// What moving the price costs, with the contract's roundings.
+    /// The loss from moving the price, including the contract's roundings.
     pub impact: Percent,
 }
 
-/// Why a sale of a size has no gap. A refusal, never a number.
+/// Why a sale of a size has no gap. There is then no number at all.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// The size buys less than one raw unit of the token to sell.
+    /// The size corresponds to less than one raw unit of the token sold.
     #[error("the size is worth less than one unit of the token sold, so it rounds to zero")]
     NoInput,
     /// The contract would pay nothing.
     #[error("the pool would pay less than one unit for this size, so the output rounds to zero")]
     NoOutput,
-    /// The pool cannot take all of it.
+    /// The pool cannot take the whole size.
     #[error(
         "the recorded liquidity cannot fill this size; the most it fills is {max_fillable_usd} USD"
     )]
     BeyondLiquidity {
-        /// The largest size that has a fill, capped at the largest size there is; 0 where none
-        /// has.
+        /// The largest size that the pool fills, at most the largest allowed size; 0 if it fills none.
         max_fillable_usd: UsdMicros,
-        /// Raw units of the token sold that the pool takes at most.
+        /// The maximum amount that the pool takes, in raw units of the token sold.
         max_amount_in: U256,
-        /// Raw units of the token bought that it pays for them.
+        /// The amount that it pays for that, in raw units of the token bought.
         max_amount_out: U256,
     },
-    /// The basis is a billion percent or more: so is the gap of a small sale, and no sale of this
-    /// pool has one.
+    /// The basis is a billion percent or more. The gap of a small sale would be as large, so no sale of this pool has a
+    /// gap.
     #[error(
         "the pool price and the oracle price are too far apart for a percentage; one of them must be wrong"
     )]
     GapOutOfRange,
-    /// A second order cannot be told: what the first leaves is not computed for this kind of pool.
+    /// A second order cannot be computed: for this kind of pool the state after the first order is unknown.
     #[error(
         "the state of this kind of pool after an order is not computed, so a second order cannot be computed"
     )]
@@ -79,7 +78,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// The stable code, e.g. `beyond_liquidity`.
+    /// The stable code, for example `beyond_liquidity`.
     pub fn code(&self) -> &'static str {
         match self {
             Self::NoInput => "rounds_to_no_input",
@@ -91,13 +90,13 @@ impl Refusal {
     }
 }
 
-/// For prices that are stated before the fee.
+/// For prices without fee.
 const NO_FEE: FeeRate = FeeRate { numerator: 0, denominator: 1 };
 
-/// What every estimate of an exit says alike: how things stand before anything is sold.
+/// The values that all estimates of an exit share: the prices before anything is sold.
 #[derive(Debug, Clone)]
 pub(super) struct BeforeSale {
-    /// `None` where it is a billion percent or more.
+    /// `None` if it is a billion percent or more.
     basis: Option<Percent>,
     oracle_price: Decimal,
     mid_price: Decimal,
@@ -114,7 +113,7 @@ impl BeforeSale {
 }
 
 impl Exit {
-    /// Sells `size`: the exact fill and its gap, or why there is none.
+    /// Sells `size`: returns the exact fill and its gap, or why there is none.
     pub fn estimate(&self, size: SizeUsd) -> Result<Estimate, Refusal> {
         let fill = self.fill(self.amount_in(size)?)?;
         let fee = fill.fee;
@@ -142,19 +141,19 @@ impl Exit {
         })
     }
 
-    /// How far the pool's mid price lies below the oracle; `None` where that is a billion
-    /// percent or more.
+    /// How far the pool's mid price is below the oracle price; `None` if that is a billion percent or more.
     pub fn basis(&self) -> Option<Percent> {
         self.before.basis
     }
 
-    /// How far a pool's mid price lies below the oracle's: `None` where that is out of a percentage's bounds.
+    /// How far a pool's mid price is below the oracle price; `None` if that is outside a percentage's bounds.
     pub fn mid_basis<'p>(pool: impl Into<PricedPool<'p>>, direction: Direction) -> Option<Percent> {
         Self::of_size(pool, direction, SizeUsd::MIN).basis()
     }
 
-    /// `100 × (1 − mid ÷ price)`, half-even: the pool's mid price against another price of the token sold than the oracle's,
-    /// `pool` being the one that this exit was made of. `None` where that is out of a percentage's bounds.
+    /// `100 × (1 − mid ÷ price)`, rounded half-even: compares the pool's mid price with another price of the token sold
+    /// instead of the oracle's. `pool` must be the pool of this exit. `None` if the result is outside a percentage's
+    /// bounds.
     pub fn basis_to<'p>(
         &self,
         pool: impl Into<PricedPool<'p>>,
@@ -167,12 +166,12 @@ impl Exit {
         Terms::for_direction(direction, decimals, usd).basis(self.curve.mid())
     }
 
-    /// The raw amount of the token sold that a size stands for; `None`: more than 256 bits hold.
+    /// The raw amount of the token sold that a size corresponds to; `None` if it exceeds 256 bits.
     pub fn amount_asked(&self, size: SizeUsd) -> Option<U256> {
         self.terms.amount_in(size)
     }
 
-    /// The same, or why none is sold.
+    /// Same as [`Self::amount_asked`], but returns the reason if there is nothing to sell.
     pub(super) fn amount_in(&self, size: SizeUsd) -> Result<U256, Refusal> {
         match self.terms.amount_in(size) {
             None => Err(self.beyond_liquidity()),
@@ -181,7 +180,7 @@ impl Exit {
         }
     }
 
-    /// Sells a raw amount: what the contract pays, or why it pays nothing.
+    /// Sells a raw amount: returns what the contract pays, or why it pays nothing.
     pub fn fill(&self, amount_in: U256) -> Result<Fill, Refusal> {
         let fill = self.curve.fill(amount_in).map_err(|error| self.refusal(&error))?;
         if fill.amount_out.is_zero() { Err(Refusal::NoOutput) } else { Ok(fill) }
@@ -204,23 +203,23 @@ impl Exit {
         self.beyond(most, paid)
     }
 
-    /// The refusal of a pool state that takes at most these amounts.
+    /// The refusal for a pool state that takes at most these amounts.
     fn beyond(&self, max_amount_in: U256, max_amount_out: U256) -> Refusal {
         let max_fillable_usd = self.largest_filled(max_amount_in).map_or(UsdMicros(0), Into::into);
         Refusal::BeyondLiquidity { max_fillable_usd, max_amount_in, max_amount_out }
     }
 
-    /// The largest size that has a fill of a pool that takes at most this amount: whoever asks for
-    /// it is not refused again.
+    /// The largest size that a pool fills if it takes at most this amount. A request for that size is not refused
+    /// again.
     fn largest_filled(&self, max_amount_in: U256) -> Option<SizeUsd> {
         self.before.basis?;
         let size = SizeUsd::from_micros(self.terms.largest_size_within(max_amount_in)).ok()?;
-        // Less brings no more: where the largest is paid nothing, none is paid anything.
+        // A smaller amount never pays more: if the largest one pays nothing, no amount pays anything.
         let fill = self.curve.fill(self.terms.amount_in(size)?).ok()?;
         (!fill.amount_out.is_zero()).then_some(size)
     }
 
-    /// Whether no sale has a gap, because the pool's own price is out of a percentage's range.
+    /// Whether no sale has a gap because the pool's own price is out of range for a percentage.
     pub(super) fn has_no_gap(&self) -> bool {
         self.before.basis.is_none()
     }

@@ -1,4 +1,4 @@
-//! Ladders: the same question at many gaps, or at many sizes.
+//! Ladders: the same computation for many gap limits or many sizes.
 
 use core::iter::successors;
 
@@ -7,42 +7,42 @@ use super::{Estimate, Exit, Refusal};
 use crate::units::{GapLimit, Percent, SizeUsd, UsdMicros};
 use crate::wide::U256;
 
-/// A ladder's row by gap: how much exits within the limit, and what that fills at.
+/// A row of a ladder by gap: the largest exit within the limit, and its estimate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GapRow {
     /// The limit.
     pub limit: GapLimit,
-    /// The depth at the limit, or why none is told.
+    /// The depth at the limit, or why it is not available.
     pub depth: Result<MaxSize, NotSized>,
-    /// The exit of exactly that size, or why no size has one; `None` where nothing passes.
+    /// The estimate of exactly that size, or why no size has one; `None` if no size passes.
     pub estimate: Option<Result<Estimate, Refusal>>,
-    /// A smaller size whose exit exceeds the limit: see [`SizeRow::worse_below`].
+    /// A smaller size whose gap exceeds the limit: see [`SizeRow::worse_below`].
     pub worse_below: Option<SizeUsd>,
 }
 
-/// A ladder's row by size: what a standard size fills at.
+/// A row of a ladder by size: the estimate of a standard size.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SizeRow {
     /// The size.
     pub size: SizeUsd,
-    /// The exit of that size, or why there is none.
+    /// The estimate of that size, or why there is none.
     pub outcome: Result<Estimate, Refusal>,
-    /// A smaller size whose gap is larger: the largest such among halves, quarters and so on, by
-    /// more than roundings make it. Told only of pools where that can be: a fee that depends on
-    /// the size may fall faster than the price.
+    /// A smaller size with a larger gap: the largest such size among one half, one quarter and so on, if the difference
+    /// is more than rounding. Only set for pools where this is possible: a fee that depends on the size may fall faster
+    /// than the price.
     pub worse_below: Option<SizeUsd>,
 }
 
 impl Exit {
-    /// Raw units by which roundings alone may make a smaller sale pay less.
+    /// The number of raw units by which rounding alone may reduce the output of a smaller sale.
     const ROUNDED_OFF: u8 = 2;
 
-    /// One row per gap limit, in the order given.
+    /// One row per gap limit, in the given order.
     pub fn ladder_by_gap(&self, limits: &[GapLimit]) -> Vec<GapRow> {
         limits.iter().map(|limit| self.gap_row(*limit)).collect()
     }
 
-    /// How much exits within the limit, and what that fills at.
+    /// The largest exit within the limit, and its estimate.
     pub fn gap_row(&self, limit: GapLimit) -> GapRow {
         let depth = self.max_size_for(limit);
         let size = depth.as_ref().ok().and_then(|depth| depth.size);
@@ -54,7 +54,7 @@ impl Exit {
         GapRow { limit, depth, estimate, worse_below }
     }
 
-    /// One row per size, in the order given.
+    /// One row per size, in the given order.
     pub fn ladder_by_size(&self, sizes: &[SizeUsd]) -> Vec<SizeRow> {
         sizes.iter().map(|size| self.size_row(*size)).collect()
     }
@@ -66,7 +66,7 @@ impl Exit {
         SizeRow { size, outcome, worse_below }
     }
 
-    /// The largest of a half, a quarter and so on of a size whose gap is above this one.
+    /// The largest of one half, one quarter and so on of a size whose gap is greater than this one.
     fn worse_below(&self, size: SizeUsd, gap: Percent) -> Option<SizeUsd> {
         if !self.curve.divides() {
             return None;

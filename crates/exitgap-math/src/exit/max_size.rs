@@ -1,26 +1,23 @@
-//! How large an exit may be within a gap limit.
+//! Finds the largest exit within a gap limit.
 //!
-//! The contract's output is an integer, so the gap as a function of the amount is
-//! a fine saw-tooth: an amount may fail while a larger one passes. The answer is
-//! the largest amount that passes at all, found in three moves:
+//! The contract's output is an integer, so the gap as a function of the amount is a fine saw-tooth: an amount may fail
+//! although a larger one passes. The result is the largest passing amount, found in three steps:
 //!
-//! 1. **Bound.** Without any rounding a swap's output is concave in its input and
-//!    never below the contract's. Where even the contract's output plus the most that
-//!    rounding can have taken fails, every larger amount fails: this rules out whole
-//!    segments.
-//! 2. **Bisect** the last segment that is not ruled out, on its exact formula without
-//!    rounding (kept to `2^-64` of a unit): from a passing start, what fails there
-//!    fails from there on.
-//! 3. **Descend** the teeth below, skipping those that no whole output unit can lift to
-//!    the limit. From above this ends exactly at the largest passing amount.
+//! 1. **Bound.** Without rounding, a swap's output is concave in its input and never less than the contract's output.
+//!    If even the contract's output plus the maximum rounding loss fails, every larger amount fails. This rules out
+//!    whole segments.
+//! 2. **Bisect** the last segment that is not ruled out, using its exact formula without rounding (to `2^-64` of a
+//!    unit): from a passing start, if an amount fails, all larger ones fail.
+//! 3. **Descend** the teeth below, and skip those that no whole output unit can lift to the limit. Because it starts
+//!    from above, this ends exactly at the largest passing amount.
 //!
 //! - `search`: the bounds, segment by segment
-//! - `secants`: the second move where the formula takes long
+//! - `secants`: the second step for formulas that are slow to compute
 //! - `descent`: the teeth of one segment
-//! - `divide`: the same where the fee depends on the size, so that the gap may fall again
-//! - `grid`: which amounts are asked about: all of them, or those of whole sizes
-//! - `residues`: which teeth are worth testing
-//! - `euclid`: the number theory that finds the next one
+//! - `divide`: the same if the fee depends on the size, so that the gap may fall again
+//! - `grid`: the amounts that are searched: all of them, or only those of whole sizes
+//! - `residues`: which teeth can pass at all
+//! - `euclid`: the number theory that finds the next such tooth
 
 mod descent;
 mod divide;
@@ -41,34 +38,34 @@ use search::{Bound, BudgetExhausted, Effort, Search, rules_out_from};
 /// The largest exit within a gap limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MaxSize {
-    /// The limit asked for.
+    /// The requested limit.
     pub limit: GapLimit,
-    /// The largest size in whole micro-dollars whose own exit passes, so that an
-    /// estimate at it never contradicts it; `None`: no size from one cent on does. An estimate
+    /// The largest size in whole micro-dollars whose own exit passes, so an estimate of it never contradicts this
+    /// result; `None` if no size from one cent up passes. An estimate
     /// is refused where the pool's own price is out of a percentage's range.
     pub size: Option<SizeUsd>,
-    /// The largest raw amount of the token sold that passes; zero where none does.
-    /// Usually a little above what `size` stands for.
+    /// The largest raw amount of the token sold that passes; zero if none passes. Usually slightly more than the amount
+    /// of `size`.
     pub max_amount_in: U256,
-    /// What the contract pays for it.
+    /// The amount that the contract pays for it.
     pub max_amount_out: U256,
-    /// What keeps the exit from being larger.
+    /// What limits the exit.
     pub limited_by: LimitedBy,
 }
 
-/// What keeps an exit from being larger.
+/// What limits the size of an exit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LimitedBy {
-    /// A larger one exceeds the gap.
+    /// A larger exit exceeds the gap limit.
     Gap,
-    /// The pool's liquidity ends; all of it lies within the gap.
+    /// The pool's liquidity ends, and all of it is within the gap limit.
     Liquidity,
-    /// The largest size there is.
+    /// The largest allowed size.
     SizeBound,
 }
 
 impl LimitedBy {
-    /// The stable code, e.g. `liquidity`.
+    /// The stable code, for example `liquidity`.
     pub fn code(self) -> &'static str {
         match self {
             Self::Gap => "gap",
@@ -78,17 +75,16 @@ impl LimitedBy {
     }
 }
 
-/// More comparisons of an amount and its output with the limit than a search may make.
+/// The search needed more comparisons of an amount and its output with the limit than are allowed.
 ///
-/// The largest amount: only a limit within about a millionth of a percent above what an
-/// infinitely small sale loses, the pool's fee and basis, can come to this, and only where
-/// what singles out the amounts worth testing leaves too many: a fee whose share has no
-/// short denominator (2777 millionths, not 3000), a √price that moves by many units of
-/// output at a step, or oracle prices too wide for it. At or below what such a sale loses
-/// nothing passes, and that is an answer.
+/// For the largest amount this can only happen if the limit is within about a millionth of a percent above the loss of
+/// an infinitely small sale (the pool's fee and basis), and only if the residue filter leaves too many amounts to test:
+/// the fee's share has a long denominator (2777 millionths, not 3000), one step of √price moves the output by many
+/// units, or the oracle prices have too many digits. If the limit is at or below the loss of an infinitely small sale,
+/// nothing passes; that is a valid result.
 ///
-/// A depth: the same, where a unit of the token bought is worth so much that thousands of
-/// whole dollars in a row miss the limit by less than one unit.
+/// For a depth it can also happen if a unit of the token bought is worth so much that thousands of consecutive
+/// whole-dollar sizes miss the limit by less than one unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "no answer after {comparisons} comparisons, because the limit {limit}% is too close to the pool's price"
@@ -96,17 +92,17 @@ impl LimitedBy {
 pub struct SearchExhausted {
     /// The limit asked for.
     pub limit: GapLimit,
-    /// Comparisons made.
+    /// The number of comparisons made.
     pub comparisons: u32,
 }
 
-/// Why there is no largest size.
+/// Why the largest size is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotSized {
-    /// The search was given up.
+    /// The search reached its limit of comparisons.
     #[error(transparent)]
     Exhausted(#[from] SearchExhausted),
-    /// The kind of pool pays less for more in places, so that no search finds the largest size.
+    /// This kind of pool can pay less for a larger amount, so no search finds the largest size.
     #[error(
         "the largest size is not computed for this kind of pool, because it could not be exact"
     )]
@@ -114,7 +110,7 @@ pub enum NotSized {
 }
 
 impl NotSized {
-    /// The stable code, e.g. `sizing_not_exact`.
+    /// The stable code, for example `sizing_not_exact`.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Exhausted(_) => "search_exhausted",
@@ -124,17 +120,16 @@ impl NotSized {
 }
 
 impl Effort {
-    /// For whoever waits for an answer: some seconds at worst.
+    /// For interactive requests: some seconds at worst.
     const OF_A_QUESTION: Self = Self { comparisons: 1 << 20, singled_out: Some(1 << 18) };
-    /// The same where each comparison takes some microseconds.
+    /// Same if each comparison takes some microseconds.
     const OF_A_COSTLY_QUESTION: Self = Self { comparisons: 1 << 16, ..Self::OF_A_QUESTION };
-    /// For a depth, which whoever checks evidence computes of states that anybody may have
-    /// made up: some milliseconds at worst. It belongs to the method: all verifiers give up
-    /// on the same states.
+    /// For a depth: some milliseconds at worst, because verifiers of evidence compute it from states that an attacker
+    /// may have made up. The value is part of the method, so that all verifiers give up on the same states.
     const OF_A_DEPTH: Self = Self { comparisons: 1 << 13, singled_out: None };
 }
 
-/// Whether nothing past the end of a curve, or of the start of one, can pass.
+/// Whether no amount can pass after the end of this curve, which may be only the start of a whole curve.
 pub(super) fn rules_out_the_rest(curve: &SaleCurve, threshold: &Threshold) -> bool {
     rules_out_from(curve, threshold, curve.segment_count())
 }
@@ -167,9 +162,8 @@ impl Exit {
         Ok(MaxSize { limit, size, max_amount_in, max_amount_out, limited_by })
     }
 
-    /// The depth at `limit` in whole dollars: the largest whole-dollar size whose own
-    /// exit passes, 0 where none does. Found over dollars, not over token units, so
-    /// that it meets few teeth where [`Exit::max_size_for`] meets many.
+    /// The depth at `limit` in whole dollars: the largest whole-dollar size whose own exit passes, 0 if none passes.
+    /// The search goes over dollars instead of token units, so it meets fewer teeth than [`Exit::max_size_for`].
     pub fn depth_usd(&self, limit: GapLimit) -> Result<u64, NotSized> {
         if self.curve.is_sized() && self.has_no_gap() {
             return Ok(0);
@@ -177,9 +171,8 @@ impl Exit {
         self.whole_dollars(&self.terms.threshold(limit), limit)
     }
 
-    /// The book at `limit` in whole dollars: [`Exit::depth_usd`] with the pool's own mid price in
-    /// place of the oracle's, so that the distance between the two drops out. Dollars are the
-    /// oracle's still.
+    /// The book depth at `limit` in whole dollars: like [`Exit::depth_usd`], but measured from the pool's own mid price
+    /// instead of the oracle price, so the difference between the two has no effect. Dollars are still the oracle's.
     pub fn book_usd<'p>(
         pool: impl Into<PricedPool<'p>>,
         mid: RawPrice,
@@ -189,7 +182,7 @@ impl Exit {
         Self::book(pool.into(), mid, direction, limit)
     }
 
-    /// The same from the mid price that the pool's curve begins at.
+    /// Same as [`Exit::book_usd`], measured from the mid price at which the pool's curve begins.
     pub fn book_from_own_mid_usd<'p>(
         pool: impl Into<PricedPool<'p>>,
         direction: Direction,
@@ -212,8 +205,8 @@ impl Exit {
         Self::with(state, curve, terms).whole_dollars(&threshold, limit)
     }
 
-    /// What the pool holds around its own price: the depth at `limit` from its mid price, whole dollars. Where the
-    /// oracle has moved away, [`Exit::depth_usd`] falls and this does not. `None` where it cannot be sized.
+    /// The depth at `limit` measured from the pool's own mid price, in whole dollars. If the oracle price moves away
+    /// from the pool, [`Exit::depth_usd`] falls but this value does not. `None` if it cannot be computed.
     pub fn depth_from_mid_usd(&self, limit: GapLimit) -> Option<u64> {
         self.whole_dollars(&threshold_from_mid(self.curve.mid(), limit), limit).ok()
     }
@@ -234,8 +227,8 @@ impl Exit {
         Ok(size.map_or(0, |size| UsdMicros::from(size).whole_dollars()))
     }
 
-    /// The largest size, a multiple of `step` micro-dollars, whose amount passes, given
-    /// an amount at or above every passing one.
+    /// The largest size, a multiple of `step` micro-dollars, whose amount passes. `bound` is at or above every passing
+    /// amount.
     fn largest_size(
         &self,
         search: &mut Search<'_>,
@@ -243,7 +236,7 @@ impl Exit {
         step: u64,
     ) -> Result<Option<SizeUsd>, BudgetExhausted> {
         let sizes = Grid::sizes(&self.terms, step);
-        // Where every amount is some size's, the largest amount has the largest size.
+        // If every amount corresponds to a size, the largest passing amount gives the largest size.
         let grid = if sizes.holds_every_amount() { &Grid::Units } else { &sizes };
         let Some(bound) = search.bound_on(&sizes, bound) else { return Ok(None) };
         let largest = search.largest_on(grid, bound)?;

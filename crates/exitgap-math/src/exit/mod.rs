@@ -1,5 +1,5 @@
-//! The exit: what a sale of a given size fills at, how far that is below the oracle, and how large
-//! a sale can be.
+//! The exit: the result of a sale of a given size, its difference from the oracle price, and the largest size within a
+//! limit.
 //!
 //! - [`Exit`]: one direction of a pool with its oracle prices, prepared for computing
 //! - [`Exits`]: both directions, prepared when needed
@@ -10,10 +10,10 @@
 //! - `routes`: venues compared from ladders alone
 //! - `split`: one exit over several venues of one slot, exactly, with a bound on the best split
 //!
-//! Method 1.0.0. All of it is integer arithmetic on raw chain values. With `realized ÷ oracle =
-//! (out · quote_usd) ÷ (in · base_usd)` in whole-token terms, `exit_gap_pct = 100 × (1 − realized ÷
-//! oracle)`: **positive where the fill is worse than the oracle, negative where it is better**,
-//! rounded half-even to six decimals once, at the end. Limits are tested on the exact ratio.
+//! Method 1.0.0. All of it is integer arithmetic on raw chain values. With
+//! `realized ÷ oracle = (out · quote_usd) ÷ (in · base_usd)` in whole tokens,
+//! `exit_gap_pct = 100 × (1 − realized ÷ oracle)`: **positive if the fill is worse than the oracle price, negative if
+//! it is better**, rounded half-even to six decimals once, at the end. Limits are compared with the exact ratio.
 
 mod estimate;
 mod ladder;
@@ -48,19 +48,19 @@ use terms::Terms;
 /// The version of the rules in this module; every result names it.
 pub const METHOD_VERSION: &str = "1.0.0";
 
-/// A pool's state with the decimals and the oracle prices of its two tokens: all that an exit depends on.
-/// An observation is one, and so is a state that was changed, or that is valued at other prices.
+/// A pool's state with the decimals and the oracle prices of its two tokens: everything that an exit depends on. An
+/// observation can be used as one, and so can a modified state or a state at other prices.
 #[derive(Debug, Clone, Copy)]
 pub struct PricedPool<'p> {
     /// The pool's state.
     pub state: &'p PoolState,
-    /// The decimals of token 0 and token 1; above 36 they are taken as 36.
+    /// The decimals of token 0 and token 1. Values above 36 count as 36.
     pub decimals: [u8; 2],
     /// USD per whole token 0 and per whole token 1.
     pub usd: &'p [UsdPrice; 2],
 }
 
-/// Selling one token of a pool for the other, at given oracle prices.
+/// A sale of one token of a pool for the other, at given oracle prices.
 #[derive(Debug, Clone)]
 pub struct Exit {
     state: PoolState,
@@ -70,8 +70,7 @@ pub struct Exit {
 }
 
 impl Exit {
-    /// An exit from `state`. `decimals` and `usd` are those of token 0 and token 1;
-    /// decimals above 36 are taken as 36.
+    /// An exit from `state`. `decimals` and `usd` are those of token 0 and token 1. Decimals above 36 count as 36.
     pub fn new(
         state: &PoolState,
         direction: Direction,
@@ -82,14 +81,14 @@ impl Exit {
         Self::with(state, state.curve(direction), terms)
     }
 
-    /// An exit from a pool with its prices, such as an observed one.
+    /// An exit from a pool with its prices, for example an observed one.
     pub fn from_pool<'p>(pool: impl Into<PricedPool<'p>>, direction: Direction) -> Self {
         let PricedPool { state, decimals, usd } = pool.into();
         Self::new(state, direction, decimals, *usd)
     }
 
-    /// [`Exit::estimate`] for one question only: the pool's curve is followed no further
-    /// than its answer lies. Several questions are better put to one [`Exit`].
+    /// Same as [`Exit::estimate`] for a single request: computes the pool's curve only as far as the result requires.
+    /// For several requests use one [`Exit`].
     pub fn estimate_once<'p>(
         pool: impl Into<PricedPool<'p>>,
         direction: Direction,
@@ -98,7 +97,7 @@ impl Exit {
         Self::of_size(pool, direction, size).estimate(size)
     }
 
-    /// For the estimate of one size: the pool's curve is followed no further than it lies.
+    /// For the estimate of one size: computes the pool's curve only as far as that size.
     pub fn of_size<'p>(
         pool: impl Into<PricedPool<'p>>,
         direction: Direction,
@@ -108,8 +107,8 @@ impl Exit {
         Self::for_size(pool.state, direction, Terms::of_priced(pool, direction), size)
     }
 
-    /// For the depth at one limit, and for the estimate of a size where one is asked: the
-    /// pool's curve is followed once, and no further than the answers lie.
+    /// For the depth at one limit, and for the estimate of a size if given: computes the pool's curve once, and only as
+    /// far as the results require.
     pub fn of_start<'p>(
         pool: impl Into<PricedPool<'p>>,
         direction: Direction,
@@ -120,15 +119,14 @@ impl Exit {
         Self::for_depth(pool.state, direction, Terms::of_priced(pool, direction), limit, size)
     }
 
-    /// With as much of the pool's curve as the estimate of one size depends on.
+    /// With the part of the pool's curve that the estimate of one size depends on.
     fn for_size(state: &PoolState, direction: Direction, terms: Terms, size: SizeUsd) -> Self {
         let enough = |curve: &SaleCurve| takes(curve, &terms, size);
         let curve = state.start_of_curve(direction, &enough);
         Self::with(state, curve, terms)
     }
 
-    /// With as much of the pool's curve as its depth at one limit depends on, and the estimate
-    /// of a size where one is asked.
+    /// With the part of the pool's curve that its depth at one limit depends on, and the estimate of a size if given.
     fn for_depth(
         state: &PoolState,
         direction: Direction,
@@ -150,7 +148,7 @@ impl Exit {
         Self { state: state.clone(), curve, terms, before }
     }
 
-    /// The direction: which token is sold.
+    /// The direction, which determines the token sold.
     pub fn direction(&self) -> Direction {
         self.curve.direction()
     }
@@ -161,19 +159,18 @@ impl Exit {
     }
 }
 
-/// Whether this much of a curve takes a size. More than 256 bits are more than any pool takes,
-/// and only a curve's end says what it takes.
+/// Whether this part of a curve takes a size. No pool takes more than 256 bits, and only the end of a whole curve shows
+/// how much the pool takes.
 fn takes(curve: &SaleCurve, terms: &Terms, size: SizeUsd) -> bool {
     terms.amount_in(size).is_some_and(|amount| curve.most().0 >= amount)
 }
 
-/// Both directions of a pool with its prices, each prepared when it is first asked about. Copies
-/// share what is prepared.
+/// Both directions of a pool with its prices. Each is prepared when it is first used. Copies share the prepared data.
 #[derive(Debug, Clone, Default)]
 pub struct Exits(Arc<[OnceLock<Exit>; 2]>);
 
 impl Exits {
-    /// One direction of the pool, which is the same one each time.
+    /// One direction of the pool. `pool` must be the same each time.
     pub fn get_or_prepare<'p>(
         &self,
         pool: impl Into<PricedPool<'p>>,
@@ -182,12 +179,12 @@ impl Exits {
         self.0[direction.base_index()].get_or_init(|| Exit::from_pool(pool, direction))
     }
 
-    /// Whether a direction was asked about before.
+    /// Whether a direction was already prepared.
     pub fn is_ready(&self, direction: Direction) -> bool {
         self.0[direction.base_index()].get().is_some()
     }
 
-    /// The bytes held by what is prepared, but for the ticks, which the pool's state shares.
+    /// The size of the prepared data in bytes, without the ticks, which belong to the pool's state.
     pub fn held_bytes(&self) -> usize {
         let curves = self.0.iter().filter_map(OnceLock::get);
         size_of_val(&*self.0) + curves.map(|exit| exit.curve.held_bytes()).sum::<usize>()

@@ -4,7 +4,7 @@ use super::{Estimate, Exit, Refusal};
 use crate::units::{DecimalError, Percent, PercentError, SizeUsd};
 use crate::wide::{U256, over, remainder};
 
-/// How an exit is cut into orders.
+/// How an exit is divided into orders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OrderPlan {
     size: SizeUsd,
@@ -13,30 +13,30 @@ pub struct OrderPlan {
     interval_s: u32,
 }
 
-/// Why numbers are not a plan.
+/// Why numbers are not a valid plan.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OrderPlanError {
-    /// Not from 1 to 1000 parts.
+    /// The number of parts is not between 1 and 1000.
     #[error("{found} orders given; the number must be from 1 to {most}", most = OrderPlan::MAX_PARTS)]
     Parts {
-        /// Parts asked for.
+        /// The requested number of parts.
         found: u32,
     },
     /// The recovery is not a percentage from 0 to 100.
     #[error("recovery_pct: {0}")]
     Recovery(#[from] PercentError),
-    /// The recovery is not a plain decimal of at most six decimals.
+    /// The recovery is not a plain decimal with at most six decimals.
     #[error("recovery_pct: {0}")]
     Decimal(#[from] DecimalError),
 }
 
 impl OrderPlan {
-    /// The most parts of a plan.
+    /// The maximum number of parts of a plan.
     pub const MAX_PARTS: u32 = 1_000;
 
-    /// `size` in `parts` orders. Between two orders √price moves back by `recovery`
-    /// (a percentage from 0 to 100) of its distance from where it stood before the
-    /// first. `interval_s` is echoed: the recovery stands for it, nothing models it.
+    /// Sells `size` in `parts` orders. Between two orders √price moves back by `recovery` (a percentage from 0 to 100)
+    /// of its distance from its value before the first order. `interval_s` is only returned unchanged: the recovery
+    /// represents it, and nothing models it.
     pub fn new(
         size: SizeUsd,
         parts: u32,
@@ -59,17 +59,17 @@ impl OrderPlan {
         self.size
     }
 
-    /// How many orders.
+    /// The number of orders.
     pub fn parts(&self) -> u32 {
         self.parts
     }
 
-    /// The share of its displacement that √price recovers between orders.
+    /// The share of its displacement that √price recovers between two orders.
     pub fn recovery(&self) -> Percent {
         Percent(self.recovery_e8.into())
     }
 
-    /// Seconds between orders, as the caller stated them.
+    /// The seconds between orders, as the caller gave them.
     pub fn interval_s(&self) -> u32 {
         self.interval_s
     }
@@ -82,44 +82,43 @@ pub struct PartFill {
     pub amount_in: U256,
     /// Raw units of the token bought.
     pub amount_out: U256,
-    /// This order's own gap, against the same oracle price.
+    /// The gap of this order against the same oracle price.
     pub gap: Percent,
 }
 
-/// An exit in several orders, and the same exit at once.
+/// An exit in several orders, and the same exit in one sale.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Simulation {
     /// The plan simulated.
     pub plan: OrderPlan,
-    /// Every order, in turn.
+    /// All orders, in sequence.
     pub parts: Vec<PartFill>,
-    /// Raw units sold by all orders: what the size stands for.
+    /// Raw units sold by all orders: the amount of the size.
     pub amount_in: U256,
     /// Raw units bought by all orders.
     pub amount_out: U256,
     /// The gap of all orders together.
     pub gap: Percent,
-    /// The same size sold at once, or why it cannot be.
+    /// The estimate of the same size in one sale, or why there is none.
     pub at_once: Result<Estimate, Refusal>,
 }
 
-/// An order that cannot be filled. What `refusal` says of the most that can be filled
-/// holds for this order alone, after the ones before it.
+/// An order that cannot be filled. The maximum amounts in `refusal` apply only to this order, after the previous ones.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("order {part} of {parts}: {refusal}")]
 pub struct OrdersRefused {
-    /// Which order, counted from 1.
+    /// The number of the order, from 1.
     pub part: u32,
-    /// Of how many.
+    /// The number of all orders.
     pub parts: u32,
-    /// Why.
+    /// The reason.
     pub refusal: Refusal,
 }
 
 impl Exit {
-    /// Sells the plan's orders one after the other. The amounts are equal up to one
-    /// unit, the larger ones first; the oracle and the liquidity stay as they are.
-    /// With no recovery the orders together fill as one sale, up to their roundings.
+    /// Simulates the plan's orders one after the other. The amounts differ by at most one unit, the larger ones first;
+    /// oracle price and liquidity stay unchanged. Without recovery the orders together fill like one sale, except for
+    /// rounding.
     pub fn simulate_orders(&self, plan: OrderPlan) -> Result<Simulation, OrdersRefused> {
         let refused = |part, refusal| OrdersRefused { part, parts: plan.parts, refusal };
         if plan.parts > 1 && !self.state.is_followed() {

@@ -1,34 +1,34 @@
-//! Several exits together.
+//! Sums over several exits.
 
 use crate::units::{Percent, UsdMicros};
 
 /// One exit of a portfolio.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PortfolioPart {
-    /// What is to be sold.
+    /// The size to sell.
     pub size: UsdMicros,
-    /// What of it can be filled: all, or the most that the pool fills.
+    /// The part of it that can be filled: all of it, or the maximum that the pool fills.
     pub filled: UsdMicros,
-    /// The gap of what can be filled; `None` where nothing can, or it has none.
+    /// The gap of the filled part; `None` if nothing can be filled, or if it has no gap.
     pub gap: Option<Percent>,
 }
 
 /// The sums over the exits of a portfolio.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PortfolioTotal {
-    /// What is to be sold.
+    /// The size to sell.
     pub size: UsdMicros,
-    /// What of it has no fill.
+    /// The part that cannot be filled.
     pub unfilled: UsdMicros,
-    /// The mean gap, weighted by size; `None` where anything has no fill.
+    /// The mean gap, weighted by size; `None` if any part cannot be filled.
     pub gap: Option<Percent>,
-    /// The mean gap of what has one, weighted by what is filled; `None` where nothing has.
+    /// The mean gap of the parts that have one, weighted by filled size; `None` if there is none.
     pub filled_gap: Option<Percent>,
 }
 
 impl PortfolioTotal {
-    /// Sums up. The means are over the exits' published gaps, `Σ filled × gap ÷ Σ filled`,
-    /// rounded half-even to six decimals once: whoever has the parts can recompute them.
+    /// Sums up the parts. The means are computed from the exits' published gaps, `Σ filled × gap ÷ Σ filled`, and
+    /// rounded half-even to six decimals once, so a client that has the parts can compute them again.
     pub fn from_parts(parts: &[PortfolioPart]) -> Self {
         let (mut size, mut filled, mut weighted) = (0_u64, 0_u64, 0_i128);
         for part in parts {
@@ -45,8 +45,8 @@ impl PortfolioTotal {
     }
 }
 
-/// The place of the worst part: the first that cannot be filled whole, else the first of the widest
-/// gap. `None` where there is no part.
+/// The index of the worst part: the first one that cannot be filled completely, or else the first one with the largest
+/// gap. `None` if there are no parts.
 pub fn worst_part(parts: &[PortfolioPart]) -> Option<usize> {
     let rank = |part: &PortfolioPart| (part.filled < part.size, part.gap);
     let worse = |worst: usize, index: usize| {
@@ -55,7 +55,7 @@ pub fn worst_part(parts: &[PortfolioPart]) -> Option<usize> {
     (0..parts.len()).reduce(worse)
 }
 
-/// `numerator ÷ denominator`, half-even; the denominator is positive.
+/// `numerator ÷ denominator`, rounded half-even. The denominator must be positive.
 fn half_even(numerator: i128, denominator: i128) -> i128 {
     let (quotient, rest) = (numerator.div_euclid(denominator), numerator.rem_euclid(denominator));
     let up = match (rest.saturating_mul(2)).cmp(&denominator) {

@@ -1,4 +1,4 @@
-//! What was received against what was estimated.
+//! Compares the received amount with the estimated one.
 
 use super::PricedPool;
 use super::terms::Terms;
@@ -6,8 +6,9 @@ use crate::pools::Direction;
 use crate::units::{Percent, UsdMicros};
 use crate::wide::U256;
 
-/// `100 × (estimated − received) × quote ÷ (sold × base)` at a pool's oracle prices, half-even to six decimals: the
-/// realised gap less the estimated one. **Positive: reality was worse.** `None` out of a percentage's bounds.
+/// `100 × (estimated − received) × quote ÷ (sold × base)` at a pool's oracle prices, rounded half-even to six decimals:
+/// the realised gap minus the estimated one. **Positive: the result was worse than the estimate.** `None` if it is
+/// outside a percentage's bounds.
 pub fn estimate_error<'p>(
     pool: impl Into<PricedPool<'p>>,
     direction: Direction,
@@ -19,8 +20,8 @@ pub fn estimate_error<'p>(
     Some(if received > estimated { Percent(-magnitude.0) } else { magnitude })
 }
 
-/// How far below a pool's oracle prices a sale fills that pays so much, half-even to six decimals. `None` out of a
-/// percentage's bounds.
+/// The gap of a sale that pays this amount, measured at a pool's oracle prices and rounded half-even to six decimals.
+/// `None` if it is outside a percentage's bounds.
 pub fn gap_of<'p>(
     pool: impl Into<PricedPool<'p>>,
     direction: Direction,
@@ -29,7 +30,7 @@ pub fn gap_of<'p>(
     Terms::of_priced(pool.into(), direction).gap(amount_in, amount_out)
 }
 
-/// What raw units of the token sold are worth at a pool's oracle price, rounded down; capped.
+/// The value of raw units of the token sold at a pool's oracle price, rounded down and capped.
 pub fn worth_of<'p>(
     pool: impl Into<PricedPool<'p>>,
     direction: Direction,

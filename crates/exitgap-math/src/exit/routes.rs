@@ -1,25 +1,23 @@
-//! Which venue to exit through: venues ranked alone, and one exit split across them, from
-//! ladders alone.
+//! Compares venues for an exit, using only their ladders: ranks single venues and splits one exit across them.
 //!
-//! A ladder's rows say what its venue pays at a few sizes. Between two rows a venue is taken
-//! to pay on the straight line between them, from nothing up. What a pool pays is concave in
-//! the size, so it pays at least that; and at most what the lines through the neighbouring
-//! rows allow. The distance between the two is how coarse the ladder makes the answer, and
-//! every leg states it. A ladder says nothing of sizes above its largest row.
+//! The rows of a ladder give the venue's output at a few sizes. Between two rows (and between zero and the first row)
+//! the output is assumed to be linear. A pool's output is concave in the size, so the real output is at least that, and
+//! at most the value that the lines through the neighbouring rows allow. The difference is the uncertainty caused by
+//! the coarse ladder, and every leg states it. A ladder contains nothing about sizes above its largest row.
 //!
-//! The split sells where the next dollar loses least until the size is filled: the price of
-//! the next dollar is then equal wherever a venue is used in part. A venue may cost a fixed
-//! amount once it is used at all; every choice of such venues is tried.
+//! The split sells each dollar where it loses least until the size is filled. The price of the next dollar is then the
+//! same in every venue that is partly used. A venue may have a fixed cost, which applies once it is used at all. All
+//! combinations of such venues are tried.
 
 use core::cmp::Ordering;
 
 use crate::stable_sort::sort;
 use crate::units::{Percent, SizeUsd, UsdMicros};
 
-/// `10^8`: one, counted in millionths of a percent.
+/// `10^8`: the number 1 in millionths of a percent.
 const ONE_E8: i128 = 100_000_000;
 
-/// A row of a venue's ladder: what selling `size` loses against the oracle.
+/// A row of a venue's ladder: the loss of selling `size`, measured against the oracle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RouteRow {
     /// The size sold.
@@ -28,142 +26,140 @@ pub struct RouteRow {
     pub gap: Percent,
 }
 
-/// A venue, as far as its ladder tells.
+/// A venue, as described by its ladder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RouteVenue {
-    /// What it pays, from nothing up, by size ascending.
+    /// Its output by size, from zero, in ascending order.
     points: Vec<Point>,
-    /// Its upper hull: the points whose lines have falling slopes.
+    /// Its upper hull: the points between which the slopes decrease.
     hull: Vec<Point>,
     first_gap: Percent,
     fixed_cost: UsdMicros,
 }
 
-/// What a venue pays for a size.
+/// A venue's output for a size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Point {
     /// Micro-dollars sold.
     size: u64,
-    /// What that brings, in micro-dollars × 10^8.
+    /// The output in micro-dollars × 10^8.
     value: i128,
 }
 
 impl Point {
-    /// The most that a gap rounded to this one stands for.
+    /// The largest gap that rounds to this one.
     fn rounded_up(self) -> Self {
         Self { value: self.value + i128::from(self.size.div_ceil(2)), ..self }
     }
 
-    /// The least that a gap rounded to this one stands for.
+    /// The smallest gap that rounds to this one.
     fn rounded_down(self) -> Self {
         Self { value: self.value - i128::from(self.size.div_ceil(2)), ..self }
     }
 }
 
-/// Why numbers are not a venue, or venues no question.
+/// Why numbers are not a valid venue, or venues not a valid request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RouteError {
-    /// More rows than a venue may have.
+    /// There are more rows than a venue may have.
     #[error("{found} rows given; a venue has at most {most}", most = RouteVenue::MAX_ROWS)]
     TooManyRows {
-        /// Rows found.
+        /// The number of rows found.
         found: usize,
     },
-    /// Two rows say different things of one size.
+    /// Two rows have the same size but different gaps.
     #[error("two rows of size {size} USD have different gaps: {first}% and {second}%")]
     Contradiction {
         /// The size.
         size: SizeUsd,
-        /// The gap of the one …
+        /// The gap of one row.
         first: Percent,
-        /// … and of the other.
+        /// The gap of the other row.
         second: Percent,
     },
-    /// A gap at which a sale brings less than nothing, or more than twice its worth.
+    /// A gap at which a sale has a negative output, or an output of more than twice its value.
     #[error("gap {found}% is outside the range −100% to 100%")]
     Gap {
         /// The gap found.
         found: Percent,
     },
-    /// A fixed cost above a million dollars.
+    /// The fixed cost exceeds a million dollars.
     #[error("fixed cost of {found} USD is above the maximum of {most} USD", most = RouteVenue::MAX_FIXED_COST)]
     FixedCost {
         /// The cost found.
         found: UsdMicros,
     },
-    /// No venue, or more than are ranked at once.
+    /// There are no venues, or more than the maximum.
     #[error("{found} venues given; the number must be from 1 to {most}", most = MAX_ROUTE_VENUES)]
     Venues {
-        /// Venues found.
+        /// The number of venues found.
         found: usize,
     },
 }
 
-/// The most venues ranked at once. Every choice of those with a fixed cost is tried:
-/// 4,096 at most.
+/// The maximum number of venues. All combinations of venues with a fixed cost are tried, at most 4,096.
 pub const MAX_ROUTE_VENUES: usize = 12;
 
-/// What one venue sells of an exit.
+/// The part of an exit that one venue sells.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RouteLeg {
-    /// Which venue, counted from 0 in the order given.
+    /// The venue's index in the given order, from 0.
     pub venue: usize,
-    /// What it sells.
+    /// The size it sells.
     pub size: UsdMicros,
-    /// The leg's gap on the line between two rows, rounded up: a concave venue does no worse,
-    /// but for the rounding of the rows.
+    /// The leg's gap on the line between two rows, rounded up. A concave venue does no worse, except for the rounding
+    /// of the rows.
     pub gap: Percent,
-    /// The least gap that the rows allow a concave venue, rounded down. Equal to `gap` at a row.
+    /// The smallest gap that the rows allow for a concave venue, rounded down. At a row it equals `gap`.
     pub least_gap: Percent,
-    /// The sizes of the rows the leg lies between, the lower one 0 below the first row; both
-    /// are the leg's own size where it is a row.
+    /// The sizes of the rows around the leg, the lower one 0 below the first row. Both equal the leg's own size if it
+    /// is at a row.
     pub between: [UsdMicros; 2],
-    /// What using the venue costs beside.
+    /// The additional cost of using the venue.
     pub fixed_cost: UsdMicros,
 }
 
 /// One way to exit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Route {
-    /// What each venue used sells, in the order of the venues.
+    /// The parts that the used venues sell, in the order of the venues.
     pub legs: Vec<RouteLeg>,
-    /// What all legs sell.
+    /// The size that all legs sell.
     pub filled: UsdMicros,
-    /// What the ladders do not say how to sell.
+    /// The size that the ladders do not cover.
     pub unfilled: UsdMicros,
-    /// What the legs bring by the oracle, rounded down, before fixed costs.
+    /// The output of the legs at oracle prices, rounded down, before fixed costs.
     pub received: UsdMicros,
-    /// What using the venues costs.
+    /// The fixed costs of the used venues.
     pub fixed_cost: UsdMicros,
-    /// The gap of all legs together, rounded up; `None` where nothing is filled.
+    /// The gap of all legs together, rounded up; `None` if nothing is filled.
     pub gap: Option<Percent>,
-    /// The least gap that the rows allow, rounded down.
+    /// The smallest gap that the rows allow, rounded down.
     pub least_gap: Option<Percent>,
-    /// `received` less `fixed_cost`, unrounded, in micro-dollars × 10^8.
+    /// `received` minus `fixed_cost`, not rounded, in micro-dollars × 10^8.
     net: i128,
 }
 
-/// Venues ranked, and the best split across them.
+/// The ranked venues and the best split across them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RouteRanking {
-    /// The size asked for.
+    /// The requested size.
     pub size: SizeUsd,
-    /// Every venue alone, the best first: who fills more comes first, and of those that fill
-    /// the same who brings more after its fixed cost.
+    /// Every single venue, best first: sorted by filled size, then by output after the fixed cost.
     pub alone: Vec<Route>,
-    /// The best split by the same order; a single venue where no split is better.
+    /// The best split by the same order; a single venue if no split is better.
     pub split: Route,
 }
 
 impl RouteVenue {
-    /// The most rows of a venue.
+    /// The maximum number of rows of a venue.
     pub const MAX_ROWS: usize = 256;
 
-    /// The largest fixed cost: a million dollars.
+    /// The maximum fixed cost: a million dollars.
     pub const MAX_FIXED_COST: UsdMicros = UsdMicros(1_000_000_000_000);
 
-    /// A venue of these rows, in any order. `first_gap` is what an infinitely small sale
-    /// loses there: basis and fee. A venue without rows fills nothing.
+    /// A venue with these rows, in any order. `first_gap` is the loss of an infinitely small sale there: basis and fee.
+    /// A venue without rows fills nothing.
     pub fn new(
         mut rows: Vec<RouteRow>,
         first_gap: Percent,
@@ -200,45 +196,44 @@ impl RouteVenue {
         Ok(Self { points, hull, first_gap, fixed_cost })
     }
 
-    /// The largest size its ladder tells of.
+    /// The largest size of its ladder.
     pub fn largest(&self) -> UsdMicros {
         UsdMicros(self.points.last().map_or(0, |point| point.size))
     }
 
-    /// What using it costs beside.
+    /// The additional cost of using it.
     pub fn fixed_cost(&self) -> UsdMicros {
         self.fixed_cost
     }
 
-    /// What an infinitely small sale loses, `1 − (1 − basis) × (1 − fee)`, rounded down.
-    /// Bounds that no venue keeps to end at those of a percentage.
+    /// The loss of an infinitely small sale, `1 − (1 − basis) × (1 − fee)`, rounded down. If the venue has no valid
+    /// basis or fee, the result is clamped to a percentage's bounds.
     pub fn first_gap(basis: Percent, fee: Percent) -> Percent {
         let kept = |gap: Percent| ONE_E8 - gap.0.clamp(-Percent::BOUND, Percent::BOUND);
         Percent(ONE_E8 + (-kept(basis) * kept(fee)).div_euclid(ONE_E8))
     }
 
-    /// The points on both sides of `size`, which is at most [`RouteVenue::largest`].
+    /// The indices of the points on both sides of `size`, which must be at most [`RouteVenue::largest`].
     fn around(&self, size: u64) -> (usize, usize) {
         let above = self.points.partition_point(|point| point.size < size);
         if self.points[above].size == size { (above, above) } else { (above - 1, above) }
     }
 
-    /// What `size` brings on the line between its rows.
+    /// The output of `size` on the line between its rows.
     fn value(&self, size: u64) -> i128 {
         let (below, above) = self.around(size);
         line(self.points[below], self.points[above], size, Round::Down)
     }
 
-    /// The most that `size` can bring where the venue is concave: no more than the lines
-    /// through the rows before it, through those after it, and from nothing at the first gap
-    /// come to, each with all that the rows' rounding can hide.
+    /// The maximum output of `size` if the venue is concave: at most the lines through the previous rows, through the
+    /// next rows, and from zero with the first gap, each including the maximum rounding of the rows.
     fn most_value(&self, size: u64) -> i128 {
         let (below, above) = self.around(size);
         let points = &self.points;
         if below == above {
             return points[below].value;
         }
-        // Basis and fee are rounded; two more millionths cover that.
+        // Basis and fee are rounded; two additional millionths cover that.
         let mut most = i128::from(size) * (ONE_E8 - self.first_gap.0 + 2);
         if below > 0 {
             let (from, to) = (points[below - 1].rounded_down(), points[below].rounded_up());
@@ -248,7 +243,7 @@ impl RouteVenue {
             let (from, to) = (points[above].rounded_up(), next.rounded_down());
             most = most.min(line(from, to, size, Round::Up));
         }
-        // Rows that are not concave among themselves bound nothing below their own line.
+        // Rows that are not concave themselves give no bound below their own line.
         most.max(self.value(size))
     }
 
@@ -265,7 +260,7 @@ impl RouteVenue {
     }
 }
 
-/// Ranks the venues for an exit of `size`, alone and split across them.
+/// Ranks the venues for an exit of `size`: each venue by itself, and the best split across them.
 pub fn rank_routes(venues: &[RouteVenue], size: SizeUsd) -> Result<RouteRanking, RouteError> {
     if venues.is_empty() || venues.len() > MAX_ROUTE_VENUES {
         return Err(RouteError::Venues { found: venues.len() });
@@ -277,7 +272,7 @@ pub fn rank_routes(venues: &[RouteVenue], size: SizeUsd) -> Result<RouteRanking,
     };
     let mut alone: Vec<Route> = (0..venues.len()).map(single).collect();
     let best_split = best_split(venues, size);
-    // Of equals the one given first comes first.
+    // Among equal venues the given order is kept.
     sort(&mut alone, |a, b| b.rank().cmp(&a.rank()));
     let split = match alone.first() {
         Some(best) if best.rank() >= best_split.rank() => best.clone(),
@@ -286,8 +281,8 @@ pub fn rank_routes(venues: &[RouteVenue], size: SizeUsd) -> Result<RouteRanking,
     Ok(RouteRanking { size, alone, split })
 }
 
-/// The best of all choices of venues, each choice split where the next dollar loses least.
-/// A venue without a fixed cost is part of every choice: it need not be used.
+/// The best of all combinations of venues, where each combination sells every dollar where it loses least. Venues
+/// without a fixed cost are part of every combination, because they do not have to be used.
 fn best_split(venues: &[RouteVenue], size: SizeUsd) -> Route {
     let steps = steps(venues);
     let costly: Vec<usize> =
@@ -300,13 +295,13 @@ fn best_split(venues: &[RouteVenue], size: SizeUsd) -> Route {
         let sizes = allocate_sizes(&steps, &open, size.micros());
         (rank_of(venues, &sizes), sizes)
     });
-    // The first of equals: the one with fewest of the later venues.
+    // Of equal combinations the first one, which uses fewest of the later venues.
     let best = choices.reduce(|best, next| if next.0 > best.0 { next } else { best });
     let sizes = best.map_or_else(|| vec![0; venues.len()], |(_, sizes)| sizes);
     Route::from_sizes(venues, &sizes, size)
 }
 
-/// A stretch of a venue's hull, on which every dollar loses the same.
+/// A section of a venue's hull, in which every dollar loses the same.
 #[derive(Clone)]
 struct Step {
     venue: usize,
@@ -314,7 +309,7 @@ struct Step {
     value: i128,
 }
 
-/// Every stretch of every hull, the one that pays most for a dollar first.
+/// All sections of all hulls, the one with the highest output per dollar first.
 fn steps(venues: &[RouteVenue]) -> Vec<Step> {
     let of_venue = |(venue, one): (usize, &RouteVenue)| -> Vec<Step> {
         let pairs = one.hull.windows(2);
@@ -330,7 +325,7 @@ fn steps(venues: &[RouteVenue]) -> Vec<Step> {
     steps
 }
 
-/// What each open venue sells when the steps are taken in turn until `size` is filled.
+/// The size that each open venue sells if the sections are used in order until `size` is filled.
 fn allocate_sizes(steps: &[Step], open: &[bool], size: u64) -> Vec<u64> {
     let mut sizes = vec![0; open.len()];
     let mut rest = size;
@@ -345,7 +340,7 @@ fn allocate_sizes(steps: &[Step], open: &[bool], size: u64) -> Vec<u64> {
     sizes
 }
 
-/// What is filled, and what it brings after fixed costs: more is better, in this order.
+/// The filled size, then the output after fixed costs. More is better, in this order.
 fn rank_of(venues: &[RouteVenue], sizes: &[u64]) -> (u64, i128) {
     let used = || venues.iter().zip(sizes).filter(|(_, size)| **size > 0);
     let net = used()
@@ -379,22 +374,23 @@ impl Route {
     }
 }
 
-/// Which way a value that is no whole number goes.
+/// The direction in which a fraction is rounded.
 #[derive(Clone, Copy)]
 enum Round {
     Down,
     Up,
 }
 
-/// The value at `size` on the line through two points, beyond them too; the first's own where
-/// they are one.
+/// The value at `size` on the line through two points, also outside of them; the value of the first point if both have
+/// the same size.
 fn line(from: Point, to: Point, size: u64, round: Round) -> i128 {
     if from.size == to.size {
         return from.value;
     }
     let width = i128::from(to.size - from.size);
     let (rise, run) = (to.value - from.value, i128::from(size) - i128::from(from.size));
-    // Whole and rest apart: 2 × 10^23 × 10^15 would not fit, while the rest stays below 10^30.
+    // The integer and the remainder are computed separately: 2 × 10^23 × 10^15 would not fit, but the remainder's
+    // product stays below 10^30.
     let (whole, rest) = (rise.div_euclid(width), rise.rem_euclid(width));
     let rest = match round {
         Round::Down => (rest * run).div_euclid(width),
@@ -403,7 +399,7 @@ fn line(from: Point, to: Point, size: u64, round: Round) -> i128 {
     from.value.saturating_add(whole.saturating_mul(run)).saturating_add(rest)
 }
 
-/// The points that lie above the line of their neighbours: without them slopes do not fall.
+/// The points above the lines between their neighbours; only they make the slopes decrease.
 fn upper_hull(points: &[Point]) -> Vec<Point> {
     let slope = |from: &Point, to: &Point| (to.value - from.value, to.size - from.size);
     let mut hull: Vec<Point> = Vec::with_capacity(points.len());
@@ -419,11 +415,11 @@ fn upper_hull(points: &[Point]) -> Vec<Point> {
     hull
 }
 
-/// Compares `rise ÷ width` of two lines of width above 0, exactly.
+/// Compares `rise ÷ width` of two lines exactly. Widths must be positive.
 fn compare_slopes(a: (i128, u64), b: (i128, u64)) -> Ordering {
     let (a_width, b_width) = (i128::from(a.1), i128::from(b.1));
     let whole = a.0.div_euclid(a_width).cmp(&b.0.div_euclid(b_width));
-    // Rests are below the widths, so their cross products are below 10^30.
+    // The remainders are less than the widths, so their cross products are below 10^30.
     whole.then((a.0.rem_euclid(a_width) * b_width).cmp(&(b.0.rem_euclid(b_width) * a_width)))
 }
 
@@ -432,7 +428,7 @@ fn gap_up(value: i128, size: u64) -> Percent {
     Percent(-(value - i128::from(size) * ONE_E8).div_euclid(i128::from(size)))
 }
 
-/// The same, rounded down.
+/// `100 × (1 − value ÷ size)`, rounded down.
 fn gap_down(value: i128, size: u64) -> Percent {
     Percent((i128::from(size) * ONE_E8 - value).div_euclid(i128::from(size)))
 }

@@ -1,13 +1,13 @@
-//! One exit split over the venues of one slot: how much each is sold, each leg the contract's own
-//! fill, and how far from the best split of all that can be at most.
+//! Splits one exit over the venues of one slot: the amount for each venue, the contract's exact fill of each leg, and a
+//! bound on the difference to the best split.
 //!
-//! - `allot`: the split itself, a step size at a time
-//! - `bound`: what no split can exceed, from the venues' curves without rounding
-//! - `sized_split`: a split of a size in USD, each leg of a size of its own
+//! - `allot`: the split itself, one step size at a time
+//! - `bound`: an upper bound for any split, from the venues' curves without rounding
+//! - `sized_split`: a split of a size in USD, whose legs are sizes as well
 //!
-//! The split is not claimed to be the best there is; the certificate says how near it is, and is
-//! sound: no split of the same amount over the same venues brings more. It rests on curves that are
-//! concave, so a venue whose curve may not be (see [`SplitError::NotConcave`]) is refused.
+//! The split is not necessarily the best one. The certificate states how close it is, and is reliable: no split of the
+//! same amount over the same venues has a higher output than the bound. It requires concave curves, so a venue whose
+//! curve may not be concave (see [`SplitError::NotConcave`]) is refused.
 
 mod allot;
 mod bound;
@@ -21,10 +21,10 @@ use crate::wide::{U256, U1024, narrow, power_of_ten};
 
 pub use sized_split::{SizedSplit, largest_split, split_size};
 
-/// Bits that a weight keeps in comparisons; the reported gap is of the whole weights.
+/// The number of bits of a weight in comparisons. The reported gap uses the full weights.
 const WEIGHT_BITS: usize = 160;
 
-/// A venue: one direction of a pool, and what the amounts are worth.
+/// A venue: one direction of a pool, and the value of its tokens.
 #[derive(Debug, Clone)]
 pub struct SplitVenue<'a> {
     exit: &'a Exit,
@@ -33,17 +33,17 @@ pub struct SplitVenue<'a> {
     fixed_cost: UsdMicros,
 }
 
-/// Why venues are no question, or have no answer. A venue is counted from 0 as given.
+/// Why venues are not a valid request, or have no result. Venues are counted from 0 in the given order.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SplitError {
-    /// No venue, or more than are split over at once.
+    /// There are no venues, or more than the maximum.
     #[error("{found} venues given; the number must be from 1 to {most}", most = MAX_ROUTE_VENUES)]
     Venues {
-        /// Venues found.
+        /// The number of venues found.
         found: usize,
     },
-    /// What the venue pays need not be concave in the amount: its fee moves with the sale, its
-    /// formula has branches, or no such law is known of its kind. No bound would be sound.
+    /// The venue's output may not be concave in the amount: its fee depends on the sale, its formula has branches, or
+    /// it is not known to be concave for this kind. No bound would be reliable.
     #[error(
         "venue {venue} does not always pay less for each further unit, so no bound on a split is valid"
     )]
@@ -51,7 +51,7 @@ pub enum SplitError {
         /// The venue.
         venue: usize,
     },
-    /// The token sold has another price or other decimals there than at the first venue.
+    /// The token sold has another price or other decimals than at the first venue.
     #[error(
         "venue {venue} differs from venue 0 in the oracle price or the decimals of the token sold"
     )]
@@ -59,16 +59,16 @@ pub enum SplitError {
         /// The venue.
         venue: usize,
     },
-    /// Nothing is sold.
+    /// The amount is zero.
     #[error("the amount is zero")]
     NoInput,
-    /// No split of it pays something on every leg.
+    /// No split of the amount pays something on every leg.
     #[error("the venues would pay less than one unit on one of the legs")]
     NoOutput,
-    /// All venues together do not take the amount.
+    /// All venues together cannot take the amount.
     #[error("the venues together take at most {max_amount_in} units")]
     BeyondLiquidity {
-        /// Raw units of the token sold that all venues take.
+        /// The amount that all venues take, in raw units of the token sold.
         max_amount_in: U256,
     },
     /// The gap is too large for a percentage.
@@ -79,7 +79,7 @@ pub enum SplitError {
 }
 
 impl SplitError {
-    /// The stable code, e.g. `not_concave`.
+    /// The stable code, for example `not_concave`.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Venues { .. } => "venues_out_of_range",
@@ -93,38 +93,37 @@ impl SplitError {
     }
 }
 
-/// What one venue sells of an exit.
+/// The part of an exit that one venue sells.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SplitLeg {
-    /// Which venue, counted from 0 as given.
+    /// The venue's index in the given order, from 0.
     pub venue: usize,
     /// Raw units of the token sold.
     pub amount_in: U256,
-    /// Raw units of the token bought: what the contract pays.
+    /// Raw units of the token bought, as the contract pays them.
     pub amount_out: U256,
-    /// The leg's own gap; positive is worse than the oracle.
+    /// The gap of this leg. Positive is worse than the oracle price.
     pub gap: Percent,
 }
 
-/// An exit split over venues.
+/// An exit split over several venues.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExactSplit {
-    /// What the venues used sell, in the order of the venues. The amounts add up to what was asked.
+    /// The legs of the used venues, in the order of the venues. Their amounts add up to the requested amount.
     pub legs: Vec<SplitLeg>,
-    /// The gap of all legs together and the fixed costs of the venues used.
+    /// The gap of all legs together, including the fixed costs of the used venues.
     pub gap: Percent,
-    /// No split of this amount over these venues has a gap that is lower by more than this; rounded
-    /// up, never negative.
+    /// No split of this amount over these venues has a gap that is lower by more than this. Rounded up, never negative.
     pub optimality_gap: Percent,
     /// The fixed costs of the venues used.
     pub fixed_cost: UsdMicros,
-    /// What each venue alone fills all of the amount at, in the order of the venues, its fixed cost
-    /// taken off; `None` where it does not take it.
+    /// The gap if a single venue fills the whole amount, including its fixed cost, in the order of the venues; `None`
+    /// if the venue cannot take it.
     pub alone: Vec<Option<Percent>>,
 }
 
 impl<'a> SplitVenue<'a> {
-    /// A venue whose pool has these prices. `fixed_cost` is what using it costs at all, whatever is sold.
+    /// A venue whose pool has these prices. `fixed_cost` is the cost of using it at all, whatever the amount.
     pub fn from_pool<'p>(
         pool: impl Into<PricedPool<'p>>,
         exit: &'a Exit,
@@ -134,7 +133,7 @@ impl<'a> SplitVenue<'a> {
         Self::new(exit, decimals, usd, fixed_cost)
     }
 
-    /// A venue; `decimals` and `usd` are those of the pool's token 0 and token 1.
+    /// A venue. `decimals` and `usd` are those of the pool's token 0 and token 1.
     pub fn new(
         exit: &'a Exit,
         decimals: [u8; 2],
@@ -146,23 +145,22 @@ impl<'a> SplitVenue<'a> {
         Self { exit, base, quote, fixed_cost }
     }
 
-    /// Whether a split may use it: every further unit is paid no more than the one before, but for
-    /// roundings.
+    /// Whether a split may use it: every further unit pays no more than the previous one, except for rounding.
     pub fn is_concave(&self) -> bool {
         self.exit.curve().is_sized() && !self.exit.curve().divides()
     }
 
-    /// Whether a sale there has a gap: pool and oracle are not too far apart for a percentage.
+    /// Whether a sale there has a gap: the pool price and the oracle price are close enough for a percentage.
     pub fn has_gap(&self) -> bool {
         !self.exit.has_no_gap()
     }
 
-    /// Whether the token sold has one oracle price and as many decimals at both.
+    /// Whether the token sold has the same oracle price and the same number of decimals at both venues.
     pub fn sells_alike(&self, other: &Self) -> bool {
         self.base == other.base
     }
 
-    /// What all of `size` fills at in this venue alone, its fixed cost taken off.
+    /// The gap if this venue fills all of `size`, including its fixed cost.
     pub fn alone(&self, size: SizeUsd) -> Result<Percent, Refusal> {
         let estimate = self.exit.estimate(size)?;
         if self.fixed_cost.0 == 0 {
@@ -175,10 +173,10 @@ impl<'a> SplitVenue<'a> {
     }
 }
 
-/// Splits `amount_in` raw units of the token sold over the venues, which sell the same token.
-/// Never worse than the best of them alone.
+/// Splits `amount_in` raw units of the token sold over the venues, which must all sell the same token. The result is
+/// never worse than the best single venue.
 ///
-/// Bounded: some 600 fills for 8 venues, once for each choice of venues that have a fixed cost.
+/// The work is bounded: about 600 fills for 8 venues, for each combination of venues with a fixed cost.
 pub fn split_exit(venues: &[SplitVenue<'_>], amount_in: U256) -> Result<ExactSplit, SplitError> {
     require_comparable(venues)?;
     if amount_in.is_zero() {
@@ -189,7 +187,7 @@ pub fn split_exit(venues: &[SplitVenue<'_>], amount_in: U256) -> Result<ExactSpl
     worth.report(venues, amount_in, &chosen)
 }
 
-/// Refuses venues that no split is of.
+/// Refuses venues that cannot be compared.
 fn require_comparable(venues: &[SplitVenue<'_>]) -> Result<(), SplitError> {
     if venues.is_empty() || venues.len() > MAX_ROUTE_VENUES {
         return Err(SplitError::Venues { found: venues.len() });
@@ -203,32 +201,32 @@ fn require_comparable(venues: &[SplitVenue<'_>]) -> Result<(), SplitError> {
     }
 }
 
-/// A venue as comparisons see it.
+/// A venue as used in comparisons.
 #[derive(Clone, Copy)]
 struct WeightedVenue<'a> {
     curve: &'a SaleCurve,
-    /// Worth of one raw unit bought, rounded down …
+    /// The value of one raw unit bought, rounded down …
     low: U256,
-    /// … and up.
+    /// … and rounded up.
     high: U256,
 }
 
-/// What a choice of venues came to.
+/// The result for a combination of venues.
 struct Chosen {
     /// By venue.
     amounts: Vec<U256>,
-    /// What no split exceeds, and what this one comes to at least: in weights × 2^64.
+    /// An upper bound for any split, and a lower bound for this one, in weights × 2^64.
     bound: U1024,
     value: U1024,
 }
 
-/// What units are worth, in one unit that all venues share.
+/// The values of units, expressed in one unit that all venues share.
 struct Worth {
-    /// Of a raw unit bought, by venue.
+    /// The value of a raw unit bought, by venue.
     quotes: Vec<U1024>,
-    /// Of a raw unit sold.
+    /// The value of a raw unit sold.
     base: U1024,
-    /// Of a micro-dollar.
+    /// The value of a micro-dollar.
     micro: U1024,
     /// Comparisons divide weights by this and by `2^cut`.
     divisor: U1024,
@@ -239,7 +237,7 @@ impl Worth {
     fn from_venues(venues: &[SplitVenue<'_>]) -> Self {
         let scale = |(usd, decimals): &(UsdPrice, u8)| usd.decimals() + u32::from(*decimals);
         let sides = || venues.iter().flat_map(|venue| [&venue.base, &venue.quote]);
-        // 108 at most: a price's decimals are at most 72.
+        // At most 108, because a price has at most 72 decimals.
         let most = sides().map(scale).max().unwrap_or(0).max(6);
         let weight = |side: &(UsdPrice, u8)| {
             U1024::from(side.0.numerator()) * power_of_ten(most - scale(side))
@@ -253,7 +251,7 @@ impl Worth {
         Self { quotes, base, micro, divisor, cut }
     }
 
-    /// A weight in comparisons, rounded down and up.
+    /// A weight for comparisons, rounded down and rounded up.
     fn round_weight(&self, weight: U1024) -> [U256; 2] {
         let low = narrow((weight / self.divisor) >> self.cut).unwrap_or(U256::MAX);
         let is_whole = (U1024::from(low) << self.cut) * self.divisor == weight;
@@ -265,14 +263,15 @@ impl Worth {
         WeightedVenue { curve: venue.exit.curve(), low, high }
     }
 
-    /// A fixed cost in comparisons × 2^64: no more than it is, and no less.
+    /// A lower and an upper bound of a fixed cost in comparisons × 2^64.
     fn cost(&self, cost: UsdMicros) -> (U1024, U1024) {
         let [low, high] = self.round_weight(self.micro);
         let times = |weight: U256| (U1024::from(weight) * U1024::from(cost.0)) << 64;
         (times(low), times(high))
     }
 
-    /// What amounts, by venue, bring at least, and what is kept of the costs of all venues.
+    /// A lower bound of the output of these amounts by venue, plus the fixed costs of all venues minus those of the
+    /// used ones.
     fn value(&self, venues: &[SplitVenue<'_>], amounts: &[U256]) -> U1024 {
         let (mut value, mut spent) = (U1024::ZERO, U1024::ZERO);
         for (index, (venue, part)) in venues.iter().zip(amounts).enumerate() {
@@ -287,10 +286,10 @@ impl Worth {
         value + all_costs(venues, self) - spent
     }
 
-    /// The gap of what brings `value` less `cost`; both exact.
+    /// The gap of an output `value` minus `cost`, both exact.
     fn gap(&self, amount_in: U256, value: U1024, cost: UsdMicros) -> Result<Percent, SplitError> {
         let sold = U1024::from(amount_in) * self.base;
-        // A cost above what is brought is as if the sale were larger by the difference.
+        // If the cost exceeds the output, the difference counts as an additional loss.
         let lost = self.micro * U1024::from(cost.0);
         let error = SplitError::GapOutOfRange;
         if let Some(net) = value.checked_sub(lost) {
@@ -301,7 +300,7 @@ impl Worth {
         Ok(Percent(whole.0 - beyond.0))
     }
 
-    /// What a choice comes to, beside what each venue alone comes to with the `whole` amount.
+    /// The result of a combination, with the results of each single venue for the `whole` amount.
     fn report(
         &self,
         venues: &[SplitVenue<'_>],
@@ -341,7 +340,7 @@ impl Worth {
     }
 }
 
-/// Tries every choice of the venues that have a fixed cost, the others being in each.
+/// Tries every combination of the venues with a fixed cost. All other venues are part of each combination.
 fn choose(venues: &[SplitVenue<'_>], worth: &Worth, amount_in: U256) -> Result<Chosen, SplitError> {
     let all: Vec<_> =
         venues.iter().enumerate().map(|(i, venue)| worth.weigh_venue(venue, i)).collect();
@@ -359,13 +358,13 @@ fn choose(venues: &[SplitVenue<'_>], worth: &Worth, amount_in: U256) -> Result<C
             continue;
         }
         refused = SplitError::NoOutput;
-        // Costs are compared as what is kept of a sum that is above all of them.
+        // Costs are compared as the remainder of a sum that exceeds all of them.
         let cost = members
             .iter()
             .fold(U1024::ZERO, |sum, venue| sum + worth.cost(venues[*venue].fixed_cost).0);
         let kept = all_costs(venues, worth) - cost;
         let parts = allot::allot(&weighed, amount_in);
-        // What was not found may be there: the bound is of every choice.
+        // Even if no split was found, one may exist: the bound covers every combination.
         let near = parts.clone().unwrap_or_else(|| vec![U256::ZERO; members.len()]);
         bound = bound.max(bound::bound(&weighed, &near, amount_in) + kept);
         let Some(parts) = parts else { continue };
@@ -381,13 +380,13 @@ fn choose(venues: &[SplitVenue<'_>], worth: &Worth, amount_in: U256) -> Result<C
     best.map(|best| Chosen { bound, ..best }).ok_or(refused)
 }
 
-/// Raw units of the token sold that all venues take.
+/// The maximum amount that all venues take, in raw units of the token sold.
 fn most_of_all(venues: &[SplitVenue<'_>]) -> U256 {
     let most = venues.iter().map(|venue| venue.exit.curve().most().0);
     most.fold(U256::ZERO, U256::saturating_add)
 }
 
-/// Whether these venues together take so much.
+/// Whether these venues together take this amount.
 fn takes(venues: &[WeightedVenue<'_>], amount_in: U256) -> bool {
     let most = venues.iter().map(|venue| venue.curve.most().0);
     most.fold(U256::ZERO, U256::saturating_add) >= amount_in && !venues.is_empty()

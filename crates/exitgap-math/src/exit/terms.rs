@@ -1,21 +1,20 @@
-//! The terms of an exit: oracle prices and decimals, reduced to two integers.
+//! The parameters of an exit: oracle prices and decimals, reduced to two integers.
 
 use super::PricedPool;
 use crate::pools::{Direction, FeeRate, RawPrice};
 use crate::units::{Decimal, GapLimit, Percent, SizeUsd, UsdPrice, round_half_even};
 use crate::wide::{U256, U512, U1024, narrow, power_of_ten, product};
 
-/// `10^8`: one, counted in millionths of a percent.
+/// `10^8`: the number 1 in millionths of a percent.
 const ONE_E8: u64 = 100_000_000;
 
-/// How fills compare with the oracle, exactly.
+/// Compares fills with the oracle price exactly.
 ///
-/// Bounds: an oracle numerator is at most `10^72`, decimals (token and oracle) sum
-/// to at most 108, so each value below is below `2^600`, and every product with an
-/// amount and a scale stays below `2^960`.
+/// Bounds: an oracle numerator is at most `10^72`, and the decimals of token and oracle sum to at most 108, so each
+/// value below is less than `2^600`, and every product with an amount and a scale stays below `2^960`.
 #[derive(Debug, Clone)]
 pub(super) struct Terms {
-    /// Worth of one raw unit of the token bought …
+    /// The value of one raw unit of the token bought …
     quote_value: U1024,
     /// … and of one raw unit of the token sold, in the same unit.
     base_value: U1024,
@@ -27,7 +26,7 @@ pub(super) struct Terms {
 }
 
 impl Terms {
-    /// The terms of one direction; decimals and prices are those of token 0 and token 1.
+    /// The parameters of one direction. Decimals and prices are those of token 0 and token 1.
     pub(super) fn for_direction(
         direction: Direction,
         decimals: [u8; 2],
@@ -37,7 +36,7 @@ impl Terms {
         Self::new(usd[base], decimals[base], usd[quote], decimals[quote])
     }
 
-    /// The same of a pool with its prices.
+    /// Same for a pool with its prices.
     pub(super) fn of_priced(pool: PricedPool<'_>, direction: Direction) -> Self {
         Self::for_direction(direction, pool.decimals, *pool.usd)
     }
@@ -71,18 +70,18 @@ impl Terms {
         Self { quote_value, base_value, size_scale, base_usd, usd_scale }
     }
 
-    /// The oracle's price of the base token.
+    /// The oracle price of the base token.
     pub(super) fn oracle_price(&self) -> Decimal {
         self.base_usd.to_decimal()
     }
 
-    /// `⌊size ÷ oracle price⌋` in raw units of the base token; `None` above 256 bits.
+    /// `⌊size ÷ oracle price⌋` in raw units of the base token; `None` if it exceeds 256 bits.
     pub(super) fn amount_in(&self, size: SizeUsd) -> Option<U256> {
         narrow(U512::from(size.micros()) * self.size_scale.0 / self.size_scale.1)
     }
 
-    /// The largest size in micro-dollars whose [`Terms::amount_in`] is at most
-    /// `amount`, capped at the largest size there is. May be below the smallest.
+    /// The largest size in micro-dollars whose [`Terms::amount_in`] is at most `amount`, capped at the largest allowed
+    /// size. The result may be below the smallest allowed size.
     pub(super) fn largest_size_within(&self, amount: U256) -> u64 {
         let above = (U1024::from(amount) + U1024::ONE) * U1024::from(self.size_scale.1);
         let micros = (above - U1024::ONE) / U1024::from(self.size_scale.0);
@@ -95,26 +94,25 @@ impl Terms {
         (self.size_scale.0 * U512::from(step), self.size_scale.1)
     }
 
-    /// `100 × (1 − realized ÷ oracle)`, half-even; `None` where it is out of a
-    /// percentage's bounds.
+    /// `100 × (1 − realized ÷ oracle)`, rounded half-even; `None` if it is outside a percentage's bounds.
     pub(super) fn gap(&self, amount_in: U256, amount_out: U256) -> Option<Percent> {
         let realized = U1024::from(amount_out) * self.quote_value;
         shortfall(realized, U1024::from(amount_in) * self.base_value)
     }
 
-    /// `100 × out · quote ÷ (in · base)`, half-even; `None` where it is out of a percentage's bounds.
+    /// `100 × out · quote ÷ (in · base)`, rounded half-even; `None` if it is outside a percentage's bounds.
     pub(super) fn share(&self, amount_in: U256, amount_out: U256) -> Option<Percent> {
         let sold = U1024::from(amount_in) * self.base_value;
         if sold.is_zero() {
             return None;
         }
-        // Below 2^957: a percentage's hundred millions are 27 bits more.
+        // Below 2^957. The hundred million of a percentage adds 27 bits.
         let part = U1024::from(amount_out) * self.quote_value * U1024::from(ONE_E8);
         let share = i128::try_from(narrow(round_half_even(part, sold))?).ok()?;
         (share < Percent::BOUND).then_some(Percent(share))
     }
 
-    /// Micro-dollars at the oracle price, rounded down; capped.
+    /// The value in micro-dollars at the oracle price, rounded down and capped.
     pub(super) fn worth(&self, amount_in: U256) -> u64 {
         let micros = U1024::from(amount_in) * U1024::from(self.size_scale.1)
             / U1024::from(self.size_scale.0);
@@ -127,7 +125,7 @@ impl Terms {
         shortfall(mid_value, U1024::from(mid.denominator) * self.base_value)
     }
 
-    /// USD per whole base token at a raw price, less a fee.
+    /// USD per whole base token at a raw price, minus a fee.
     pub(super) fn usd(&self, price: RawPrice, fee: FeeRate) -> Decimal {
         let kept = U1024::from(fee.denominator - fee.numerator);
         Decimal::of_ratio(
@@ -136,7 +134,7 @@ impl Terms {
         )
     }
 
-    /// The test of a gap limit, ready for many fills.
+    /// The gap limit as a test that can be applied to many fills.
     pub(super) fn threshold(&self, limit: GapLimit) -> Threshold {
         // gap ≤ limit  ⇔  out · quote_value · 10^8 ≥ in · base_value · (10^8 − limit)
         let kept = ONE_E8.saturating_add_signed(-limit.millionths());
@@ -151,7 +149,7 @@ impl Terms {
     }
 }
 
-/// The test of a gap limit against a pool's own mid price instead of the oracle's.
+/// The gap limit measured against a pool's own mid price instead of the oracle price.
 pub(super) fn threshold_from_mid(mid: RawPrice, limit: GapLimit) -> Threshold {
     // out ÷ in ≥ mid · (1 − limit); both terms of a price are below 2^320.
     let kept = ONE_E8.saturating_add_signed(-limit.millionths());
@@ -163,8 +161,7 @@ pub(super) fn threshold_from_mid(mid: RawPrice, limit: GapLimit) -> Threshold {
     }
 }
 
-/// A gap limit as two integer weights: a fill passes where
-/// `out × out_weight ≥ in × in_weight`.
+/// A gap limit as two integer weights: a fill passes if `out × out_weight ≥ in × in_weight`.
 #[derive(Debug, Clone)]
 pub(super) enum Threshold {
     Narrow { out_weight: U256, in_weight: U256 },
@@ -215,8 +212,7 @@ impl Threshold {
         quotient.unwrap_or(U256::MAX)
     }
 
-    /// Whether one more unit sold at `price` less `fee` still lifts a passing fill
-    /// further above the limit.
+    /// Whether selling one more unit at `price` minus `fee` moves a passing fill further above the limit.
     pub(super) fn improves_at(&self, price: RawPrice, fee: FeeRate) -> bool {
         let (out_weight, in_weight) = self.weights();
         let kept = U1024::from(fee.denominator - fee.numerator);
@@ -225,8 +221,8 @@ impl Threshold {
     }
 }
 
-/// `100 × (1 − part ÷ whole)` in millionths of a percent, half-even on the exact
-/// ratio; `None` where it is out of a percentage's bounds.
+/// `100 × (1 − part ÷ whole)` in millionths of a percent, computed exactly and rounded half-even; `None` if it is
+/// outside a percentage's bounds.
 pub(super) fn shortfall(part: U1024, whole: U1024) -> Option<Percent> {
     let (distance, better) =
         if part > whole { (part - whole, true) } else { (whole - part, false) };
@@ -241,7 +237,7 @@ fn reduce_fraction(a: U1024, b: U1024) -> (U1024, U1024) {
     if divisor.is_zero() { (a, b) } else { (a / divisor, b / divisor) }
 }
 
-/// The low 512 bits; the caller knows that no more are set.
+/// The low 512 bits. The caller must ensure that no higher bits are set.
 fn truncate_to_u512(wide: U1024) -> U512 {
     U512::low_bits_of(wide.as_limbs())
 }

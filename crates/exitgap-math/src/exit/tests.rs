@@ -50,7 +50,7 @@ fn the_gap_is_negative_where_the_fill_beats_the_oracle() {
     let estimate = exit.estimate(size("290")).unwrap();
     assert_eq!(estimate.gap.to_fixed(), "-3.127649");
     assert_eq!(estimate.split.basis.to_fixed(), "-3.448276");
-    // Nothing within a limit below the best there is.
+    // No size passes at a limit below the best possible gap.
     let none = exit.max_size_for(limit("-3.2")).unwrap();
     assert_eq!((none.size, none.max_amount_in), (None, U256::ZERO));
     assert_eq!(none.limited_by, LimitedBy::Gap);
@@ -77,12 +77,12 @@ fn sizes_that_cannot_be_filled_are_refused_by_name() {
     else {
         panic!("a pool of six dollars cannot take a million");
     };
-    // The largest fillable size fills, one micro-dollar more does not.
+    // The largest fillable size fills; one micro-dollar more does not.
     let most = SizeUsd::from_micros(max_fillable_usd.0).unwrap();
     assert_eq!(exit.estimate(most).unwrap().amount_in, max_amount_in);
     let more = SizeUsd::from_micros(max_fillable_usd.0 + 1).unwrap();
     assert!(matches!(exit.estimate(more), Err(Refusal::BeyondLiquidity { .. })));
-    // All of it lies within 10%.
+    // All of the liquidity is within 10%.
     let all = exit.max_size_for(limit("10")).unwrap();
     assert_eq!((all.size, all.limited_by), (Some(most), LimitedBy::Liquidity));
 }
@@ -104,7 +104,7 @@ fn where_no_size_pays_anything_there_is_no_largest_size() {
     let pool = ConstantProduct::new([10_u128.pow(30), 1_000], fee).unwrap();
     let pool = PoolState::ConstantProduct(pool);
     let exit = Exit::new(&pool, Direction::ZeroForOne, [6, 6], [usd(1, 0), usd(1, 0)]);
-    // Amounts far above the largest size pay, and any gap is accepted.
+    // Amounts far above the largest size have an output, and any gap is accepted.
     let all = exit.max_size_for(limit("100")).unwrap();
     assert_eq!((all.size, all.max_amount_in), (None, exit.curve().most().0));
 }
@@ -119,8 +119,8 @@ fn parts_without_recovery_fill_as_one_sale_up_to_rounding() {
     let at_once = one.at_once.clone().unwrap();
     assert_eq!((one.amount_out, one.gap), (at_once.amount_out, at_once.gap));
     let seven = exit.simulate_orders(plan(7, "0")).unwrap();
-    // A constant-product pool keeps its fees in the reserves, so parts do a little
-    // better than one sale; the amounts add up to the whole.
+    // A constant-product pool keeps its fees in the reserves, so several parts do slightly better than one sale. Their
+    // amounts add up to the total.
     let sum = seven.parts.iter().fold(U256::ZERO, |sum, part| sum + part.amount_in);
     assert_eq!(sum, at_once.amount_in);
     assert!(seven.parts[0].amount_in >= seven.parts[6].amount_in);
@@ -139,12 +139,12 @@ fn plans_out_of_bounds_are_refused_by_name() {
     let too_many = OrderPlan::new(size("0.01"), 1_000, Percent(0), 0).unwrap();
     let tiny = Exit::new(&pair(), Direction::OneForZero, [18, 6], [usd(3_000, 0), usd(1_000, 0)]);
     let refused = tiny.simulate_orders(too_many).unwrap_err();
-    // Ten units do not make a thousand orders.
+    // Ten units cannot be divided into a thousand orders.
     assert_eq!((refused.part, refused.refusal), (11, Refusal::NoInput));
 }
 
 prop_compose! {
-    /// A pool so small that every amount can be tried.
+    /// A pool small enough to try every amount.
     fn tiny_pool()(
         constant_product: bool,
         reserves in (1_u128..3_000, 1_u128..3_000),
@@ -175,7 +175,7 @@ prop_compose! {
     }
 }
 
-/// The largest passing amount, by trying all that could pass.
+/// The largest passing amount, found by trying all candidates.
 fn by_trying_all(exit: &Exit, limit: GapLimit) -> Option<U256> {
     let threshold = exit.terms.threshold(limit);
     let (most, paid) = exit.curve.most();
@@ -261,7 +261,7 @@ proptest! {
         let kept = |part: Percent| 100_000_000 - part.0;
         let Split { basis, fee, impact } = estimate.split;
         let product = kept(basis) * kept(fee) / 100_000_000 * kept(impact) / 100_000_000;
-        // Each factor is rounded to half a millionth of a percent of itself.
+        // Each factor is rounded to half a millionth of a percent.
         let scale = kept(basis).abs().max(100_000_000);
         prop_assert!((product - kept(estimate.gap)).abs() <= 4 * (scale / 100_000_000 + 1));
     }
@@ -281,7 +281,7 @@ fn ladders_answer_row_by_row() {
     let exit = exit(Direction::OneForZero);
     let rows = exit.ladder_by_gap(&GapLimit::LADDER);
     assert_eq!(rows.len(), 8);
-    // Fee alone is 0.3%: nothing passes at 0.1%.
+    // The fee alone is 0.3%, so nothing passes at 0.1%.
     let size = |row: &GapRow| row.depth.as_ref().unwrap().size;
     assert_eq!((size(&rows[0]), &rows[0].estimate), (None, &None));
     for row in &rows[2..] {
@@ -294,7 +294,7 @@ fn ladders_answer_row_by_row() {
     assert!(sizes.iter().all(|row| row.outcome.is_ok()));
 }
 
-/// A pair or a pool, both tokens of 18 decimals, whose mid price is the oracle's.
+/// A pair or a pool with two tokens of 18 decimals, whose mid price equals the oracle price.
 fn at_par(depth: u128, fee_pips: u32, concentrated: bool) -> Exit {
     let pool = if concentrated {
         let net = i128::try_from(depth).unwrap();
@@ -318,14 +318,14 @@ fn limits_close_to_the_fee_are_answered() {
             let largest = |above: i64| {
                 exit.max_size_for(GapLimit::from_millionths(fee + above).unwrap()).unwrap()
             };
-            // At or below what an infinitely small sale loses, nothing passes.
+            // At or below the loss of an infinitely small sale, nothing passes.
             for none in [-100_000, -100, -1, 0] {
                 let max = largest(none);
                 assert_eq!((max.size, max.max_amount_in), (None, U256::ZERO), "{fee_pips} {none}");
             }
             let found: Vec<_> = [1_000, 10_000, 100_000].map(largest).into();
             assert!(found.windows(2).all(|pair| pair[0].max_amount_in < pair[1].max_amount_in));
-            // Over whole dollars there is an answer however close the limit.
+            // For whole dollars there is a result however close the limit is.
             for close in [1, 10, 100, 1_000] {
                 let limit = GapLimit::from_millionths(fee + close).unwrap();
                 let dollars = exit.depth_usd(limit).unwrap();
@@ -356,7 +356,7 @@ fn a_pool_priced_out_of_range_has_no_estimate_at_any_size_and_amounts_within_lim
     let pool = PoolState::Concentrated(pool);
     let exit = Exit::new(&pool, Direction::ZeroForOne, [18, 18], [usd(1, 0), usd(1, 0)]);
     assert_eq!(exit.basis(), None);
-    // The fill itself is near the oracle's price.
+    // The fill itself is near the oracle price.
     let sold = U256::from(200_000 * 10_u128.pow(18));
     let fill = exit.fill(sold).unwrap();
     let gap = exit.gap(&fill).unwrap();
@@ -383,13 +383,13 @@ fn a_pool_priced_out_of_range_has_no_estimate_at_any_size_and_amounts_within_lim
     }
 }
 
-/// What a refusal says can be filled, can be.
+/// The fillable size of a refusal can be filled.
 #[test]
 fn the_size_that_a_refusal_names_is_filled_or_none_is() {
     let fee = FeeRate { numerator: 3, denominator: 1_000 };
     let most = ConstantProduct::MAX_RESERVE;
-    // One raw unit more is all the first takes, and pays nothing for; it is worth 5 USD, or less
-    // than any size. The last is an ordinary one.
+    // The first two pools take only one more raw unit and pay nothing for it; it is worth 5 USD, or less than the
+    // smallest size. The last pool is an ordinary one.
     for (reserves, decimals, fills) in [
         ([most - 1, 10], 0, false),
         ([most - 1, 10], 18, false),

@@ -1,18 +1,18 @@
-//! Codes: the short words that name a reason, a protocol, a commitment.
+//! Codes: the short words for a reason, a protocol or a commitment.
 
 use core::fmt;
 use core::str::FromStr;
 
-/// A code: 1 to 40 of `a-z`, `0-9` and `_`, the first a letter. What a later version of exitgap
-/// adds to the formats is told by codes that this one does not know.
+/// A code: 1 to 40 of `a-z`, `0-9` and `_`, starting with a letter. Data that a later version of exitgap adds to the
+/// formats has codes that this version does not know.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Code {
-    /// Padded with zeros, so that codes are ordered as their texts are.
+    /// Padded with zeros, so that codes sort like their texts.
     bytes: [u8; Self::MAX_LENGTH],
     length: u8,
 }
 
-/// A text that is no code.
+/// The text is not a code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a code must be 1 to 40 characters from a-z, 0-9 and '_', starting with a letter")]
 pub struct CodeError;
@@ -21,7 +21,8 @@ impl Code {
     /// The longest code.
     pub const MAX_LENGTH: usize = 40;
 
-    /// Of a name that is compiled in: in small letters, without what no code has, cut to the longest.
+    /// The code of a name that is compiled in: in lower case, without characters that codes do not allow, cut to the
+    /// maximum length.
     pub fn of_name(name: &str) -> Self {
         let mut bytes = [0; Self::MAX_LENGTH];
         let plain = |c: &u8| c.is_ascii_lowercase() || c.is_ascii_digit() || *c == b'_';

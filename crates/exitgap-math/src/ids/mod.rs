@@ -1,4 +1,4 @@
-//! Names: addresses, hashes, chains and pools. Each is checked once, when it is read.
+//! Names: addresses, hashes, chains and pools. Each is checked once, when it is parsed.
 
 mod code;
 mod pool;
@@ -11,14 +11,13 @@ use core::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Why a text is not the name it should be. Carries the text as it was given,
-/// cut to a printable length.
+/// Why a text is not a valid name. Contains the given text, shortened for printing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum IdError {
     /// The text is not `0x` and the expected number of lower-case hex digits.
     #[error("expected 0x and {expected} lower-case hex digits, found {found:?}")]
     NotHex {
-        /// How many hex digits belong there.
+        /// The expected number of hex digits.
         expected: usize,
         /// The text as given, cut to 80 characters.
         found: String,
@@ -31,7 +30,7 @@ pub enum IdError {
         /// The text as given, cut to 80 characters.
         found: String,
     },
-    /// The text has no colon between chain and address, or another end than a pair of tokens.
+    /// The text has no colon between chain and address, or does not end with a valid pair of tokens.
     #[error("expected <chain>:<address>, for example ethereum:0x88e6…, found {found:?}")]
     NotPoolId {
         /// The text as given, cut to 80 characters.
@@ -73,8 +72,8 @@ fn nibble(digit: u8) -> Option<u8> {
     }
 }
 
-/// Digit by digit: the library's way through a formatter takes ten times as long, and a window
-/// of heads names thousands of hashes.
+/// Writes digit by digit, because the library's formatter takes ten times as long, and a range of heads contains
+/// thousands of hashes.
 fn write_hex(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let mut text = String::with_capacity(2 + 2 * bytes.len());
@@ -128,11 +127,11 @@ macro_rules! hex_name {
 }
 
 hex_name!(
-    /// A contract's or token's 20-byte address, written `0x` and 40 lower-case hex digits.
+    /// A contract's or token's 20-byte address, written as `0x` and 40 lower-case hex digits.
     Address, 20
 );
 hex_name!(
-    /// A 32-byte word of a contract's answer, or a pool's id where a manager holds it.
+    /// A 32-byte word of a contract's response, or the id of a pool in a manager contract.
     Word, 32
 );
 hex_name!(
@@ -163,8 +162,8 @@ hex_name!(
     TableHash, 32
 );
 
-/// A chain's short name in a [`PoolId`], e.g. `ethereum`: 1 to 32 of `a-z`, `0-9`
-/// and `-`, the first a letter.
+/// A chain's short name in a [`PoolId`], for example `ethereum`: 1 to 32 of `a-z`, `0-9` and `-`, starting with a
+/// letter.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct ChainSlug(String);
@@ -220,7 +219,7 @@ impl FromStr for Caip2 {
         let wrong = || IdError::NotCaip2 { found: cut(text) };
         let digits = text.strip_prefix("eip155:").ok_or_else(wrong)?;
         let id: u64 = digits.parse().map_err(|_| wrong())?;
-        // One spelling per id: no sign, no leading zero.
+        // Only the canonical form is accepted: no sign, no leading zeros.
         if id.to_string() == digits { Ok(Self(id)) } else { Err(wrong()) }
     }
 }

@@ -1,4 +1,4 @@
-//! The names of contracts that hold pools, and of pools.
+//! The identifiers of contracts that contain pools, and of pools.
 
 use core::cmp::Ordering;
 use core::fmt;
@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Address, ChainSlug, IdError, Word, cut};
 
-/// What holds a pool: `<chain>:<address>`, or `<chain>:<32-byte id>` where one contract of the
-/// chain manages many pools. Lower case.
+/// The contract of a pool: `<chain>:<address>`, or `<chain>:<32-byte id>` if a manager contract of the chain contains
+/// many pools. Lower case.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Contract {
@@ -23,7 +23,7 @@ enum ContractId {
     Managed(Word),
 }
 
-/// Two tokens of a contract that pools three to eight: their indices, the lower first.
+/// Two tokens of a contract with three to eight tokens: their indices, the lower one first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pair(u8, u8);
 
@@ -49,7 +49,7 @@ impl Contract {
         &self.chain
     }
 
-    /// Its id, where a manager holds the pool.
+    /// Its id, if the pool is in a manager contract.
     pub fn id(&self) -> Option<Word> {
         match self.id {
             ContractId::Address(_) => None,
@@ -57,12 +57,12 @@ impl Contract {
         }
     }
 
-    /// The pool of these two of its tokens; `None`: of the two that it has.
+    /// The pool of these two of its tokens; `None`: the contract has only two tokens.
     pub fn pool(&self, pair: Option<Pair>) -> PoolId {
         PoolId { contract: self.clone(), pair }
     }
 
-    /// Its address; `None` where a manager holds the pool.
+    /// Its address; `None` if the pool is in a manager contract.
     pub fn address(&self) -> Option<Address> {
         match self.id {
             ContractId::Address(address) => Some(address),
@@ -72,17 +72,17 @@ impl Contract {
 }
 
 impl Pair {
-    /// The most tokens of one contract.
+    /// The maximum number of tokens of one contract.
     pub const MAX_TOKENS: u8 = 8;
-    /// The last of all pairs.
+    /// The last of all possible pairs.
     pub const LAST: Self = Self(Self::MAX_TOKENS - 2, Self::MAX_TOKENS - 1);
 
-    /// The pair of these two, the lower first.
+    /// The pair of these two indices, the lower one first.
     pub fn new(lower: u8, higher: u8) -> Option<Self> {
         (lower < higher && higher < Self::MAX_TOKENS).then_some(Self(lower, higher))
     }
 
-    /// The same as bytes.
+    /// The two indices as bytes.
     pub fn bytes(self) -> [u8; 2] {
         [self.0, self.1]
     }
@@ -94,17 +94,17 @@ impl Pair {
 }
 
 impl PoolId {
-    /// Names the two-token pool at `address` on `chain`.
+    /// The id of the two-token pool at `address` on `chain`.
     pub fn new(chain: ChainSlug, address: Address) -> Self {
         Self { contract: Contract { chain, id: ContractId::Address(address) }, pair: None }
     }
 
-    /// Names the pool that a manager of `chain` holds under this id.
+    /// The id of the pool with this id in a manager contract of `chain`.
     pub fn from_manager_id(chain: ChainSlug, id: Word) -> Self {
         Self { contract: Contract { chain, id: ContractId::Managed(id) }, pair: None }
     }
 
-    /// What holds the pool.
+    /// The contract of the pool.
     pub fn contract(&self) -> &Contract {
         &self.contract
     }
@@ -114,8 +114,8 @@ impl PoolId {
         &self.contract.chain
     }
 
-    /// Which two of its contract's tokens are the pool's, where that has so many; `None`: no pool of
-    /// such a contract is named so.
+    /// The pair of the pool's tokens in a contract with `tokens` tokens; `None` if pools of such a contract cannot have
+    /// this id.
     pub fn tokens_of(&self, tokens: usize) -> Option<Pair> {
         match self.pair {
             Some(pair) => (tokens > 2 && pair.indices()[1] < tokens).then_some(pair),
@@ -123,13 +123,13 @@ impl PoolId {
         }
     }
 
-    /// Which tokens of the contract; `None` where there are but two.
+    /// The pair of tokens of the contract; `None` if it has only two.
     pub fn pair(&self) -> Option<Pair> {
         self.pair
     }
 }
 
-/// The pool of a contract that holds two tokens.
+/// The pool of a contract with two tokens.
 impl From<Contract> for PoolId {
     fn from(contract: Contract) -> Self {
         Self { contract, pair: None }
@@ -188,7 +188,7 @@ impl fmt::Display for PoolId {
     }
 }
 
-/// The order of the names as text, byte by byte.
+/// Sorts like the text, byte by byte.
 impl Ord for Contract {
     fn cmp(&self, other: &Self) -> Ordering {
         fn text(of: &Contract) -> impl Iterator<Item = u8> {
@@ -210,8 +210,7 @@ impl PartialOrd for Contract {
     }
 }
 
-/// The order of the names as text, byte by byte: the order of a slot's tree. The dot of a pair
-/// comes before every digit.
+/// Sorts like the text, byte by byte, which is the order of a slot's tree. The dot of a pair sorts before every digit.
 impl Ord for PoolId {
     fn cmp(&self, other: &Self) -> Ordering {
         self.contract.cmp(&other.contract).then_with(|| self.pair.cmp(&other.pair))

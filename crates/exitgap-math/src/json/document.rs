@@ -1,4 +1,4 @@
-//! Hashed documents: canonical JSON in, canonical JSON out.
+//! Hashed documents as canonical JSON.
 
 use super::{CanonicalError, Json, Wire, parse_json};
 use crate::newer::Newer;
@@ -6,27 +6,27 @@ use crate::newer::Newer;
 /// The version of every document that this build writes and reads.
 pub const VERSION: u32 = 1;
 
-/// Why bytes are not a document.
+/// Why bytes are not a valid document.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DocumentError {
-    /// More bytes than any such document has.
+    /// There are more bytes than the limit for this kind of document.
     #[error("{found} bytes are more than the maximum of {most}")]
     TooLarge {
-        /// Bytes found.
+        /// The number of bytes found.
         found: usize,
-        /// Bytes accepted.
+        /// The maximum number of bytes.
         most: usize,
     },
-    /// Not JSON of the document's shape: says what and where.
+    /// The JSON does not have the document's structure. The text states what is wrong and where.
     #[error("{0}")]
     Shape(String),
-    /// A canonical document, but one that a later version of exitgap made.
+    /// A canonical document of a later version of exitgap.
     #[error("{0}")]
     Newer(Newer),
-    /// White space, key order, a repeated key or another spelling.
+    /// The bytes are not canonical: white space, key order, a repeated key or another notation.
     #[error("the bytes are not canonical JSON (the first difference is at byte {at})")]
     NotCanonical {
-        /// The first byte that differs.
+        /// The index of the first different byte.
         at: usize,
     },
     /// The document has no canonical form.
@@ -34,12 +34,12 @@ pub enum DocumentError {
     Canonical(#[from] CanonicalError),
 }
 
-/// A part of a document that is a document itself, kept as its canonical bytes.
+/// A part of a document that is itself a document, stored as its canonical bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part(pub Vec<u8>);
 
 impl Part {
-    /// The part that these bytes, canonical or not, spell.
+    /// Parses a part from bytes that may not be canonical.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, DocumentError> {
         Ok(Self(parse_json(bytes).map_err(DocumentError::Shape)?.to_canonical()?))
     }
@@ -60,14 +60,14 @@ pub fn to_canonical(document: &impl Wire) -> Result<Vec<u8>, DocumentError> {
     Ok(document.to_json().to_canonical()?)
 }
 
-/// The same, where readers accept at most so many.
+/// Same as [`to_canonical`], but fails if the result has more than `most` bytes.
 pub fn to_canonical_within(document: &impl Wire, most: usize) -> Result<Vec<u8>, DocumentError> {
     let bytes = to_canonical(document)?;
     let found = bytes.len();
     if found > most { Err(DocumentError::TooLarge { found, most }) } else { Ok(bytes) }
 }
 
-/// Reads untrusted bytes, at most `most` of them, which must be the canonical ones of version 1.
+/// Parses untrusted bytes, at most `most` of them. They must be canonical and of version 1.
 pub fn from_canonical<T: Wire>(
     bytes: &[u8],
     most: usize,
@@ -84,7 +84,7 @@ pub fn parse(bytes: &[u8], most: usize) -> Result<Json<'_>, DocumentError> {
     parse_json(bytes).map_err(DocumentError::Shape)
 }
 
-/// The document of version 1 that parsed bytes spell, which must be the canonical ones.
+/// The document of version 1 from parsed bytes, which must be canonical.
 pub fn from_parsed<T: Wire>(
     json: &Json<'_>,
     bytes: &[u8],
@@ -96,7 +96,7 @@ pub fn from_parsed<T: Wire>(
     Ok(document)
 }
 
-/// Requires version 1. A later one is told apart from what is no document.
+/// Requires version 1. A later version gives a different error than an invalid document.
 pub fn check_version(
     json: &Json<'_>,
     bytes: &[u8],
@@ -119,7 +119,7 @@ fn wrong_version(what: &str) -> DocumentError {
     DocumentError::Shape(format!("v: {what}"))
 }
 
-/// Requires that the canonical bytes are the given ones.
+/// Requires that the given bytes equal the canonical ones.
 pub fn check_canonical(canonical: &[u8], bytes: &[u8]) -> Result<(), DocumentError> {
     if canonical == bytes {
         return Ok(());

@@ -1,9 +1,8 @@
 //! JSON of hashed documents: a small reader and the one canonical writer.
 //!
-//! Hashed documents have no fractions, so a number is stored as the digits that were read. The
-//! reader does not need to reject every unusual spelling: a document is valid only if writing it
-//! canonically gives the same bytes. This module is small on purpose, because browsers load it to
-//! check evidence.
+//! Hashed documents have no fractions, so a number is stored as the digits that were read. The parser does not need to
+//! reject every unusual notation: a document is valid only if writing it canonically gives the same bytes. This module
+//! is small on purpose, because browsers load it to check evidence.
 
 mod document;
 mod reader;
@@ -23,8 +22,7 @@ use crate::stable_sort::positions;
 /// Why a document has no canonical form here.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CanonicalError {
-    /// A number that is not an integer below `2^53` in size: two writers might
-    /// spell it differently.
+    /// The number is not an integer of magnitude below `2^53`, so two writers might write it differently.
     #[error("{found} is not an integer below 2^53; hashed documents write such numbers as strings")]
     Number {
         /// The number found.
@@ -32,22 +30,22 @@ pub enum CanonicalError {
     },
 }
 
-/// A document, or a part of one. Texts without escapes are borrowed.
+/// A document or a part of one. Texts without escapes are borrowed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Json<'a> {
     /// `null`.
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// As spelled: digits, perhaps a sign, a fraction, an exponent.
+    /// The original notation: digits, optionally with a sign, a fraction or an exponent.
     Number(Cow<'a, str>),
     /// A string.
     Text(Cow<'a, str>),
     /// An array.
     List(Vec<Json<'a>>),
-    /// An object: its fields, in the order read.
+    /// An object: its fields, in their original order.
     Object(Vec<(Cow<'a, str>, Json<'a>)>),
-    /// A document by its canonical bytes: written as it is, never read.
+    /// A document as its canonical bytes. They are written unchanged and never parsed.
     Canonical(&'a [u8]),
 }
 
@@ -65,7 +63,7 @@ impl Json<'_> {
         }
     }
 
-    /// Whether an optional field of this value is left out.
+    /// Whether an optional field with this value is omitted.
     pub fn is_nothing(&self) -> bool {
         match self {
             Self::Null => true,
@@ -75,14 +73,14 @@ impl Json<'_> {
         }
     }
 
-    /// The field of an object; of a repeated one the first.
+    /// The field of an object. If it is repeated, the first one.
     pub fn field(&self, name: &str) -> Option<&Self> {
         let Self::Object(fields) = self else { return None };
         fields.iter().find(|(key, _)| key == name).map(|(_, value)| value)
     }
 
-    /// The RFC 8785 bytes: no white space, keys in order, one spelling each. Of a repeated
-    /// key the last counts.
+    /// The RFC 8785 bytes: no white space, sorted keys, and one notation for each value. If a key is repeated, the last
+    /// value is used.
     pub fn to_canonical(&self) -> Result<Vec<u8>, CanonicalError> {
         let mut bytes = Vec::new();
         self.append_to(&mut bytes)?;
@@ -95,7 +93,7 @@ impl Json<'_> {
             Self::Bool(true) => bytes.extend_from_slice(b"true"),
             Self::Bool(false) => bytes.extend_from_slice(b"false"),
             Self::Number(spelled) => {
-                // Two writers might spell anything but a small integer differently.
+                // Two writers might write anything other than a small integer differently.
                 let small = spelled.parse::<i64>().ok().filter(|n| n.unsigned_abs() < 1 << 53);
                 if small.is_none_or(|small| small.to_string() != *spelled) {
                     let found = spelled.chars().take(40).collect();
@@ -147,8 +145,8 @@ fn append_object(
     Ok(())
 }
 
-/// RFC 8785, section 3.2.2.2: the two-character escapes where JSON has them, lower
-/// case `\u00xx` for the other controls, everything else as it is.
+/// RFC 8785, section 3.2.2.2: two-character escapes if JSON has one, lower case `\u00xx` for other control characters,
+/// and everything else unchanged.
 fn append_text(text: &str, bytes: &mut Vec<u8>) {
     const HEX: &[u8; 16] = b"0123456789abcdef";
     bytes.push(b'"');

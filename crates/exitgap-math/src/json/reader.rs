@@ -1,20 +1,20 @@
-//! Reading untrusted JSON, in one pass and to a limited depth.
+//! Parses untrusted JSON in one pass, up to a maximum depth.
 
 use std::borrow::Cow;
 
 use super::Json;
 
-/// How deep values may lie in each other: no document of ours comes near.
+/// The maximum nesting depth, far above that of any document of exitgap.
 const MAX_DEPTH: u32 = 128;
 
-/// How many values a document has at most: two snapshots with all their ticks have half as many. A value
-/// of two bytes takes thirty in memory, and more while its list grows.
+/// The maximum number of values in a document, twice as many as two snapshots with the maximum number of ticks have. A
+/// value of two bytes needs thirty bytes in memory, and more while its list grows.
 const MAX_VALUES: u32 = 1 << 20;
 
-/// How many fields an object has at most.
+/// The maximum number of fields of an object.
 pub(super) const MAX_FIELDS: usize = 64;
 
-/// Reads a whole document; the error says what was expected and where.
+/// Parses a whole document. The error states what was expected and where.
 pub fn parse_json(bytes: &[u8]) -> Result<Json<'_>, String> {
     let text = core::str::from_utf8(bytes)
         .map_err(|error| format!("not UTF-8 from byte {}", error.valid_up_to()))?;
@@ -26,7 +26,7 @@ pub fn parse_json(bytes: &[u8]) -> Result<Json<'_>, String> {
     }
 }
 
-/// What is left to read begins at byte `at`; so many values were begun before it.
+/// The parser. The remaining text begins at byte `at`, and `values` is the number of values begun so far.
 struct Reader<'a> {
     text: &'a str,
     at: usize,
@@ -34,7 +34,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// The next byte that is no white space.
+    /// The next byte that is not white space.
     fn peek(&mut self) -> Option<u8> {
         self.skip(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'));
         self.here()
@@ -45,7 +45,7 @@ impl<'a> Reader<'a> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    /// Passes the bytes that `fits` allows; answers how many.
+    /// Skips the bytes that `fits` accepts and returns their number.
     fn skip(&mut self, fits: impl Fn(u8) -> bool) -> usize {
         let start = self.at;
         while self.here().is_some_and(&fits) {
@@ -62,7 +62,7 @@ impl<'a> Reader<'a> {
         format!("{what} at line {line} column {column}")
     }
 
-    /// The error where something else, or nothing, stands.
+    /// The error if there is something else or nothing.
     fn describe_unexpected(&mut self, what: &str, within: &str) -> String {
         match self.peek() {
             None => self.wrong(&format!("EOF while parsing {within}")),
@@ -141,7 +141,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes `byte` where it is the next one.
+    /// Consumes `byte` if it is the next one and returns whether it was.
     fn ends(&mut self, byte: u8) -> bool {
         let found = self.peek() == Some(byte);
         self.at += usize::from(found);
@@ -201,7 +201,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The character that an escape, after its backslash, stands for.
+    /// Parses an escape after its backslash and returns its character.
     fn parse_escape(&mut self) -> Result<char, String> {
         let c = match self.text.as_bytes().get(self.at) {
             Some(c @ (b'"' | b'\\' | b'/')) => char::from(*c),
@@ -217,7 +217,7 @@ impl<'a> Reader<'a> {
         Ok(c)
     }
 
-    /// One or, for a pair of surrogates, two escapes of four hex digits.
+    /// Parses one escape of four hex digits, or two for a surrogate pair.
     fn unicode(&mut self) -> Result<char, String> {
         let first = self.unit()?;
         let mut units = [first, 0];
@@ -305,12 +305,12 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// It reads exactly what a reader of all JSON reads.
+        /// The parser accepts exactly what a general JSON parser accepts.
         #[test]
         fn it_accepts_what_others_accept(text in r#"[\[\]{}",:0-9a-u\\ .eE+\-]{0,24}"#) {
             let theirs = serde_json::from_str::<Value>(&text).is_ok();
             let ours = parse_json(text.as_bytes());
-            // Numbers beyond a float's range are spelled well.
+            // Numbers beyond the range of a float are still valid JSON.
             let large = text.contains(['e', 'E']);
             proptest::prop_assert!(ours.is_ok() == theirs || (large && ours.is_ok()), "{:?}", ours);
         }

@@ -1,4 +1,4 @@
-//! Documents as structs: which fields there are, each once and none else.
+//! Maps documents to structs. Each field occurs exactly once, and there are no other fields.
 
 use std::borrow::Cow;
 
@@ -10,23 +10,23 @@ use crate::ids::{
 };
 use crate::wide::U256;
 
-/// A value with one JSON form.
+/// A value with exactly one JSON form.
 pub trait Wire: Sized {
-    /// Reads the value; the error says in words what is wrong.
+    /// Parses the value. The error text states what is wrong.
     fn from_json(json: &Json<'_>) -> Result<Self, String>;
     /// The value's one form.
     fn to_json(&self) -> Json<'_>;
 }
 
-/// The fields of an object being taken one by one.
+/// The fields of an object, which are taken one by one.
 pub struct Fields<'j, 'a> {
     fields: &'j [(Cow<'a, str>, Json<'a>)],
-    /// One bit per field taken; no document has as many.
+    /// One bit per taken field. No document has more than 64 fields.
     taken: u64,
 }
 
 impl<'j, 'a> Fields<'j, 'a> {
-    /// The fields of an object; the error says what else was found.
+    /// The fields of an object. The error states what was found instead.
     pub fn from_json(json: &'j Json<'a>) -> Result<Self, String> {
         match json {
             Json::Object(fields) if fields.len() <= MAX_FIELDS => Ok(Self { fields, taken: 0 }),
@@ -53,12 +53,12 @@ impl<'j, 'a> Fields<'j, 'a> {
         self.find(name)?.ok_or_else(|| format!("missing field `{name}`"))
     }
 
-    /// The field of this name, which must be there once.
+    /// The field of this name, which must occur exactly once.
     pub fn take_field<T: Wire>(&mut self, name: &str) -> Result<T, String> {
         T::from_json(self.find_one(name)?).map_err(|error| inside(name, &error))
     }
 
-    /// The field of this name, or its type's default where it is left out.
+    /// The field of this name, or the default of its type if the field is missing.
     pub fn take_or_default<T: Wire + Default>(&mut self, name: &str) -> Result<T, String> {
         match self.find(name)? {
             Some(json) => T::from_json(json).map_err(|error| inside(name, &error)),
@@ -78,7 +78,7 @@ impl<'j, 'a> Fields<'j, 'a> {
     }
 }
 
-/// What is wrong inside a field. Apart from the readers, of which there is one per type.
+/// An error inside a field. It is a separate function because there is one parser per type.
 #[cold]
 #[inline(never)]
 fn inside(name: &str, error: &str) -> String {
@@ -91,8 +91,8 @@ fn describe_unexpected(what: &str, found: &Json<'_>) -> String {
     format!("expected {what}, found {}", found.kind())
 }
 
-/// Implements [`Wire`] for a struct of these fields; optional ones are left out where they
-/// are `null`, an empty list or an empty object.
+/// Implements [`Wire`] for a struct with these fields. Optional fields are omitted if they are `null`, an empty list or
+/// an empty object.
 #[macro_export]
 #[doc(hidden)] // It is documented as `json::wire_struct`.
 macro_rules! wire_struct {
@@ -126,7 +126,7 @@ macro_rules! wire_struct {
     };
 }
 
-/// Implements [`Wire`] for types that are one text.
+/// Implements [`Wire`] for types that are a single text.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! wire_text {
@@ -230,7 +230,7 @@ wire_text!(
     Word,
 );
 
-/// Raw integers: decimal digits in a string, in their one spelling.
+/// Raw integers: decimal digits in a string, in canonical form.
 macro_rules! wire_raw {
     ($($type:ty),*) => {$(
         impl Wire for $type {
@@ -251,7 +251,7 @@ macro_rules! wire_raw {
 wire_raw!(u128, i128, U256);
 
 fn raw<N: core::str::FromStr>(text: &str) -> Option<N> {
-    // 2^256 has 78 digits; anything longer is not worth parsing.
+    // 2^256 has 78 digits. A longer text is not parsed.
     let digits = text.strip_prefix('-').unwrap_or(text);
     let plain = (1..=80).contains(&digits.len()) && digits.bytes().all(|c| c.is_ascii_digit());
     if !plain || (digits.starts_with('0') && text != "0") {
@@ -280,7 +280,7 @@ impl<T: Wire> Wire for Option<T> {
     }
 }
 
-/// The items of a list; of `length`, where that is told.
+/// The items of a list, which must have this length if it is given.
 fn items<'j, 'a>(json: &'j Json<'a>, length: Option<usize>) -> Result<&'j [Json<'a>], String> {
     match json {
         Json::List(items) if length.is_none_or(|length| length == items.len()) => Ok(items),

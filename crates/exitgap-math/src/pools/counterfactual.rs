@@ -1,19 +1,19 @@
-//! A pool as it would be, had the price moved and nobody's liquidity: what a figure needs to tell
-//! what a move of the price does from what providers do.
+//! A pool as if only its price had changed, but not its liquidity. With this, a figure can separate the effect of a
+//! price move from the actions of liquidity providers.
 //!
-//! Exact for concentrated liquidity (ticks stay, √price moves) and for a constant product (`x × y`
-//! stays, `y ÷ x` moves). Other kinds have no such counterpart here, and are refused by name.
+//! Exact for concentrated liquidity (ticks stay, √price moves) and for a constant product (`x × y` stays, `y ÷ x`
+//! moves). Other kinds have no counterpart here and return `None`.
 
 use super::concentrated::{price_of, ticks_at, ticks_thinned, ticks_under};
 use super::{ConstantProduct, Direction, PoolState, RawPrice};
 use crate::wide::{U256, U512, mul_div, narrow, square_root};
 
-/// One, counted in millionths of a percent.
+/// The number 1 in millionths of a percent.
 const ONE_E8: u32 = 100_000_000;
 
 impl PoolState {
-    /// The mid price, raw units of the token bought per one sold, without following a curve.
-    /// `None`: of this kind no liquidity can be put under another price.
+    /// The mid price in raw units of the token bought per unit sold, without computing a curve. `None` for kinds whose
+    /// liquidity cannot be moved to another price.
     pub fn mid_of_reserves_or_ticks(&self, direction: Direction) -> Option<RawPrice> {
         match ConstantProduct::from_state(self) {
             Some(pair) => Some(pair.mid_price(direction)),
@@ -21,9 +21,9 @@ impl PoolState {
         }
     }
 
-    /// This state's liquidity under the price and the fee of `later`: its ticks at that √price and
-    /// tick, the active liquidity being their sum; or reserves `⌊√(k·x′÷y′)⌋`, `⌊√(k·y′÷x′)⌋` with
-    /// `k = x·y`. `None` where the two are not of one kind, or of one that has no such counterpart.
+    /// This state's liquidity at the price and the fee of `later`: its ticks at that √price and tick, with their sum as
+    /// active liquidity; or reserves `⌊√(k·x′÷y′)⌋`, `⌊√(k·y′÷x′)⌋` with `k = x·y`. `None` if the two states are of
+    /// different kinds, or of a kind without a counterpart.
     pub fn under_price_of(&self, later: &Self) -> Option<Self> {
         match (ConstantProduct::from_state(self), ConstantProduct::from_state(later)) {
             (Some(pair), Some(later)) => Some(pair_under(pair, later)?.into()),
@@ -33,9 +33,10 @@ impl PoolState {
 }
 
 impl PoolState {
-    /// This state's liquidity once the price of the token sold has fallen by `fall_e8` millionths of a percent, below
-    /// one hundred percent: its ticks at the √price `⌊√(R²·kept)⌋`, or with token 1 sold `⌊√(R²÷kept)⌋`; or reserves
-    /// `⌊√(b²÷kept)⌋` of the token sold and `⌊√(q²·kept)⌋` of the other. `None` where the kind has no such counterpart.
+    /// This state's liquidity after the price of the token sold has fallen by `fall_e8` millionths of a percent (less
+    /// than one hundred percent): its ticks at the √price `⌊√(R²·kept)⌋`, or `⌊√(R²÷kept)⌋` if token 1 is sold; or
+    /// reserves `⌊√(b²÷kept)⌋` of the token sold and `⌊√(q²·kept)⌋` of the other. `None` if the kind has no
+    /// counterpart.
     pub fn fallen(&self, direction: Direction, fall_e8: u32) -> Option<Self> {
         let kept = ONE_E8.checked_sub(fall_e8).filter(|kept| *kept > 0)?;
         if let Some(pair) = ConstantProduct::from_state(self) {
@@ -52,9 +53,9 @@ impl PoolState {
         ticks_at(self, &|sqrt_price| scale_by_sqrt(sqrt_price, by, over))
     }
 
-    /// This state once `haircut_e8` millionths of a percent, below one hundred percent, of everybody's liquidity have
-    /// gone: of each range `⌊L·kept⌋`, at the same price; or of each reserve `⌊r·kept⌋`, at least 1. `None` where the kind
-    /// has no such counterpart.
+    /// This state after `haircut_e8` millionths of a percent (less than one hundred percent) of all liquidity were
+    /// removed: `⌊L·kept⌋` of each range at the same price; or `⌊r·kept⌋` of each reserve, at least 1. `None` if the
+    /// kind has no counterpart.
     pub fn with_haircut(&self, haircut_e8: u32) -> Option<Self> {
         let kept = ONE_E8.checked_sub(haircut_e8).filter(|kept| *kept > 0)?;
         if let Some(pair) = ConstantProduct::from_state(self) {
@@ -68,8 +69,8 @@ impl PoolState {
     }
 }
 
-/// `⌊√(value²·by ÷ over)⌋`, the division rounded down too, of a value below `2^192`; the value itself where the
-/// two are one.
+/// `⌊√(value²·by ÷ over)⌋` for a value below `2^192`, with the division also rounded down. If `by` equals `over`, the
+/// value itself.
 fn scale_by_sqrt(value: U256, by: u32, over: u32) -> U256 {
     if by == over {
         return value;

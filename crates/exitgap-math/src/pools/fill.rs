@@ -1,58 +1,55 @@
-//! What a sale comes to.
+//! The result of a sale.
 
 use std::sync::OnceLock;
 
 use super::FeeRate;
 use crate::wide::{U256, mul_div_up};
 
-/// A completed sale: all of `amount_in` was taken.
+/// A completed sale. The pool took all of `amount_in`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fill {
-    /// Raw units of the token sold, fee included.
+    /// Raw units of the token sold, including the fee.
     pub amount_in: U256,
     /// Raw units of the token bought.
     pub amount_out: U256,
-    /// The fee that this sale paid, a share of `amount_in`.
+    /// The fee of this sale, as a fraction of `amount_in`.
     pub fee: FeeRate,
-    /// `None` where the amounts alone say how the pool's state moved.
+    /// `None` if the amounts alone determine the new state of the pool.
     pub(super) end: Option<PriceEnd>,
 }
 
 impl Fill {
-    /// √price after the sale (Q64.96, token 1 per token 0); `None` for pools that
-    /// keep reserves instead.
+    /// The √price after the sale (Q64.96, token 1 per token 0); `None` for pools with reserves.
     pub fn sqrt_price_after_x96(&self) -> Option<U256> {
         self.end.map(|end| end.sqrt_price_x96)
     }
 
-    /// Initialised ticks crossed; `None` for pools without ticks.
+    /// The number of initialised ticks crossed; `None` for pools without ticks.
     pub fn ticks_crossed(&self) -> Option<u32> {
         self.end.map(|end| end.ticks_crossed)
     }
 }
 
-/// Where a sale left a pool whose liquidity lies in ranges of prices.
+/// The end of a sale in a concentrated-liquidity pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PriceEnd {
     pub sqrt_price_x96: U256,
     pub liquidity: u128,
-    /// The contract's tick where the sale ended on a stop of its loop; else it follows from the
-    /// √price.
+    /// The contract's tick if the sale ended on a stop of its loop; otherwise the tick follows from the √price.
     pub tick: Option<i32>,
     pub ticks_crossed: u32,
 }
 
-/// Why a sale does not go through.
+/// Why a sale is not possible.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FillError {
-    /// Nothing was offered.
+    /// The amount is zero.
     #[error("amount_in is zero")]
     ZeroInput,
-    /// The contract reverts: the output rounds to nothing, or is less than the least it trades.
+    /// The contract reverts: the output rounds to zero, or is less than its minimum trade.
     #[error("the output rounds to zero units")]
     ZeroOutput,
-    /// The pool cannot take all of it. The amounts are what the contract would
-    /// have taken and paid at its limit.
+    /// The pool cannot take the whole amount. The amounts are what the contract would have taken and paid at its limit.
     #[error("the pool takes only {consumed} units, for {paid}")]
     BeyondLiquidity {
         /// Raw units of the token sold that the pool would take.
@@ -62,26 +59,26 @@ pub enum FillError {
     },
 }
 
-/// One step of a fill, as the contract's loop made it.
+/// One step of a fill in the contract's loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FillStep {
-    /// Raw units taken in this step, fee included.
+    /// Raw units taken in this step, including the fee.
     pub amount_in: U256,
-    /// Of those, the fee.
+    /// The fee part of them.
     pub fee: U256,
     /// Raw units paid in this step.
     pub amount_out: U256,
-    /// √price where the step ended (Q64.96); `None` for pools that keep reserves.
+    /// The √price at the end of the step (Q64.96); `None` for pools with reserves.
     pub sqrt_price_after_x96: Option<U256>,
-    /// Active liquidity during the step; `None` for pools that keep reserves.
+    /// The active liquidity during the step; `None` for pools with reserves.
     pub liquidity: Option<u128>,
-    /// The initialised tick crossed at the step's end, if one was.
+    /// The initialised tick crossed at the end of the step, if any.
     pub crossed_tick: Option<i32>,
 }
 
 impl FillStep {
-    /// The one step of a fill that has no others. The fee is rounded up, as the pool keeps the
-    /// rest of the division.
+    /// The only step of a fill that has a single step. The fee is rounded up, because the pool keeps the remainder of
+    /// the division.
     pub(super) fn whole(fill: &Fill) -> Self {
         let Fill { amount_in, amount_out, fee: FeeRate { numerator, denominator }, .. } = *fill;
         Self {
@@ -96,22 +93,21 @@ impl FillStep {
     }
 }
 
-/// A stretch of a curve on which one formula holds. Amounts count from the start
-/// of the sale. Segments of a curve follow each other without holes.
+/// A section of a curve with one formula. Amounts count from the start of the sale. The segments of a curve follow each
+/// other without gaps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Segment {
-    /// Input before the segment, exclusive.
+    /// The input before the segment, exclusive.
     pub in_start: U256,
-    /// Output for `in_start`.
+    /// The output for `in_start`.
     pub out_start: U256,
-    /// Input at the segment's end, inclusive.
+    /// The input at the end of the segment, inclusive.
     pub in_end: U256,
-    /// Output for `in_end`.
+    /// The output for `in_end`.
     pub out_end: U256,
 }
 
-/// The one segment of a curve that has no others, each end once it was asked for: both take many
-/// fills to find.
+/// The segment of a curve that has only one. Each end is computed on first use, because it takes many fills.
 #[derive(Debug, Clone, Default)]
 pub(super) struct WholeSegment {
     most: OnceLock<U256>,
@@ -124,15 +120,15 @@ impl WholeSegment {
         *self.most.get_or_init(find)
     }
 
-    /// The segment up to the largest input, and what nothing of it pays more than.
+    /// The segment up to the largest input, with the maximum output of all its amounts.
     pub(super) fn segment(&self, in_end: U256, paid_at_most: impl FnOnce() -> U256) -> Segment {
         let out_end = *self.paid.get_or_init(paid_at_most);
         Segment { in_start: U256::ZERO, out_start: U256::ZERO, in_end, out_end }
     }
 }
 
-/// The largest amount that is taken, where every smaller one is; zero where none is. Searched for
-/// from `near` on.
+/// The largest amount such that it and every smaller one is accepted; zero if there is none. The search starts at
+/// `near`.
 pub(super) fn largest_taken(near: U256, taken: impl Fn(U256) -> bool) -> U256 {
     if !taken(U256::ONE) {
         return U256::ZERO;

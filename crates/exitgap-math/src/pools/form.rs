@@ -1,6 +1,5 @@
-//! A pool's state as bytes: the canonical JSON of a *state body*, version 1. It holds what the
-//! contract holds and a fill needs, and nothing that an operator chooses: two operators who read
-//! the same block hold the same bytes.
+//! A pool's state as bytes: the canonical JSON of a *state body*, version 1. It contains the contract's data that a
+//! fill requires, and nothing that an operator can choose: two operators that read the same block get the same bytes.
 
 use sha2::{Digest, Sha256};
 
@@ -12,33 +11,33 @@ use crate::json::{
 };
 use crate::newer::Newer;
 
-/// The most bytes of a state body that are looked at: room for the most ticks accepted with numbers
-/// as long as live pools have. More than 44,000 ticks that all have the longest would not fit: a
-/// kind refuses a state whose body can be longer, so that whatever state there is can be written.
+/// The maximum number of bytes of a state body that is parsed: enough for the maximum number of ticks with numbers as
+/// long as those of live pools. More than 44,000 ticks with the longest possible numbers would not fit. A kind refuses
+/// states whose body can be longer, so every valid state can be written.
 pub const MAX_STATE_BYTES: usize = 4 << 20;
 
-/// Why bytes are not a state body.
+/// Why bytes are not a valid state body.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StateError {
-    /// The bytes are no canonical document of its shape.
+    /// The bytes are not a canonical document with the right structure.
     #[error(transparent)]
     Document(#[from] DocumentError),
-    /// The numbers break a rule of constant-product pairs.
+    /// The numbers violate a rule of constant-product pairs.
     #[error(transparent)]
     ConstantProduct(#[from] ConstantProductError),
-    /// The numbers break a rule of concentrated-liquidity pools.
+    /// The numbers violate a rule of concentrated-liquidity pools.
     #[error(transparent)]
     Concentrated(#[from] ConcentratedError),
-    /// The numbers break a rule of Balancer's pools.
+    /// The numbers violate a rule of Balancer's pools.
     #[error(transparent)]
     Balancer(#[from] BalancerError),
-    /// The numbers break a rule of crypto pools.
+    /// The numbers violate a rule of crypto pools.
     #[error(transparent)]
     CryptoSwap(#[from] CryptoSwapError),
-    /// The numbers break a rule of Aerodrome's pools.
+    /// The numbers violate a rule of Aerodrome's pools.
     #[error(transparent)]
     Solidly(#[from] SolidlyError),
-    /// The numbers break a rule of `StableSwap` pools.
+    /// The numbers violate a rule of `StableSwap` pools.
     #[error(transparent)]
     StableSwap(#[from] StableSwapError),
 }
@@ -56,7 +55,7 @@ impl From<CanonicalError> for StateError {
 }
 
 impl StateError {
-    /// What a later version of exitgap made, where that is the reason.
+    /// The later version that wrote it, if that is the cause of the error.
     pub fn newer(&self) -> Option<Newer> {
         match self {
             Self::Document(DocumentError::Newer(newer)) => Some(*newer),
@@ -66,12 +65,12 @@ impl StateError {
 }
 
 impl PoolState {
-    /// The SHA-256 of canonical bytes: the state's name.
+    /// The SHA-256 of canonical bytes, which identifies the state.
     pub fn hash_of(canonical: &[u8]) -> StateHash {
         StateHash(Sha256::digest(canonical).into())
     }
 
-    /// The canonical bytes: what is stored, served and hashed.
+    /// The canonical bytes, which are stored, served and hashed.
     pub fn to_canonical(&self) -> Result<Vec<u8>, StateError> {
         let bytes = self.to_body().to_canonical()?;
         let (found, most) = (bytes.len(), MAX_STATE_BYTES);
@@ -81,12 +80,12 @@ impl PoolState {
         Ok(bytes)
     }
 
-    /// Reads and checks untrusted bytes. They must be the canonical ones.
+    /// Parses and checks untrusted bytes, which must be canonical.
     pub fn from_canonical(bytes: &[u8]) -> Result<Self, StateError> {
         Self::from_parsed(&parse(bytes, MAX_STATE_BYTES)?, bytes)
     }
 
-    /// The same where the bytes were parsed before.
+    /// Same as [`Self::from_canonical`] for bytes that were already parsed.
     pub fn from_parsed(json: &Json<'_>, bytes: &[u8]) -> Result<Self, StateError> {
         let (found, most) = (bytes.len(), MAX_STATE_BYTES);
         if found > most {

@@ -1,7 +1,7 @@
-//! The kinds of pools: the one place that names them all and asks the right one.
+//! The list of all kinds of pools, and the dispatch to the right kind.
 //!
-//! A new kind is a folder beside this file, a line in the list below, and a variant of
-//! [`StateError`] for the rules that its numbers can break.
+//! A new kind needs a folder next to this file, a line in the list below, and a variant of [`StateError`] for the rules
+//! that its numbers can violate.
 
 use super::kind::{PoolKind, Sale, SaleVariant, StateForm};
 use super::{
@@ -13,8 +13,8 @@ use crate::ids::Pair;
 use crate::json::{Fields, Json};
 use crate::wide::{U256, U512};
 
-/// Makes of a list of kinds the types that hold one of them, and the one `match` over it. The sign `$` is handed
-/// in because the macro defines another one, whose own signs it would read as its own.
+/// Generates the types that hold any one of the listed kinds, and the one `match` over them. The caller passes the
+/// token `$` because this macro defines another macro, whose own `$` it would otherwise expand itself.
 macro_rules! kinds {
     ($dollar:tt $($(#[doc = $doc:literal])+ $kind:ident,)+) => {
         /// The whole swap-relevant state of a pool.
@@ -31,10 +31,10 @@ macro_rules! kinds {
 
         $(
             impl $kind {
-                /// The name of its kind, as in state bodies.
+                /// The name of its kind in state bodies.
                 pub const PROTOCOL: &'static str = <Self as StateForm>::PROTOCOL;
 
-                /// The state, where it is of this kind.
+                /// The state, if it is of this kind.
                 pub fn from_state(state: &PoolState) -> Option<&Self> {
                     match state {
                         PoolState::$kind(pool) => Some(pool),
@@ -64,7 +64,7 @@ macro_rules! kinds {
         )+
 
         impl PoolState {
-            /// Takes the fields of the kind that `protocol` names; `None`: no kind is named so.
+            /// Parses the fields of the kind with this `protocol`; `None` if there is no such kind.
             pub(super) fn from_fields(
                 protocol: &str,
                 fields: &mut Fields<'_, '_>,
@@ -78,7 +78,7 @@ macro_rules! kinds {
             }
         }
 
-        /// Asks the kind that is there.
+        /// Calls the implementation of the actual kind.
         macro_rules! ask {
             ($dollar one:expr, $dollar of:ident, $dollar it:ident => $dollar answer:expr) => {
                 match $dollar one {
@@ -92,11 +92,11 @@ macro_rules! kinds {
 kinds! { $
     /// `x × y = k`: Uniswap v2 and its forks.
     ConstantProduct,
-    /// Liquidity by price range: Uniswap v3, its forks, `PancakeSwap` v3, `SushiSwap` v3 and Slipstream.
+    /// Concentrated liquidity: Uniswap v3, its forks, `PancakeSwap` v3, `SushiSwap` v3 and Slipstream.
     Concentrated,
-    /// The same in Uniswap v4's manager: a fee per direction, wider tick spacings.
+    /// Concentrated liquidity in Uniswap v4's manager contract: a fee per direction, wider tick spacings.
     ConcentratedV4,
-    /// The same where the loop stops at initialised ticks alone, which are linked: Algebra Integral.
+    /// Concentrated liquidity whose loop stops only at initialised ticks, which form a linked list: Algebra Integral.
     ConcentratedLinked,
     /// Curve's plain pools and `StableSwap`-NG.
     StableSwap,
@@ -108,17 +108,17 @@ kinds! { $
     StableV2,
     /// Balancer's stable pools of version 3.
     StableV3,
-    /// Tricrypto-NG and Twocrypto-NG: fills only.
+    /// Tricrypto-NG and Twocrypto-NG: only fills.
     CryptoSwap,
 }
 
-/// One direction of a pool, prepared for many questions: `amount_in → amount_out`, never falling,
+/// One direction of a pool, prepared for many computations: the function `amount_in → amount_out`, which never falls,
 /// and what is needed to invert it.
 #[derive(Debug, Clone)]
 pub struct SaleCurve(pub(super) OneSale);
 
 impl PoolState {
-    /// The stable name of its kind, as in state bodies, e.g. `concentrated_liquidity`.
+    /// The stable name of its kind in state bodies, for example `concentrated_liquidity`.
     pub fn protocol(&self) -> &'static str {
         fn protocol_of<K: StateForm>(_: &K) -> &'static str {
             K::PROTOCOL
@@ -126,39 +126,38 @@ impl PoolState {
         ask!(self, PoolState, pool => protocol_of(pool))
     }
 
-    /// The fields of its state body that are its kind's own.
+    /// The fields of its state body that belong to its kind.
     pub(super) fn write_fields(&self) -> Vec<(&'static str, Json<'_>)> {
         ask!(self, PoolState, pool => pool.to_fields())
     }
 
-    /// How many tokens its contract pools.
+    /// The number of tokens of its contract.
     pub fn coins(&self) -> usize {
         ask!(self, PoolState, pool => pool.coins())
     }
 
-    /// Whether its contract keeps its tokens in the order of their addresses.
+    /// Whether its contract sorts its tokens by address.
     pub fn sorts_tokens(&self) -> bool {
         ask!(self, PoolState, pool => pool.sorts_tokens())
     }
 
-    /// The decimals of its tokens; none where the contract does not keep them.
+    /// The decimals of its tokens; empty if the contract does not store them.
     pub fn decimals(&self) -> &[u8] {
         ask!(self, PoolState, pool => pool.decimals())
     }
 
-    /// What its contract takes of a sale, without what a protocol takes beside it.
+    /// The fee of its contract, without an additional protocol fee.
     pub fn fee(&self) -> PoolFee {
         ask!(self, PoolState, pool => PoolKind::fee(pool))
     }
 
-    /// Which of several forms of its kind it is, where there are several, as people call it: `stable`.
+    /// The common name of the form of its kind, if there are several forms: for example `stable`.
     pub fn variety(&self) -> Option<&'static str> {
         ask!(self, PoolState, pool => pool.variety())
     }
 
-    /// The same state, asked about this pair of its tokens; `None` where it has not both. A state
-    /// of more than two tokens is read as one that is asked about the first two: its bytes are
-    /// the contract's, and the same for every pair.
+    /// The same state for another pair of its tokens; `None` if it does not have both. A state with more than two
+    /// tokens is parsed for the first two: its bytes are those of the contract, and the same for every pair.
     pub fn of_pair(self, pair: Pair) -> Option<Self> {
         if pair.indices()[1] >= self.coins() {
             return None;
@@ -166,18 +165,18 @@ impl PoolState {
         Some(ask!(self, PoolState, pool => pool.of_pair(pair).into()))
     }
 
-    /// The bytes it holds beside itself: the ticks, which its copies share.
+    /// The heap memory that it uses, in bytes: the ticks, which its copies share.
     pub fn held_bytes(&self) -> usize {
         ask!(self, PoolState, pool => pool.held_bytes())
     }
 
-    /// The most bytes that a direction's whole curve can hold, told without preparing it.
+    /// The maximum heap memory of the whole curve of a direction, in bytes, computed without preparing it.
     pub fn curve_bytes_at_most(&self, direction: Direction) -> usize {
         ask!(self, PoolState, pool => pool.sale_bytes_at_most(direction))
     }
 
-    /// Prepares one direction for many questions. For concentrated liquidity this
-    /// walks every initialised tick on that side once.
+    /// Prepares one direction for many computations. For concentrated liquidity this goes through every initialised
+    /// tick on that side once.
     pub fn curve(&self, direction: Direction) -> SaleCurve {
         fn prepare_curve<K>(pool: &K, direction: Direction) -> SaleCurve
         where
@@ -188,8 +187,8 @@ impl PoolState {
         ask!(self, PoolState, pool => prepare_curve(pool, direction))
     }
 
-    /// The start of a direction's curve, as much of it as `enough` asks for; whatever lies
-    /// past its end is unknown to it. Pools without ticks have it whole.
+    /// The start of a direction's curve, as far as `enough` requires. It contains nothing about the part after its end.
+    /// Pools without ticks return the whole curve.
     pub(crate) fn start_of_curve(
         &self,
         direction: Direction,
@@ -198,39 +197,37 @@ impl PoolState {
         ask!(self, PoolState, pool => pool.start_of_sale(direction, enough))
     }
 
-    /// Sells `amount_in` once, without preparing a curve; for concentrated
-    /// liquidity this is the contract's own loop.
+    /// Sells `amount_in` once, without preparing a curve. For concentrated liquidity this runs the contract's own loop.
     pub fn fill_once(&self, direction: Direction, amount_in: U256) -> Result<Fill, FillError> {
         ask!(self, PoolState, pool => pool.fill_once(direction, amount_in))
     }
 
-    /// Whether the state after a fill is exactly the contract's, so that another can follow.
+    /// Whether the state after a fill is exact, so that another fill can be computed from it.
     pub fn is_followed(&self) -> bool {
         ask!(self, PoolState, pool => pool.is_followed())
     }
 
-    /// The state after `fill`, which came from this state in this direction.
+    /// The state after `fill`, which must be a fill of this state in this direction.
     #[must_use]
     pub fn after(&self, direction: Direction, fill: &Fill) -> Self {
         ask!(self, PoolState, pool => pool.after(direction, fill).into())
     }
 
-    /// Moves √price back towards `start`, the state before anything was sold, by
-    /// `recovered_e8 ÷ 10^8` of the distance, liquidity unchanged. Rounded so that
-    /// the pool never recovers further than asked.
+    /// Moves √price back towards `start`, the state before anything was sold, by `recovered_e8 ÷ 10^8` of the distance;
+    /// the liquidity stays unchanged. Rounded so that the pool never recovers further than requested.
     #[must_use]
     pub fn with_recovery(&self, start: &Self, direction: Direction, recovered_e8: u32) -> Self {
         ask!(self, PoolState, pool => pool.with_recovery(start, direction, recovered_e8).into())
     }
 }
 
-/// Each question is `Sale`'s of the same name, which says what its answer holds to.
+/// Each function calls the function of the same name in `Sale`, which documents it.
 impl SaleCurve {
-    /// Segments of the first piece of a curve of which only the start is wanted; each further
-    /// piece doubles it.
+    /// The number of segments in the first piece of a curve when only its start is needed. Each further piece doubles
+    /// it.
     pub(crate) const FIRST_PIECE: usize = 16;
 
-    /// The bytes it holds beside itself, which are most of what a pool with many stops weighs.
+    /// The heap memory that it uses, in bytes, which is most of the memory of a pool with many stops.
     pub fn held_bytes(&self) -> usize {
         ask!(&self.0, OneSale, sale => sale.held_bytes())
     }
@@ -240,12 +237,12 @@ impl SaleCurve {
         ask!(&self.0, OneSale, sale => sale.direction())
     }
 
-    /// Whether sizes can be searched for.
+    /// Whether sizes can be computed.
     pub fn is_sized(&self) -> bool {
         ask!(&self.0, OneSale, sale => sale.is_sized())
     }
 
-    /// The least fee that any sale pays.
+    /// The minimum fee of any sale.
     pub(crate) fn least_fee(&self) -> FeeRate {
         ask!(&self.0, OneSale, sale => sale.least_fee())
     }
@@ -255,32 +252,32 @@ impl SaleCurve {
         ask!(&self.0, OneSale, sale => sale.mid())
     }
 
-    /// The mid price after `fill`, which came from this curve.
+    /// The mid price after `fill`, which must be a fill of this curve.
     pub fn mid_after(&self, fill: &Fill) -> RawPrice {
         ask!(&self.0, OneSale, sale => sale.mid_after(fill))
     }
 
-    /// Sells `amount_in` raw units: what the contract would pay, to the unit.
+    /// Sells `amount_in` raw units: returns exactly what the contract would pay.
     pub fn fill(&self, amount_in: U256) -> Result<Fill, FillError> {
         ask!(&self.0, OneSale, sale => sale.fill(amount_in))
     }
 
-    /// The same sale, step by step; the steps' amounts add up to the fill's.
+    /// The same sale, step by step. The amounts of the steps add up to those of the fill.
     pub fn fill_steps(&self, amount_in: U256) -> Result<Vec<FillStep>, FillError> {
         ask!(&self.0, OneSale, sale => sale.fill_steps(amount_in))
     }
 
-    /// The largest input the pool takes whole, and what it pays for it.
+    /// The largest input that the pool takes completely, and its output.
     pub fn most(&self) -> (U256, U256) {
         ask!(&self.0, OneSale, sale => sale.most())
     }
 
-    /// How many segments the curve has.
+    /// The number of segments.
     pub fn segment_count(&self) -> usize {
         ask!(&self.0, OneSale, sale => sale.segment_count())
     }
 
-    /// Segment `index`, counted from the start of the sale.
+    /// Segment `index`, from the start of the sale.
     pub fn segment(&self, index: usize) -> Segment {
         ask!(&self.0, OneSale, sale => sale.segment(index))
     }

@@ -1,8 +1,8 @@
 //! The arithmetic of pools, exactly as in their contracts.
 //!
-//! A [`PoolState`] is what a contract needs to compute a swap. A [`SaleCurve`] is one direction of
-//! it, prepared for many computations. Amounts are raw token units (`amount_in` of the token sold,
-//! `amount_out` of the token bought).
+//! A [`PoolState`] contains everything that a contract needs to compute a swap. A [`SaleCurve`] is one direction of it,
+//! prepared for many computations. Amounts are raw token units (`amount_in` of the token sold, `amount_out` of the
+//! token bought).
 //!
 //! Each kind of pool has a folder that implements what `kind` requires; `kinds` lists them.
 
@@ -40,17 +40,17 @@ pub use stable_swap::{DRule, NgParts, StableSwap, StableSwapError, StableSwapPar
 use crate::units::format_scaled;
 use crate::wide::{U256, U512, U1024};
 
-/// Which token is sold. Token 0 is the one with the lower address.
+/// The direction of a sale. Token 0 is the one with the lower address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Direction {
-    /// Token 0 is sold for token 1; the pool's price of token 0 falls.
+    /// Sells token 0 for token 1; the pool's price of token 0 falls.
     ZeroForOne,
-    /// Token 1 is sold for token 0; the pool's price of token 0 rises.
+    /// Sells token 1 for token 0; the pool's price of token 0 rises.
     OneForZero,
 }
 
 impl Direction {
-    /// Both directions, in the order of the token sold.
+    /// Both directions, ordered by the token sold.
     pub const BOTH: [Self; 2] = [Self::ZeroForOne, Self::OneForZero];
 
     /// The index of the token sold: 0 or 1.
@@ -67,31 +67,31 @@ impl Direction {
     }
 }
 
-/// The share of `amount_in` that a pool keeps for its liquidity providers.
+/// The share of `amount_in` that a pool takes as fee for its liquidity providers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FeeRate {
-    /// Parts kept …
+    /// The part that the pool takes …
     pub numerator: u64,
-    /// … of this many. Greater than the numerator.
+    /// … out of this many. Greater than the numerator.
     pub denominator: u64,
 }
 
-/// What a pool takes of what is sold.
+/// The fee of a pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PoolFee {
     /// The same share of every sale.
     Flat(FeeRate),
-    /// A share that depends on the sale and on what the pool holds.
+    /// A share that depends on the sale and the pool's state.
     Between {
-        /// The least.
+        /// The minimum.
         least: FeeRate,
-        /// What it is never above.
+        /// An upper bound.
         most: FeeRate,
     },
 }
 
 impl FeeRate {
-    /// The share in percent, as plain text without trailing zeros, rounded half up to eight decimals: `0.05`.
+    /// The share in percent as plain text, rounded half up to eight decimals, without trailing zeros: `0.05`.
     ///
     /// ```
     /// use exitgap_math::pools::FeeRate;
@@ -107,8 +107,7 @@ impl FeeRate {
     }
 }
 
-/// An exact price in raw units: `numerator ÷ denominator` raw units of the token
-/// bought for one raw unit of the token sold.
+/// An exact price in raw units: `numerator ÷ denominator` raw units of the token bought per raw unit of the token sold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RawPrice {
     /// Raw units of the token bought; below `2^320`.
@@ -130,8 +129,8 @@ impl RawPrice {
         self.denominator
     }
 
-    /// This price; where a term has more than 320 bits, by the leading ones of both, which is
-    /// off by less than one part in `2^200`.
+    /// A price with this ratio. If a number has more than 320 bits, only the leading bits of both are used, with an
+    /// error of less than one part in `2^200`.
     pub(crate) fn of_ratio(numerator: U1024, denominator: U1024) -> Self {
         const MOST: usize = 320;
         let excess = numerator.bit_len().max(denominator.bit_len()).saturating_sub(MOST);
@@ -139,7 +138,7 @@ impl RawPrice {
         Self { numerator: cut(numerator), denominator: cut(denominator).max(U512::ONE) }
     }
 
-    /// The price that a Q64.96 √price (token 1 per token 0) stands for.
+    /// The price of a Q64.96 √price (token 1 per token 0).
     pub(crate) fn of_sqrt(sqrt_price_x96: U256, direction: Direction) -> Self {
         let square = crate::wide::product(sqrt_price_x96, sqrt_price_x96);
         let one = U512::ONE << 192;

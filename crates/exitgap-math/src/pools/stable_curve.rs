@@ -1,26 +1,26 @@
-//! What all amplified pools share: the closed formula of their invariant, without roundings.
+//! The closed formula, without rounding, of the invariant that all amplified pools share.
 //!
-//! With `n` balances `x`, their invariant `D` and `Ann = amp·n` in units of `1 ÷ p`, the balance `y`
-//! of one of them solves `y² + (b − D)·y = c`, where `b` is the sum of the others and `D·p ÷ Ann`,
-//! and `c` is `D·p ÷ (Ann·n)` times `D` times `D ÷ (x·n)` for each of the others. Where one of
-//! these grows, `c` falls as its inverse, and the root is convex in it.
+//! Let `x` be the `n` balances, `D` their invariant, and `Ann = amp·n` in units of `1 ÷ p`. The balance `y` of one coin
+//! solves `y² + (b − D)·y = c`, where `b` is the sum of the other balances and `D·p ÷ Ann`, and `c` is `D·p ÷ (Ann·n)`
+//! times `D` times `D ÷ (x·n)` for each other coin. If one of the other balances grows, `c` falls inversely, and the
+//! root is convex in it.
 
 use super::RawPrice;
 use crate::wide::{U256, U512, U1024, over, square_root, times};
 
-/// Roots are computed to `2^-96` of a unit.
+/// The precision of roots: `2^-96` of a unit.
 pub(super) const BITS: usize = 96;
-/// Invariants of more bits are left out: their squares fit no word.
+/// Invariants with more bits are not supported, because their squares do not fit.
 const MOST_INVARIANT: usize = 128;
-/// Where the coin sold has more, nothing is left of the other.
+/// If the balance of the coin sold has more bits, nothing of the other coin is left.
 const MOST_BALANCE: usize = 150;
 
-/// Balances of eighteen decimals, all above zero, with their invariant.
+/// Balances with eighteen decimals, all positive, with their invariant.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StableCurve<'a> {
     pub balances: &'a [U256],
     pub invariant: U256,
-    /// `amp × n`, above zero …
+    /// `amp × n`, positive …
     pub ann: u64,
     /// … in units of one part of this many.
     pub precision: u64,
@@ -29,20 +29,20 @@ pub(super) struct StableCurve<'a> {
 /// The root as a function of the balance of the coin sold.
 #[derive(Debug, Clone)]
 pub(super) struct RootBelow {
-    /// `c` where that balance is one unit, times `2^96`; `None`: the formula does not fit.
+    /// `c` if that balance is one unit, times `2^96`; `None` if the formula does not fit.
     constant: Option<U1024>,
-    /// What is taken off `c`, whole units.
+    /// The amount subtracted from `c`, in integer units.
     rounded_off: U1024,
-    /// `b − D` without that balance: what is added …
+    /// The positive part of `b − D` without that balance …
     added: U512,
-    /// … and what is taken off, times `2^96`.
+    /// … and the negative part, both times `2^96`.
     taken: U512,
 }
 
 impl StableCurve<'_> {
-    /// The root beside a balance of coin `sold` that is at least the one here. With
-    /// `chain_rounds_down`, below what comes of a `c` made of quotients that are all rounded down,
-    /// coin by coin: that is less than `c` by most where nothing was sold yet.
+    /// The root for a balance of coin `sold` that is at least the current one. With `chain_rounds_down`, a bound below
+    /// the result of a contract that computes `c` as a chain of quotients, coin by coin, each rounded down. The
+    /// rounding reduces `c` most if nothing has been sold yet.
     pub fn root_below(&self, sold: usize, bought: usize, chain_rounds_down: bool) -> RootBelow {
         let fits = self.invariant.bit_len() <= MOST_INVARIANT;
         let constants = if fits { self.constants(sold, bought) } else { None };
@@ -55,8 +55,8 @@ impl StableCurve<'_> {
         RootBelow { constant, rounded_off: off, added: (sum << BITS) + part, taken: d }
     }
 
-    /// `c` where the coin sold has one unit, rounded down, and what a chain of quotients rounds off
-    /// where nothing was sold; `None` where they do not fit.
+    /// `c` if the coin sold has one unit, rounded down, and the rounding loss of a chain of quotients if nothing has
+    /// been sold; `None` if they do not fit.
     fn constants(&self, sold: usize, bought: usize) -> Option<(U1024, U1024)> {
         /// More bits than a contract's own chain can have.
         const MOST: usize = 500;
@@ -77,7 +77,7 @@ impl StableCurve<'_> {
         Some((fits(constant * last / divisor)?, fits(off)?))
     }
 
-    /// What an infinitely small exchange pays without fee, of coins whose raw units count `weights`:
+    /// The output rate of an infinitely small exchange without fee, for coins whose raw units are worth `weights`:
     /// `wᵢ·xⱼ·(Ann·xᵢ + p·Dr) ÷ (wⱼ·xᵢ·(Ann·xⱼ + p·Dr))`.
     pub fn mid(&self, sold: usize, bought: usize, weights: [U256; 2]) -> RawPrice {
         let product = self.product();
@@ -94,8 +94,8 @@ impl StableCurve<'_> {
         )
     }
 
-    /// `D ÷ nⁿ · D ÷ x₁ · D ÷ x₂ …`, each quotient rounded down; at most `2^400`, beyond which
-    /// it alone says the price, and where a sale left nothing of a balance.
+    /// `D ÷ nⁿ · D ÷ x₁ · D ÷ x₂ …`, with each quotient rounded down. At most `2^400`, because above that it alone
+    /// determines the price; also `2^400` if a balance is zero after a sale.
     fn product(&self) -> U1024 {
         let d = U1024::from(self.invariant);
         let start = U1024::from(over(self.invariant, n_pow_n(self.balances.len())));
@@ -107,7 +107,7 @@ impl StableCurve<'_> {
 }
 
 impl RootBelow {
-    /// A number at or below the root, where the coin sold has `x` units of `2^-96`; in the same.
+    /// A number at or below the root if the coin sold has balance `x`. Both are in units of `2^-96`.
     pub fn beside(&self, x: U1024) -> U512 {
         let Some(constant) = self.constant else { return U512::ZERO };
         if x.bit_len() > MOST_BALANCE + BITS {
@@ -126,7 +126,7 @@ impl RootBelow {
     }
 }
 
-/// `n^n` of at most eight coins.
+/// `n^n` for at most eight coins.
 pub(super) fn n_pow_n(coins: usize) -> U256 {
     let n = U256::from(coins);
     (0..coins).fold(U256::ONE, |power, _| times(power, n))

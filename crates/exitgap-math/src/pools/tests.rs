@@ -1,5 +1,5 @@
-//! Fills held to what the contracts of other venues paid: `tests/vectors/pools/`, whose README says
-//! what the fields are.
+//! Compares fills with the amounts that contracts of several venues paid: `tests/vectors/pools/`, whose README
+//! documents the fields.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ const SLIPSTREAM: &[u8] = include_bytes!("../../../../tests/vectors/pools/slipst
 const UNISWAP_V4: &[u8] = include_bytes!("../../../../tests/vectors/pools/uniswap_v4.json.zz");
 const ALGEBRA: &[u8] = include_bytes!("../../../../tests/vectors/pools/algebra_integral.json.zz");
 
-/// The fee that a sale pays, in millionths, by the fields of the state.
+/// The fee of a sale in millionths, according to the fields of the state.
 fn fee_of(state: &PoolState, direction: Direction) -> u64 {
     let fields: Value = serde_json::from_slice(&state.to_canonical().unwrap()).unwrap();
     let pips = |value: &Value| value.as_u64().unwrap();
@@ -20,7 +20,7 @@ fn fee_of(state: &PoolState, direction: Direction) -> u64 {
     protocol + lp - protocol * lp / 1_000_000
 }
 
-/// As `hold`, and each fill paid the fee that its state says.
+/// Same as `hold`, and also checks that each fill has the fee of its state.
 fn hold_with_fees(packed: &[u8]) -> Held {
     let RecordedFills { pools, .. } = unpack_fills(packed);
     for pool in &pools {

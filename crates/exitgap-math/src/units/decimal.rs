@@ -1,4 +1,4 @@
-//! Decimal text to scaled integers, exactly and with one spelling of what is refused.
+//! Parses decimal texts to scaled integers, exactly, with the same rules everywhere.
 
 use core::fmt::Write;
 
@@ -8,22 +8,22 @@ pub enum DecimalError {
     /// The text is empty.
     #[error("a number is missing")]
     Empty,
-    /// The text holds something else than digits and one decimal point (a sign
-    /// where none is allowed, an exponent, `NaN`, a thousands separator, a space).
+    /// The text contains something other than digits and one decimal point, for example a sign where none is allowed,
+    /// an exponent, `NaN`, a thousands separator or a space.
     #[error("{found:?} is not a plain decimal number such as 1000 or 0.25")]
     NotADecimal {
         /// The text as given, cut to 40 characters.
         found: String,
     },
-    /// More decimals than the unit has.
+    /// The text has more decimals than the unit.
     #[error("{found:?} has more than {allowed} decimals")]
     TooManyDecimals {
         /// The text as given, cut to 40 characters.
         found: String,
-        /// Decimals the unit has.
+        /// The number of decimals of the unit.
         allowed: u32,
     },
-    /// The number does not fit the type that holds it.
+    /// The number does not fit in its type.
     #[error("{found:?} is too large")]
     TooLarge {
         /// The text as given, cut to 40 characters.
@@ -31,9 +31,8 @@ pub enum DecimalError {
     },
 }
 
-/// Reads a plain decimal (`12`, `0.5`, with `-` only where `signed`) as an integer
-/// scaled by `10^decimals`. No rounding: more decimals are refused. Trailing zeros
-/// beyond `decimals` count as decimals and are refused too.
+/// Parses a plain decimal (`12`, `0.5`, with `-` only if `signed`) as an integer scaled by `10^decimals`. It never
+/// rounds: a text with more decimals is refused, even if they are trailing zeros.
 pub fn parse_scaled(text: &str, decimals: u32, signed: bool) -> Result<i128, DecimalError> {
     let found = || text.chars().take(40).collect::<String>();
     if text.is_empty() {
@@ -65,8 +64,8 @@ pub fn parse_scaled(text: &str, decimals: u32, signed: bool) -> Result<i128, Dec
     Ok(if negative { -scaled } else { scaled })
 }
 
-/// Writes `scaled ÷ 10^decimals`. With `fixed` all decimals are written, else
-/// trailing zeros (and a bare point) are left out.
+/// Writes `scaled ÷ 10^decimals`. With `fixed` all decimals are written; otherwise trailing zeros (and a trailing
+/// point) are omitted.
 pub fn format_scaled(scaled: i128, decimals: usize, fixed: bool) -> String {
     let digits = format!("{:0width$}", scaled.unsigned_abs(), width = decimals + 1);
     let (whole, fraction) = digits.split_at(digits.len() - decimals);

@@ -1,4 +1,4 @@
-//! Units and checked numbers. Each type states its unit, scale, sign and bounds.
+//! Units and checked numbers. Each type documents its unit, scale, sign and bounds.
 
 mod decimal;
 mod percent;

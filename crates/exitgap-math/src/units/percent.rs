@@ -1,4 +1,4 @@
-//! Percentages with six decimals, and the gap limits they are tested against.
+//! Percentages with six decimals, and gap limits.
 
 use core::fmt;
 use core::str::FromStr;
@@ -10,16 +10,16 @@ use super::decimal::{DecimalError, format_scaled, parse_scaled};
 pub struct Percent(pub i128);
 
 impl Percent {
-    /// Results stay below one billion percent either way: what lies beyond is an
-    /// oracle that cannot be right, and fifteen digits survive every JSON reader.
+    /// Results are below one billion percent in both directions: a larger value means that the oracle is wrong, and
+    /// every JSON parser keeps fifteen digits.
     pub const BOUND: i128 = 1_000_000_000_000_000;
 
-    /// Reads a percentage of at most six decimals, e.g. `-0.25`.
+    /// Parses a percentage with at most six decimals, for example `-0.25`.
     pub fn parse(text: &str) -> Result<Self, DecimalError> {
         parse_scaled(text, 6, true).map(Self)
     }
 
-    /// All six decimals, as evidence writes it, e.g. `0.250000`.
+    /// All six decimals, as used in evidence, for example `0.250000`.
     pub fn to_fixed(self) -> String {
         format_scaled(self.0, 6, true)
     }
@@ -32,8 +32,8 @@ impl fmt::Display for Percent {
     }
 }
 
-/// The gap a caller accepts: from −100% to 100%, at most six decimals. A fill
-/// passes where its exact gap, before any rounding, is at most this.
+/// The maximum gap that a caller accepts: from −100% to 100%, with at most six decimals. A fill passes if its exact
+/// gap, before any rounding, is at most this.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GapLimit(i64);
 
@@ -43,10 +43,10 @@ pub enum PercentError {
     /// The text is not a plain decimal of at most six decimals.
     #[error(transparent)]
     Decimal(#[from] DecimalError),
-    /// The percentage lies outside its bounds.
+    /// The percentage is outside its bounds.
     #[error("{found}% is outside the range {min}% to {max}%")]
     OutOfRange {
-        /// The percentage asked for.
+        /// The requested percentage.
         found: Percent,
         /// The lowest one allowed.
         min: Percent,
@@ -58,9 +58,9 @@ pub enum PercentError {
 impl GapLimit {
     const BOUND: i64 = 100_000_000;
 
-    /// The gap at which "depth" without further words is measured: 2%.
+    /// The standard gap limit of a depth: 2%.
     pub const DEPTH: Self = Self(2_000_000);
-    /// The gap steps of every ladder: 0.1, 0.25, 0.5, 1, 2, 3, 5 and 10%.
+    /// The gap limits of every ladder: 0.1, 0.25, 0.5, 1, 2, 3, 5 and 10%.
     pub const LADDER: [Self; 8] = [
         Self(100_000),
         Self(250_000),
@@ -72,7 +72,7 @@ impl GapLimit {
         Self(10_000_000),
     ];
 
-    /// The limit of this many millionths of a percent.
+    /// The limit with this many millionths of a percent.
     pub fn from_millionths(millionths: i64) -> Result<Self, PercentError> {
         if (-Self::BOUND..=Self::BOUND).contains(&millionths) {
             Ok(Self(millionths))

@@ -1,11 +1,11 @@
-//! Prices: exact rationals inside, at most twelve significant digits on the way out.
+//! Prices: exact rational numbers internally, at most twelve significant digits in output.
 
 use core::fmt;
 
 use crate::wide::{U256, U1024, narrow, power_of_ten, times};
 
-/// What one whole token is worth in USD, exactly: `numerator ÷ 10^decimals`.
-/// The product of the oracle answers that make it up.
+/// The exact value of one whole token in USD: `numerator ÷ 10^decimals`. It is the product of one or more oracle
+/// answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct UsdPrice {
     numerator: U256,
@@ -15,31 +15,31 @@ pub struct UsdPrice {
 /// Why a number is not a price.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PriceError {
-    /// A price of zero (or less) says nothing about worth.
+    /// A price of zero or less is not valid.
     #[error("a price must be greater than zero")]
     NotPositive,
-    /// Above `10^36` before its decimals: no feed answers this.
+    /// The answer is above `10^36` before its decimals are applied. No feed returns that.
     #[error("the oracle answer is above the maximum of 10^36")]
     AnswerTooLarge,
-    /// More than 36 decimals.
+    /// The answer has more than 36 decimals.
     #[error("the oracle answer has {found} decimals; at most 36 are accepted")]
     TooManyDecimals {
-        /// Decimals found.
+        /// The number of decimals found.
         found: u32,
     },
-    /// More than two answers multiplied into one price.
+    /// There are more than two answers to multiply into one price.
     #[error("a price must be the product of at most two oracle answers, found {found}")]
     TooManyFactors {
-        /// Answers found.
+        /// The number of answers found.
         found: usize,
     },
 }
 
 impl UsdPrice {
-    /// Most decimals an answer may have.
+    /// The maximum number of decimals of an answer.
     pub const MAX_DECIMALS: u32 = 36;
-    /// Most answers multiplied into one price (a ratio feed and a USD feed). With
-    /// the bounds on each answer this keeps every exact comparison in 1,024 bits.
+    /// The maximum number of answers multiplied into one price (a ratio feed and a USD feed). With the bounds on each
+    /// answer this keeps every exact comparison within 1,024 bits.
     pub const MAX_FACTORS: usize = 2;
 
     /// The product of oracle answers, each `answer ÷ 10^decimals`.
@@ -70,15 +70,15 @@ impl UsdPrice {
             if *decimals > Self::MAX_DECIMALS {
                 return Err(PriceError::TooManyDecimals { found: *decimals });
             }
-            // At most 10^72, which 256 bits hold.
+            // At most 10^72, which fits in 256 bits.
             price.numerator = times(price.numerator, *answer);
             price.decimals += decimals;
         }
         Ok(price)
     }
 
-    /// The price once it has fallen by `fall_e8` millionths of a percent, exactly. `None` where that is all of it, or
-    /// has more digits than a price has.
+    /// The price after a fall by `fall_e8` millionths of a percent, exactly. `None` if the fall is the whole price, or
+    /// if the result has too many digits.
     pub fn fallen(&self, fall_e8: u32) -> Option<Self> {
         let (mut kept, mut decimals) = (100_000_000_u32.checked_sub(fall_e8)?, 8);
         while decimals > 0 && kept.is_multiple_of(10) {
@@ -93,24 +93,24 @@ impl UsdPrice {
         Some(Self { numerator: narrow(numerator)?, decimals })
     }
 
-    /// The integer above `10^decimals`.
+    /// The numerator over `10^decimals`.
     pub fn numerator(&self) -> U256 {
         self.numerator
     }
 
-    /// The power of ten below [`UsdPrice::numerator`].
+    /// The exponent of the denominator of [`UsdPrice::numerator`].
     pub fn decimals(&self) -> u32 {
         self.decimals
     }
 
-    /// The price for people, of at most twelve significant digits, half-even.
+    /// The price for people, rounded half-even to at most twelve significant digits.
     pub fn to_decimal(&self) -> Decimal {
         Decimal::of_ratio(U1024::from(self.numerator), power_of_ten(self.decimals))
     }
 }
 
-/// A non-negative decimal of at most twelve significant digits: `digits × 10^exponent`.
-/// For reading only; nothing is computed from it.
+/// A non-negative decimal with at most twelve significant digits: `digits × 10^exponent`. It is only for display, and
+/// nothing is computed from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Decimal {
     digits: u64,
@@ -118,17 +118,17 @@ pub struct Decimal {
 }
 
 impl Decimal {
-    /// Significant digits kept.
+    /// The number of significant digits.
     pub const SIGNIFICANT: u32 = 12;
 
-    /// `numerator ÷ denominator`, rounded half-even to twelve significant digits.
-    /// The caller keeps the denominator above zero and both below `2^980`.
+    /// `numerator ÷ denominator`, rounded half-even to twelve significant digits. The caller must ensure that the
+    /// denominator is positive and that both are below `2^980`.
     pub fn of_ratio(numerator: U1024, denominator: U1024) -> Self {
         if numerator.is_zero() {
             return Self { digits: 0, exponent: 0 };
         }
-        // First guess of the exponent from the bit lengths (log10 2 ≈ 1233/4096),
-        // then at most a step or two until exactly twelve digits stand before the point.
+        // A first guess of the exponent from the bit lengths (log10 2 ≈ 1233/4096), then at most one or two steps until
+        // there are exactly twelve digits before the point.
         let bits = |n: U1024| i32::try_from(n.bit_len()).unwrap_or(1_024);
         let bits = bits(numerator) - bits(denominator);
         let mut exponent = (bits * 1_233).div_euclid(4_096) - 11;
@@ -151,7 +151,7 @@ impl Decimal {
         }
     }
 
-    /// Strips trailing zeros, so that equal numbers are equal values.
+    /// Removes trailing zeros, so that equal numbers are equal values.
     fn normalize(mut self) -> Self {
         while self.digits != 0 && self.digits.is_multiple_of(10) {
             self.digits /= 10;
@@ -161,13 +161,13 @@ impl Decimal {
     }
 }
 
-/// `n ÷ d` to the nearest integer, ties to even.
+/// `n ÷ d`, rounded to the nearest integer, ties to even.
 pub fn round_half_even(n: U1024, d: U1024) -> U1024 {
     let (floor, rest) = n.div_rem(d);
     nearest(floor, rest, d)
 }
 
-/// The nearest integer to a division by `d` that gave `floor` and left `rest`.
+/// The nearest integer, given the quotient `floor` and the remainder `rest` of a division by `d`.
 fn nearest(floor: U1024, rest: U1024, d: U1024) -> U1024 {
     let twice = rest << 1;
     if twice > d || (twice == d && floor.is_odd()) { floor + U1024::ONE } else { floor }
@@ -205,7 +205,7 @@ mod tests {
         assert_eq!(ratio(3_000, 1), "3000");
         assert_eq!(ratio(1, 10_u128.pow(30)), "0.000000000000000000000000000001");
         assert_eq!(ratio(10_u128.pow(38), 3), "33333333333300000000000000000000000000");
-        // Ties: …2.5 goes down to even, …3.5 up to even.
+        // Ties: …2.5 is rounded down to even, …3.5 up to even.
         assert_eq!(ratio(1_000_000_000_025, 10), "100000000002");
         assert_eq!(ratio(1_000_000_000_035, 10), "100000000004");
         assert_eq!(ratio(9_999_999_999_999, 10), "1000000000000");

@@ -1,4 +1,4 @@
-//! Amounts in US dollars, held as whole micro-dollars.
+//! Amounts in US dollars, stored as integer micro-dollars.
 
 use core::fmt;
 use core::str::FromStr;
@@ -23,8 +23,7 @@ impl fmt::Display for UsdMicros {
     }
 }
 
-/// `size_usd`: the size of an exit, from 0.01 to 1,000,000,000 USD, with at most
-/// six decimals.
+/// `size_usd`: the size of an exit, from 0.01 to 1,000,000,000 USD, with at most six decimals.
 ///
 /// ```
 /// use exitgap_math::units::SizeUsd;
@@ -42,13 +41,13 @@ pub enum SizeError {
     /// The text is not a plain decimal of at most six decimals.
     #[error("size_usd: {0}")]
     Decimal(#[from] DecimalError),
-    /// Below one cent.
+    /// The size is below one cent.
     #[error("size_usd: {found} is below the smallest size, 0.01")]
     BelowMinimum {
         /// The size asked for.
         found: UsdMicros,
     },
-    /// Above one billion dollars.
+    /// The size is above one billion dollars.
     #[error("size_usd: {found} is above the largest size, 1000000000")]
     AboveMaximum {
         /// The size asked for.
@@ -57,16 +56,15 @@ pub enum SizeError {
 }
 
 impl SizeUsd {
-    /// One cent: below it, rounding to token units says more than the pool does.
+    /// One cent. Below it, rounding to token units has more effect than the pool.
     pub const MIN: Self = Self(10_000);
-    /// One billion dollars: above it no pool is an exit, and every product of the
-    /// method stays well inside its integers.
+    /// One billion dollars. No pool can fill more, and every product of the method stays well within its integers.
     pub const MAX: Self = Self(1_000_000_000_000_000);
     /// The sizes of every slippage table: 1,000, 10,000, 100,000 and 1,000,000 USD.
     pub const STANDARD: [Self; 4] =
         [Self(1_000_000_000), Self(10_000_000_000), Self(100_000_000_000), Self(1_000_000_000_000)];
 
-    /// The size of this many micro-dollars.
+    /// The size with this many micro-dollars.
     pub fn from_micros(micros: u64) -> Result<Self, SizeError> {
         if micros < Self::MIN.0 {
             return Err(SizeError::BelowMinimum { found: UsdMicros(micros) });

@@ -1,5 +1,5 @@
-//! How products and quotients are made: by the library where the machine multiplies 64 by
-//! 64 bits, and digit by digit in WebAssembly. The tests hold the two to each other.
+//! Products and quotients: computed by the library on machines that multiply 64 by 64 bits, and digit by digit in
+//! WebAssembly. The tests compare the two.
 
 #[cfg(target_arch = "wasm32")]
 pub(super) use by_digits::{checked_multiply, divide, gcd, multiply, product};
@@ -10,7 +10,7 @@ pub(super) use by_limbs::{checked_multiply, divide, gcd, multiply, product};
 mod by_limbs {
     use ruint::Uint;
 
-    /// `a × b`, its low bits.
+    /// `a × b`, only its low bits.
     pub fn multiply<const BITS: usize, const LIMBS: usize>(
         a: Uint<BITS, LIMBS>,
         b: Uint<BITS, LIMBS>,
@@ -110,7 +110,7 @@ mod tests {
 
     use super::{by_digits, by_limbs};
 
-    /// Numbers of every length, with the digits that carries and guesses go wrong on.
+    /// Numbers of every length, with digits for which carries and guesses go wrong.
     fn numbers<const BITS: usize, const LIMBS: usize>() -> impl Strategy<Value = Uint<BITS, LIMBS>>
     {
         let half = prop_oneof![
@@ -127,7 +127,7 @@ mod tests {
             .prop_map(|limbs| Uint::<BITS, LIMBS>::from_limbs_slice(&limbs))
     }
 
-    /// Everything of two numbers, both ways.
+    /// Compares all operations on two numbers in both implementations.
     fn check<const BITS: usize, const LIMBS: usize>(
         a: Uint<BITS, LIMBS>,
         b: Uint<BITS, LIMBS>,

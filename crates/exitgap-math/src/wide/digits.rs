@@ -1,20 +1,19 @@
-//! Products limb by limb and quotients digit by digit, for machines that multiply into 64
-//! bits at most.
+//! Products limb by limb and quotients digit by digit, for machines whose products have at most 64 bits.
 //!
-//! WebAssembly has no product of two 64-bit numbers, and every wide integer library builds
-//! one of four smaller ones, at each use anew; here it is built in one place. A quotient is
-//! made of digits of 32 bits, which its instructions divide: this is several times as fast
-//! there, and a tenth of the code. Numbers are limbs of 64 bits outside, lowest first, and
-//! at most 1,024 bits wide. Loops count: the library's adapters stay calls in a build for size.
+//! WebAssembly has no 128-bit product of two 64-bit numbers. Every wide integer library builds one from four smaller
+//! products, again at each use; here it is built in one place. A quotient is computed in digits of 32 bits, which
+//! WebAssembly's instructions can divide. There this is several times as fast, with a tenth of the code. Numbers are
+//! passed as limbs of 64 bits, lowest first, with at most 1,024 bits. The code uses loops with counters, because in a
+//! build for size the compiler does not inline iterator adapters.
 
-/// Digits of the widest number.
+/// The number of digits of the widest number.
 const MOST: usize = 32;
 
 /// A number's digits, lowest first.
 struct Digits {
-    /// One more than a number has: what normalising moves out of the highest.
+    /// One more digit than a number has, because normalising shifts bits out of the highest one.
     row: [u32; MOST + 1],
-    /// Those up to the highest that is not zero.
+    /// The number of digits up to the highest nonzero one.
     count: usize,
 }
 
@@ -34,7 +33,7 @@ impl Digits {
         &self.row[..self.count]
     }
 
-    /// Multiplies by `2^shift`, below `2^32`.
+    /// Multiplies by `2^shift`, which must be below `2^32`.
     fn shift_up(&mut self, shift: u32) {
         let mut carry = 0;
         for digit in &mut self.row[..=self.count] {
@@ -53,7 +52,7 @@ impl Digits {
         }
     }
 
-    /// Leaves the remainder of a division by one digit; answers the quotient.
+    /// Divides by one digit, leaves the remainder and returns the quotient.
     fn divide_by_digit(&mut self, divisor: u32) -> [u32; MOST] {
         let (mut quotient, mut rest) = ([0; MOST], 0_u64);
         for at in (0..self.count).rev() {
@@ -66,8 +65,8 @@ impl Digits {
         quotient
     }
 
-    /// The same for a divisor of two digits or more, and no more than the number has:
-    /// long division, each digit guessed from the highest two and put right.
+    /// Same for a divisor with at least two digits, and at most as many as the number: long division, in which each
+    /// digit is guessed from the highest two and then corrected.
     fn divide_by(&mut self, mut divisor: Self) -> [u32; MOST] {
         let shift = divisor.row[divisor.count - 1].leading_zeros();
         divisor.shift_up(shift);
@@ -83,9 +82,9 @@ impl Digits {
     }
 }
 
-/// Takes the largest multiple of the divisor off the window, which has one digit more and
-/// is below `2^32` times the divisor; answers how many that is. The divisor's highest bit
-/// is set, so the guess is never below that and at most two above it.
+/// Subtracts the largest multiple of the divisor from the window and returns the factor. The window has one digit more
+/// than the divisor and is below `2^32` times the divisor. The divisor's highest bit is set, so the guess is never too
+/// low and at most two too high.
 fn take_multiple(window: &mut [u32], divisor: &[u32]) -> u32 {
     let [.., second, first] = divisor else { return 0 };
     let [.., third_place, second_place, first_place] = window else { return 0 };
@@ -106,7 +105,7 @@ fn take_multiple(window: &mut [u32], divisor: &[u32]) -> u32 {
         owed = (taken >> 32) + u64::from(borrowed);
     }
     if owed != 0 {
-        // One too many: the guess did not see the lower digits.
+        // The guess was one too high, because it ignored the lower digits.
         guess -= 1;
         let mut carry = 0;
         for (at, place) in window.iter_mut().enumerate() {
@@ -117,12 +116,12 @@ fn take_multiple(window: &mut [u32], divisor: &[u32]) -> u32 {
     low(guess)
 }
 
-/// A digit; zero past the highest.
+/// A digit, or zero above the highest one.
 fn digit_at(digits: &[u32], at: usize) -> u64 {
     digits.get(at).copied().map_or(0, u64::from)
 }
 
-/// `a × b` into `out`, as far as it fits; whether it did.
+/// Writes `a × b` to `out` as far as it fits, and returns whether it fits.
 #[inline(never)]
 pub(super) fn multiply(a: &[u64], b: &[u64], out: &mut [u64]) -> bool {
     let (a, b) = (significant(a), significant(b));
@@ -140,7 +139,7 @@ pub(super) fn multiply(a: &[u64], b: &[u64], out: &mut [u64]) -> bool {
             };
             let (sum, second) = place.overflowing_add(sum);
             *place = sum;
-            // The product of two limbs leaves room for two carries in its high one.
+            // The high limb of the product of two limbs has room for two carries.
             carry = high + u64::from(first) + u64::from(second);
         }
         match out.get_mut(index + b.len()) {
@@ -151,7 +150,7 @@ pub(super) fn multiply(a: &[u64], b: &[u64], out: &mut [u64]) -> bool {
     fits
 }
 
-/// The limbs up to the highest that is not zero.
+/// The limbs up to the highest nonzero one.
 fn significant(limbs: &[u64]) -> &[u64] {
     let mut count = limbs.len();
     while count > 0 && limbs[count - 1] == 0 {
@@ -170,10 +169,10 @@ fn product(a: u64, b: u64) -> (u64, u64) {
     (other << 32 | u64::from(low(lowest)), a1 * b1 + (middle >> 32) + (other >> 32))
 }
 
-/// Leaves the quotient in `number` and the remainder in `divisor`, which are of one width.
+/// Leaves the quotient in `number` and the remainder in `divisor`. Both must have the same width.
 ///
 /// # Panics
-/// Where the divisor is zero, as every division does.
+/// Panics if the divisor is zero, like every division.
 #[inline(never)]
 pub(super) fn divide(number: &mut [u64], divisor: &mut [u64]) {
     let (mut rest, by) = (Digits::from_limbs(number), Digits::from_limbs(divisor));
@@ -187,7 +186,7 @@ pub(super) fn divide(number: &mut [u64], divisor: &mut [u64]) {
     join(&rest.row, divisor);
 }
 
-/// Digits into limbs, which hold as many as are not zero.
+/// Joins digits to limbs, which must have room for all nonzero digits.
 fn join(digits: &[u32], limbs: &mut [u64]) {
     for (index, limb) in limbs.iter_mut().enumerate() {
         *limb = digit_at(digits, 2 * index + 1) << 32 | digit_at(digits, 2 * index);
@@ -206,7 +205,7 @@ fn high(limb: u64) -> u32 {
 mod tests {
     use super::*;
 
-    /// Chance all but never finds digits for which the guess is one too many.
+    /// Random input almost never has digits for which the guess is one too high.
     #[test]
     fn a_guess_that_is_one_too_many_is_taken_back() {
         let divisor = [u32::MAX, 0, 0x8000_0000];
@@ -214,7 +213,7 @@ mod tests {
         let [top, first] = [0x7fff_ffff_8000_0000_0000_0000_u128, 0x8000_0000_0000_0000];
         let guess = u32::try_from(top / first).unwrap();
         assert_eq!(take_multiple(&mut window, &divisor), guess - 1);
-        // window = guess − 1 times the divisor, and the rest.
+        // window = guess − 1 times the divisor, plus the remainder.
         let wide =
             |row: &[u32]| row.iter().rev().fold(0_u128, |n, digit| n << 32 | u128::from(*digit));
         let taken = u128::from(guess - 1) * wide(&divisor);

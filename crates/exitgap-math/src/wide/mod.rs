@@ -1,4 +1,4 @@
-//! Wide unsigned integers and the divisions the contracts use on them.
+//! Wide unsigned integers and the divisions that the contracts use.
 
 mod backend;
 #[cfg(any(test, target_arch = "wasm32"))]
@@ -18,7 +18,7 @@ pub use word::U256;
 #[cfg(target_arch = "wasm32")]
 use word::{bare, word};
 
-/// The library's word, where its arithmetic may be written out at every use.
+/// The library's word, for machines on which its arithmetic may be inlined.
 #[cfg(not(target_arch = "wasm32"))]
 mod native {
     use ruint::Uint;
@@ -35,9 +35,9 @@ mod native {
     }
 }
 
-/// Holds any product of two [`U256`].
+/// Fits any product of two [`U256`].
 pub type U512 = Wide<512, 8>;
-/// Holds any cross-multiplication of two exact gaps: see `exit::terms`.
+/// Fits any cross-multiplication of two exact gaps: see `exit::terms`.
 pub type U1024 = Wide<1024, 16>;
 
 /// `a × b`, exact.
@@ -46,43 +46,43 @@ pub fn product(a: U256, b: U256) -> U512 {
     Wide(backend::product(bare(a), bare(b)))
 }
 
-/// `a × b`. The caller knows that it fits.
+/// `a × b`. The caller must ensure that it fits.
 #[cfg_attr(target_arch = "wasm32", inline(never))]
 pub(crate) fn times(a: U256, b: U256) -> U256 {
     word(backend::multiply(bare(a), bare(b)))
 }
 
-/// `a × b` as the contracts' compilers make it: `None` where it does not fit 256 bits.
+/// `a × b` like in the contracts' compilers: `None` if it does not fit in 256 bits.
 #[cfg_attr(target_arch = "wasm32", inline(never))]
 pub(crate) fn checked_times(a: U256, b: U256) -> Option<U256> {
     backend::checked_multiply(bare(a), bare(b)).map(word)
 }
 
-/// `⌊a ÷ b⌋`, or `None` where `b` is zero.
+/// `⌊a ÷ b⌋`, or `None` if `b` is zero.
 #[cfg_attr(target_arch = "wasm32", inline(never))]
 pub(crate) fn checked_over(a: U256, b: U256) -> Option<U256> {
     (!b.is_zero()).then(|| over(a, b))
 }
 
-/// `⌊a × b ÷ d⌋` as they make it: `None` where the product does not fit, or `d` is zero.
+/// `⌊a × b ÷ d⌋` like in the contracts' compilers: `None` if the product does not fit, or if `d` is zero.
 #[cfg_attr(target_arch = "wasm32", inline(never))]
 pub(crate) fn checked_mul_over(a: U256, b: U256, d: U256) -> Option<U256> {
     checked_over(checked_times(a, b)?, d)
 }
 
-/// `⌊a ÷ b⌋`. The caller knows that `b` is above zero.
+/// `⌊a ÷ b⌋`. The caller must ensure that `b` is positive.
 #[cfg_attr(target_arch = "wasm32", inline(never))]
 pub(crate) fn over(a: U256, b: U256) -> U256 {
     word(backend::divide(bare(a), bare(b)).0)
 }
 
-/// What `a ÷ b` leaves. The caller knows that `b` is above zero.
+/// The remainder of `a ÷ b`. The caller must ensure that `b` is positive.
 #[cfg_attr(target_arch = "wasm32", inline(never))]
 pub(crate) fn remainder(a: U256, b: U256) -> U256 {
     word(backend::divide(bare(a), bare(b)).1)
 }
 
-/// `⌈a ÷ b⌉`. The caller knows that `b` is above zero.
+/// `⌈a ÷ b⌉`. The caller must ensure that `b` is positive.
 #[cfg_attr(target_arch = "wasm32", inline(never))]
 pub(crate) fn over_up(a: U256, b: U256) -> U256 {
     let (quotient, rest) = backend::divide(bare(a), bare(b));
@@ -90,7 +90,7 @@ pub(crate) fn over_up(a: U256, b: U256) -> U256 {
     if rest.is_zero() { quotient } else { quotient + U256::ONE }
 }
 
-/// `⌊a × b ÷ d⌋`, or `None` where it exceeds 256 bits or `d` is zero.
+/// `⌊a × b ÷ d⌋`, or `None` if it exceeds 256 bits or `d` is zero.
 #[cfg_attr(target_arch = "wasm32", inline(never))]
 pub(crate) fn mul_div(a: U256, b: U256, d: U256) -> Option<U256> {
     if d.is_zero() {
@@ -99,7 +99,7 @@ pub(crate) fn mul_div(a: U256, b: U256, d: U256) -> Option<U256> {
     narrow(product(a, b) / U512::from(d))
 }
 
-/// `⌈a × b ÷ d⌉`, or `None` where it exceeds 256 bits or `d` is zero.
+/// `⌈a × b ÷ d⌉`, or `None` if it exceeds 256 bits or `d` is zero.
 #[cfg_attr(target_arch = "wasm32", inline(never))]
 pub(crate) fn mul_div_up(a: U256, b: U256, d: U256) -> Option<U256> {
     if d.is_zero() {
@@ -108,13 +108,13 @@ pub(crate) fn mul_div_up(a: U256, b: U256, d: U256) -> Option<U256> {
     narrow(product(a, b).div_ceil(U512::from(d)))
 }
 
-/// The low 256 bits of a wider number, or `None` where more are set.
+/// The low 256 bits of a wider number, or `None` if higher bits are set.
 pub fn narrow<const BITS: usize, const LIMBS: usize>(wide: Wide<BITS, LIMBS>) -> Option<U256> {
     let (low, high) = wide.as_limbs().split_at(4);
     high.iter().all(|limb| *limb == 0).then(|| U256::from_limbs_slice(low))
 }
 
-/// `10^exponent`. The caller keeps `exponent` at most 300.
+/// `10^exponent`. The caller must ensure that `exponent` is at most 300.
 pub fn power_of_ten(exponent: u32) -> U1024 {
     let mut power = U1024::ONE;
     let mut left = exponent;
@@ -127,13 +127,13 @@ pub fn power_of_ten(exponent: u32) -> U1024 {
     power
 }
 
-/// `⌊√n⌋`, by Newton's iteration from above, which falls until it is there.
+/// `⌊√n⌋`, by Newton's iteration from above, which decreases until it reaches the root.
 #[cfg_attr(target_arch = "wasm32", inline(never))]
 pub(crate) fn square_root(n: U512) -> U512 {
     if n.is_zero() {
         return n;
     }
-    // Above the root by less than one part in 2^31: its highest 64 bits, an even number of others left out.
+    // Above the root by less than one part in 2^31: uses the highest 64 bits and drops an even number of lower bits.
     let shift = n.bit_len().saturating_sub(63) & !1;
     let top = (n >> shift).saturating_to_u64();
     let mut guess = U512::from(top.isqrt() + 1) << (shift / 2);

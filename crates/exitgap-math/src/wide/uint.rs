@@ -6,11 +6,11 @@ use ruint::Uint;
 
 use super::{U256, backend};
 
-/// An unsigned integer of `BITS` bits, in `LIMBS` of 64. Operators are for results that
-/// fit: the caller knows the bounds.
+/// An unsigned integer of `BITS` bits, in `LIMBS` limbs of 64 bits. The operators are for results that fit: the caller
+/// must know the bounds.
 ///
-/// What a library writes out at every use, since its widths are known there, is a call
-/// here: in a module that a page loads, most of the code was copies of such arithmetic.
+/// The library inlines its arithmetic at every use, because widths are known there. Here each operation is a function
+/// call: in the WebAssembly module that a page loads, most of the code was copies of such arithmetic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Wide<const BITS: usize, const LIMBS: usize>(pub(super) Uint<BITS, LIMBS>);
 
@@ -52,7 +52,7 @@ impl<const BITS: usize, const LIMBS: usize> Wide<BITS, LIMBS> {
         self.0.as_limbs()
     }
 
-    /// The number, or the largest there is where it exceeds 64 bits.
+    /// The number, or the maximum if it does not fit in 64 bits.
     pub fn saturating_to_u64(&self) -> u64 {
         self.0.saturating_to::<u64>()
     }
@@ -62,7 +62,7 @@ impl<const BITS: usize, const LIMBS: usize> Wide<BITS, LIMBS> {
         self.0.checked_add(other.0).map(Self)
     }
 
-    /// The difference; `None` where it is below zero.
+    /// The difference, or `None` if it is negative.
     #[cfg_attr(target_arch = "wasm32", inline(never))]
     pub fn checked_sub(self, other: Self) -> Option<Self> {
         self.0.checked_sub(other.0).map(Self)
@@ -72,7 +72,7 @@ impl<const BITS: usize, const LIMBS: usize> Wide<BITS, LIMBS> {
         backend::checked_multiply(self.0, other.0).map(Self)
     }
 
-    /// `None` where the divisor is zero.
+    /// The quotient, or `None` if the divisor is zero.
     pub(crate) fn checked_div(self, divisor: Self) -> Option<Self> {
         (!divisor.is_zero()).then(|| self / divisor)
     }
@@ -97,7 +97,7 @@ impl<const BITS: usize, const LIMBS: usize> Wide<BITS, LIMBS> {
     }
 }
 
-/// The same operator on values and on a value and a reference.
+/// Implements the same operator for values and for a value and a reference.
 macro_rules! operator {
     ($operator:ident, $method:ident, $(#[$attribute:meta])? |$a:ident, $b:ident| $result:expr) => {
         impl<const BITS: usize, const LIMBS: usize> $operator for Wide<BITS, LIMBS> {

@@ -1,8 +1,8 @@
 //! The contracts' word in WebAssembly.
 //!
-//! The library writes its arithmetic out at every use, and most of what a page loaded was copies of it:
-//! here each operation is one function, and called. It answers to the library's own names, so that
-//! nothing else knows which of the two it has.
+//! The library inlines its arithmetic at every use, and most of the code that a page loaded was copies of it. Here each
+//! operation is one function that is called. It has the same names as in the library, so other code does not depend on
+//! which one is used.
 
 use core::cmp::Ordering;
 use core::fmt;
@@ -12,14 +12,14 @@ use core::str::FromStr;
 
 use ruint::{FromUintError, ParseError, Uint, UintTryTo};
 
-/// What the library has.
+/// The library's type.
 type Inner = Uint<256, 4>;
 
 /// 256-bit unsigned integer, the contracts' word.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct U256(pub(super) Inner);
 
-/// Operations of the library, each compiled once.
+/// Generates operations of the library, each compiled once.
 macro_rules! called {
     ($($name:ident($($of:ident: $type:ty),*) -> $answer:ty, $make:expr;)+) => {$(
         #[doc = concat!("As the library's `", stringify!($name), "`.")]
@@ -47,7 +47,7 @@ impl U256 {
         abs_diff(other: Self) -> Self, Self;
     }
 
-    /// How many bits it takes.
+    /// The number of significant bits.
     #[must_use]
     #[inline(never)]
     pub fn bit_len(&self) -> usize {
@@ -61,13 +61,13 @@ impl U256 {
         self.0.is_zero()
     }
 
-    /// A word of 64-bit limbs, lowest first.
+    /// A word from 64-bit limbs, lowest first.
     #[must_use]
     pub const fn from_limbs(limbs: [u64; 4]) -> Self {
         Self(Inner::from_limbs(limbs))
     }
 
-    /// The same of at most four limbs.
+    /// Same from at most four limbs.
     #[must_use]
     pub fn from_limbs_slice(limbs: &[u64]) -> Self {
         Self(Inner::from_limbs_slice(limbs))
@@ -79,7 +79,7 @@ impl U256 {
         self.0.as_limbs()
     }
 
-    /// The number, or the most that the type holds.
+    /// The number, or the maximum of the type.
     #[must_use]
     #[inline(never)]
     pub fn saturating_to<T>(&self) -> T
@@ -90,7 +90,7 @@ impl U256 {
     }
 }
 
-/// What [`called`] makes of an answer that there may not be.
+/// Converts an optional result for [`called`].
 fn some(inner: Option<Inner>) -> Option<U256> {
     inner.map(U256)
 }
@@ -100,12 +100,12 @@ pub(super) fn bare(word: U256) -> Inner {
     word.0
 }
 
-/// The library's word, as one whose operations are called.
+/// Wraps the library's word.
 pub(super) fn word(bare: Inner) -> U256 {
     U256(bare)
 }
 
-/// Smaller numbers, as words. A literal is an `i32`; a negative one ends the program.
+/// Converts smaller numbers to words. A literal is an `i32`; a negative one panics.
 macro_rules! from_smaller {
     ($($smaller:ty),+) => {$(
         impl From<$smaller> for U256 {
@@ -216,8 +216,8 @@ impl fmt::Display for U256 {
     }
 }
 
-/// What tests make their expectations with, the library's own: the code asks `wide` for these, whose
-/// answers are held to them.
+/// The functions of the library that tests use for expected values. The code uses those of `wide` instead, whose
+/// results are compared with these.
 #[cfg(test)]
 mod expected {
     use core::ops::{Div, Mul, Rem};
@@ -275,7 +275,7 @@ mod tests {
 
     use super::*;
 
-    /// Words of every length, with the limbs that carries go wrong on.
+    /// Words of every length, with limbs for which carries go wrong.
     fn words() -> impl Strategy<Value = Inner> {
         let limb = prop_oneof![Just(0), Just(1), Just(u64::MAX), any::<u64>()];
         proptest::collection::vec(limb, 0..=4).prop_map(|limbs| Inner::from_limbs_slice(&limbs))

@@ -1,4 +1,4 @@
-//! What the lines of a ledger come to. The order of the file decides, and nothing else.
+//! The state that follows from the lines of a ledger. It depends only on their order in the file.
 
 use std::collections::HashMap;
 
@@ -7,27 +7,27 @@ use exitgap_core::ids::{Address, Caip2, Word};
 use super::record::{Record, ReleaseReason, ReservationRecord, Sent};
 use crate::{Budget, Usdc, Window};
 
-/// A payment, as far as the ledger tells it.
+/// A payment according to the ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// How it began.
+    /// Its reservation.
     pub reserved: ReservationRecord,
-    /// What was sent, where it was.
+    /// Its sending, if it was sent.
     pub sent: Option<Sent>,
-    /// Where it stands.
+    /// Its current state.
     pub state: State,
 }
 
 /// Where a payment stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
-    /// On its way: it counts.
+    /// In progress: it counts.
     Reserved,
-    /// There was no room for it.
+    /// The budget had no room for it.
     Withdrawn,
-    /// Sent, with whatever result: it counts.
+    /// Sent, with unknown outcome: it counts.
     Sent,
-    /// Made, as far as was told: it counts.
+    /// Made, according to the service or the chain: it counts.
     Settled,
     /// It can never be made.
     Released,
@@ -41,24 +41,24 @@ pub struct Book {
     newest_ms: u64,
 }
 
-/// What counts against a budget before a payment.
+/// What counts against a budget, from the payments before a given one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BudgetUsage {
-    /// Sent, and not known to be void.
+    /// Sent payments, except those known to be void.
     pub spent: Usdc,
-    /// Reserved, and neither sent nor given up.
+    /// Reserved payments that are neither sent nor withdrawn.
     pub reserved: Usdc,
 }
 
 impl BudgetUsage {
-    /// Both.
+    /// The sum of both.
     pub fn total(self) -> Usdc {
         self.spent.plus(self.reserved)
     }
 }
 
 impl Entry {
-    /// Whether it counts against a budget at `now_ms`.
+    /// Whether a payment counts against a budget at `now_ms`.
     fn counts(&self, budget: &Budget, now_ms: u64) -> bool {
         let ReservationRecord { host, path, network, .. } = &self.reserved;
         let alive = matches!(self.state, State::Reserved | State::Sent | State::Settled);
@@ -67,10 +67,10 @@ impl Entry {
             && self.counts_until(budget.window).is_none_or(|until| now_ms < until)
     }
 
-    /// When it counts no longer; `None` for never.
+    /// When it stops counting; `None` if it never does.
     fn counts_until(&self, window: Window) -> Option<u64> {
         let Window::Sliding(time) = window else { return None };
-        // It may be made as late as its authorization is valid.
+        // It may be made as long as its authorization is valid.
         let last = self.reserved.at_ms.max(self.reserved.valid_before_s.saturating_mul(1000));
         Some(last.saturating_add(u64::try_from(time.as_millis()).unwrap_or(u64::MAX)))
     }
@@ -81,8 +81,8 @@ impl Entry {
 }
 
 impl Book {
-    /// Takes in the next record. What it changes is decided by what came before it: a release after
-    /// `sent` does not undo it, and `sent` after a release does not either.
+    /// Applies the next record. Its effect depends on the records before it: a release does not undo an earlier `sent`,
+    /// and a `sent` does not undo an earlier release.
     pub fn apply(&mut self, record: Record) -> Result<(), String> {
         self.newest_ms = self.newest_ms.max(record.at_ms());
         let reserved = match record {
@@ -119,17 +119,17 @@ impl Book {
         Ok(())
     }
 
-    /// The newest instant that a record names, Unix milliseconds.
+    /// The newest time in a record, Unix milliseconds.
     pub fn newest_ms(&self) -> u64 {
         self.newest_ms
     }
 
-    /// Where a payment stands.
+    /// The state of a payment.
     pub fn state(&self, id: &str) -> Option<State> {
         self.entry(id).map(|entry| entry.state)
     }
 
-    /// The payment of this name.
+    /// The payment with this id.
     pub fn entry(&self, id: &str) -> Option<&Entry> {
         self.entries.get(self.place(id)?)
     }
@@ -143,12 +143,12 @@ impl Book {
         self.by_id.get(id).copied()
     }
 
-    /// Those before a payment.
+    /// The payments before a given one.
     fn before(&self, id: &str) -> &[Entry] {
         &self.entries[..self.place(id).unwrap_or(self.entries.len())]
     }
 
-    /// What counts before the payment of this id, or of all where it is not there.
+    /// What counts before the payment with this id, or after all payments if there is none.
     pub fn budget_usage(&self, budget: &Budget, id: &str, now_ms: u64) -> BudgetUsage {
         let mut standing = BudgetUsage::default();
         for entry in self.before(id).iter().filter(|entry| entry.counts(budget, now_ms)) {
@@ -161,7 +161,7 @@ impl Book {
         standing
     }
 
-    /// When `asked` will fit, if nothing more is spent, Unix seconds; `None` for never.
+    /// When `asked` will fit if nothing more is spent, Unix seconds; `None` for never.
     pub fn fits_at(&self, budget: &Budget, id: &str, asked: Usdc, now_ms: u64) -> Option<u64> {
         let mut counted = self.budget_usage(budget, id, now_ms).total();
         let counting = self.before(id).iter().filter(|entry| entry.counts(budget, now_ms));
@@ -178,13 +178,13 @@ impl Book {
         None
     }
 
-    /// Payments before this one that are neither sent nor given up, with the end of what they may be.
+    /// Earlier payments that are neither sent nor withdrawn, and may still be.
     pub fn undecided_before(&self, id: &str) -> impl Iterator<Item = &ReservationRecord> {
         let undecided = self.before(id).iter().filter(|entry| entry.state == State::Reserved);
         undecided.map(|entry| &entry.reserved)
     }
 
-    /// Whom a host asked to pay first on a chain, before the payment of this id.
+    /// The first payee that a host named on a chain, before the payment with this id.
     pub fn first_payee(&self, host: &str, network: Caip2, id: &str) -> Option<Address> {
         let of_host = |entry: &&Entry| {
             let Entry { reserved, sent, state } = entry;
@@ -194,7 +194,7 @@ impl Book {
         self.before(id).iter().find(of_host).map(|entry| entry.reserved.payee)
     }
 
-    /// Payments that were sent and of which nothing more is known, with what the chain knows them by.
+    /// Sent payments with an unknown outcome, each with the payer and nonce that identify it on the chain.
     pub fn unsettled_payments(&self) -> impl Iterator<Item = (&ReservationRecord, Address, Word)> {
         let sent = self.entries.iter().filter(|entry| entry.state == State::Sent);
         sent.filter_map(|entry| {

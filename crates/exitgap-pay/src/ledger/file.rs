@@ -1,4 +1,4 @@
-//! The file: lines appended whole, read back, never changed.
+//! The file: complete lines are appended and read back, never changed.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -10,24 +10,24 @@ use exitgap_core::file_errors::explained;
 
 use crate::PayError;
 
-/// The most bytes of a ledger: some hundred thousand payments.
+/// Maximum size of a ledger: some hundred thousand payments.
 const MAX_LEDGER_BYTES: u64 = 128 << 20;
 
-/// How far the clock may be behind a record: what a clock that is being set right may be off.
+/// How far the clock may be behind a record, which allows for small clock corrections.
 const CLOCK_TOLERANCE_MS: u64 = 2_000;
 
-/// An open ledger and what was read of it.
+/// An open ledger, with what was read of it.
 pub struct Open {
     path: PathBuf,
     file: File,
     book: Book,
-    /// Up to here it was read, and so many lines.
+    /// The position up to which it was read, and the number of lines.
     read_to: u64,
     lines: usize,
 }
 
 impl Open {
-    /// Opens a ledger; an empty one is made where there is none, which only its owner may read.
+    /// Opens a ledger, or creates an empty one that only its owner can read.
     pub fn at(path: &Path) -> Result<Self, PayError> {
         let failed = |error: std::io::Error| unreadable(path, &explained(&error).to_string());
         let made = !path.exists();
@@ -35,7 +35,7 @@ impl Open {
         options.read(true).append(true).create(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        // Anything but a file might be waited for without end.
+        // Reading anything but a regular file could block forever.
         if !made && !std::fs::metadata(path).map_err(failed)?.is_file() {
             return Err(unreadable(path, "it is not a file"));
         }
@@ -53,7 +53,7 @@ impl Open {
         &self.book
     }
 
-    /// What is wrong with it.
+    /// The error that the ledger cannot be used, with the reason.
     pub fn wrong(&self, why: &str) -> PayError {
         unreadable(&self.path, why)
     }
@@ -76,7 +76,7 @@ impl Open {
         self.file.seek(SeekFrom::Start(self.read_to)).map_err(failed)?;
         let more = (&self.file).take(length - self.read_to).read_to_end(&mut new);
         more.map_err(failed)?;
-        // What has no end yet is being written, or its writing broke off: the next line tells.
+        // A line without an end is still being written, or its writing was interrupted: the next line will show which.
         let Some(end) = new.iter().rposition(|byte| *byte == b'\n') else { return Ok(()) };
         for line in new[..end].split(|byte| *byte == b'\n') {
             self.lines += 1;
@@ -93,7 +93,7 @@ impl Open {
         Ok(())
     }
 
-    /// Requires that the clock is not behind what was written.
+    /// Requires that the clock is not behind the records.
     pub fn check_clock(&self, now_ms: u64) -> Result<(), PayError> {
         let behind_ms = self.book.newest_ms().saturating_sub(now_ms);
         if behind_ms <= CLOCK_TOLERANCE_MS {
@@ -102,13 +102,13 @@ impl Open {
         Err(PayError::ClockSteppedBack { path: self.path.clone(), behind_ms })
     }
 
-    /// Appends a record durably, and reads what the file then holds.
+    /// Appends a record durably, and then reads the file's new content.
     pub fn append(&mut self, record: &Record) -> Result<(), PayError> {
         let failed = |error: std::io::Error| unreadable(&self.path, &explained(&error).to_string());
-        // A line feed before it ends whatever a broken-off writing left.
+        // A line feed before the record ends any interrupted line.
         let line = record.to_line().map_err(|why| self.wrong(&why))?;
         let bytes = format!("\n{line}\n").into_bytes();
-        // In one call: what two processes write at once stands one after the other.
+        // One write call, so that concurrent records of two processes do not mix.
         let written = self.file.write(&bytes).map_err(failed)?;
         if written != bytes.len() {
             let why = format!("{written} of {} bytes could be written", bytes.len());
@@ -123,7 +123,7 @@ fn unreadable(path: &Path, why: &str) -> PayError {
     PayError::LedgerUnreadable { path: path.to_owned(), why: why.to_owned() }
 }
 
-/// Makes a new file's name durable.
+/// Syncs a new file's name to disk.
 fn sync_folder(path: &Path) -> std::io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     File::open(folder.unwrap_or(Path::new(".")))?.sync_all()

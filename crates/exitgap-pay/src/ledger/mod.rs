@@ -31,15 +31,14 @@ use record::{
     MAX_HOST_BYTES, MAX_PATH_BYTES, Plain, ReleaseReason, ReleaseRecord, SettlementRecord, is_plain,
 };
 
-/// A ledger's file, open. Processes and threads may have as many open as they like; the file is on
-/// a local disk.
+/// An open ledger file. Processes and threads may open it any number of times; the file must be on a local disk.
 pub struct Ledger {
     open: Mutex<Open>,
     path: PathBuf,
     clock: Box<dyn Fn() -> u64 + Send + Sync>,
 }
 
-/// What a payment is for.
+/// The purpose of a payment.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PaymentIntent<'a> {
     pub host: &'a str,
@@ -51,15 +50,15 @@ pub(crate) struct PaymentIntent<'a> {
 /// Whether a reserved payment may be made.
 #[derive(Debug)]
 pub(crate) enum Admission {
-    /// It may.
+    /// It may be made.
     Holds,
-    /// Not if those before it are made that are still undecided, for this reason.
+    /// It must wait: there is no room if the undecided payments before it are made, for this reason.
     Waits(PayError),
-    /// It may not.
+    /// It may not be made.
     Refused(PayError),
 }
 
-/// A reservation may be undecided for so long while others wait for it.
+/// How long others wait for an undecided reservation.
 const UNDECIDED_MS: u64 = 5_000;
 
 impl core::fmt::Debug for Ledger {
@@ -69,8 +68,7 @@ impl core::fmt::Debug for Ledger {
 }
 
 impl Ledger {
-    /// Opens the ledger of this path. Where there is none, an empty one is made: budgets then begin
-    /// anew.
+    /// Opens the ledger at this path, or creates an empty one: then all budgets start from zero.
     pub fn open(path: &Path) -> Result<Self, PayError> {
         Self::open_by(path, || {
             let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -78,7 +76,7 @@ impl Ledger {
         })
     }
 
-    /// The same by another clock: Unix milliseconds.
+    /// The same with another clock: Unix milliseconds.
     pub fn open_by(
         path: &Path,
         clock: impl Fn() -> u64 + Send + Sync + 'static,
@@ -97,7 +95,7 @@ impl Ledger {
         (self.clock)()
     }
 
-    /// What counts against a budget now.
+    /// What currently counts against a budget.
     pub fn budget_usage(&self, budget: &Budget) -> Result<BudgetUsage, PayError> {
         let mut open = self.lock()?;
         open.read_on()?;
@@ -111,15 +109,15 @@ impl Ledger {
         Ok(open.book().entries().to_vec())
     }
 
-    /// The payment of this name.
+    /// The payment with this id.
     pub(crate) fn entry(&self, id: &str) -> Result<Option<Entry>, PayError> {
         let mut open = self.lock()?;
         open.read_on()?;
         Ok(open.book().entry(id).cloned())
     }
 
-    /// Reserves a payment, and answers the name that it has from here on. It counts at once; whether
-    /// it may be made is asked by [`Self::admission`].
+    /// Reserves a payment, and returns its id. It counts immediately; [`Self::admission`] then decides whether it may
+    /// be made.
     pub(crate) fn reserve(&self, wanted: &PaymentIntent<'_>) -> Result<String, PayError> {
         let PaymentIntent { host, path, terms, valid_before_s } = wanted;
         if !(is_plain(host, MAX_HOST_BYTES) && is_plain(path, MAX_PATH_BYTES)) {
@@ -149,7 +147,7 @@ impl Ledger {
         }
     }
 
-    /// Whether a reserved payment may be made, as the file is now.
+    /// Whether a reserved payment may be made, according to the current file.
     pub(crate) fn admission(
         &self,
         id: &str,
@@ -196,8 +194,8 @@ impl Ledger {
         Ok(Admission::Holds)
     }
 
-    /// Gives up, for whoever crashed, what was reserved and not sent until its authorization would
-    /// have expired. Were its process still there, it would find its `sent` without effect.
+    /// Releases reservations of crashed processes that were not sent until their authorization would have expired. If
+    /// the process still existed, its later `sent` would have no effect.
     fn release_stale(&self, open: &mut Open, id: &str, now_ms: u64) -> Result<(), PayError> {
         let stale = |of: &&ReservationRecord| of.valid_before_s.saturating_mul(1000) < now_ms;
         let stale: Vec<String> =
@@ -208,19 +206,19 @@ impl Ledger {
         Ok(())
     }
 
-    /// Gives up a reserved payment: there was no room for it.
+    /// Withdraws a reserved payment because there was no room for it.
     pub(crate) fn withdraw(&self, id: &str) -> Result<(), PayError> {
         self.append(|at_ms| Record::Withdrawn(Plain { id: id.to_owned(), at_ms })).map(drop)
     }
 
-    /// Gives up a payment that its own process did not send, and never will.
+    /// Releases a payment that its own process did not send and never will.
     pub(crate) fn never_sent(&self, id: &str) -> Result<(), PayError> {
         self.append(|at_ms| release_record(id.to_owned(), ReleaseReason::NeverSent, at_ms))
             .map(drop)
     }
 
-    /// Says that a payment is being sent. Must be durable before it is; fails where the payment was
-    /// given up meanwhile, and must then not be sent.
+    /// Records that a payment is being sent. The record must be durable before the payment is sent; if this fails
+    /// because the payment was released meanwhile, it must not be sent.
     pub(crate) fn sent(&self, id: &str, payer: Address, nonce: Word) -> Result<(), PayError> {
         let open =
             self.append(|at_ms| Record::Sent(Sent { id: id.to_owned(), at_ms, payer, nonce }))?;
@@ -230,15 +228,14 @@ impl Ledger {
         Err(open.wrong("a payment that was about to be sent was released by another process"))
     }
 
-    /// Notes that a payment was made, as far as was told.
+    /// Records that a payment was made, according to the service.
     pub(crate) fn mark_settled(&self, id: &str, transaction: Option<Word>) -> Result<(), PayError> {
         let id = id.to_owned();
         self.append(|at_ms| Record::Settled(SettlementRecord { id, at_ms, transaction })).map(drop)
     }
 
-    /// Asks the chain about every payment on it that was sent and is not known to be made. Those that
-    /// were not made, and cannot be made any more, are released; what the chain does not answer stays
-    /// counted.
+    /// Asks the chain about every payment on it that was sent without a known outcome. Payments that were not made and
+    /// can no longer be made are released; if the chain does not answer, a payment stays counted.
     pub async fn reconcile(&self, chain: &impl Chain) -> Result<Reconciliation, PayError> {
         let unsettled: Vec<(ReservationRecord, Address, Word)> = {
             let mut open = self.lock()?;
@@ -280,7 +277,7 @@ impl Ledger {
         Ok(open)
     }
 
-    /// A thread that panicked may have left what was read half taken in.
+    /// A thread that panicked may have applied only a part of what it read.
     fn lock(&self) -> Result<MutexGuard<'_, Open>, PayError> {
         self.open.lock().map_err(|_| self.wrong("a thread that used it panicked"))
     }

@@ -1,30 +1,30 @@
-//! One line of a ledger. `docs/pay-ledger-v1.md` has the format.
+//! One line of a ledger. `docs/pay-ledger-v1.md` describes the format.
 
 use exitgap_api::x402::Units;
 use exitgap_core::ids::{Address, Caip2, Word};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// The most bytes of a line, its line feeds included: what is written at once.
+/// Maximum size of a line including its line feeds: the size of one write.
 pub const MAX_LINE_BYTES: usize = 4096;
 
-/// The most bytes of a path that is paid for, and of a host.
+/// Maximum length of a paid path, and of a host.
 pub const MAX_PATH_BYTES: usize = 1024;
 pub const MAX_HOST_BYTES: usize = 255;
 
-/// A line, read.
+/// A parsed line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Record {
-    /// A payment is to be made. It counts from here on.
+    /// A payment is planned. It counts from here on.
     Reserved(ReservationRecord),
-    /// It is not made: there was no room for it.
+    /// It is not made because there was no room for it.
     Withdrawn(Plain),
     /// It was signed, and is being sent.
     Sent(Sent),
-    /// The service, or the chain, says that it was made.
+    /// The service or the chain reports that it was made.
     Settled(SettlementRecord),
-    /// It cannot be made any more, and was not.
+    /// It was not made and can no longer be made.
     Released(ReleaseRecord),
 }
 
@@ -32,11 +32,11 @@ pub enum Record {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReservationRecord {
-    /// Names the payment: 16 random bytes.
+    /// Identifies the payment: 16 random bytes.
     pub id: String,
     /// When this was written, Unix milliseconds.
     pub at_ms: u64,
-    /// The host, with a port where it has one.
+    /// The host, with a port if it is not the default.
     pub host: String,
     /// The path, without the query.
     pub path: String,
@@ -44,11 +44,11 @@ pub struct ReservationRecord {
     pub network: Caip2,
     /// The token's contract.
     pub asset: Address,
-    /// Who is to be paid.
+    /// The payee.
     pub payee: Address,
-    /// How much.
+    /// The amount.
     pub units: Units,
-    /// The authorization is valid no longer than this, Unix seconds.
+    /// When the authorization expires, Unix seconds.
     pub valid_before_s: u64,
 }
 
@@ -70,9 +70,9 @@ pub struct Sent {
     pub id: String,
     /// When this was written, Unix milliseconds.
     pub at_ms: u64,
-    /// Who pays.
+    /// The payer.
     pub payer: Address,
-    /// What the chain knows the authorization by.
+    /// The nonce that identifies the authorization on the chain.
     pub nonce: Word,
 }
 
@@ -84,7 +84,7 @@ pub struct SettlementRecord {
     pub id: String,
     /// When this was written, Unix milliseconds.
     pub at_ms: u64,
-    /// The transaction's hash, where one was told.
+    /// The transaction's hash, if the service returned one.
     pub transaction: Option<Word>,
 }
 
@@ -100,22 +100,22 @@ pub struct ReleaseRecord {
     pub why: ReleaseReason,
 }
 
-/// Why a payment counts no longer.
+/// Why a payment no longer counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReleaseReason {
     /// It was never sent.
     NeverSent,
-    /// Its authorization expired, and the chain says that it was not used.
+    /// Its authorization expired, and the chain shows that it was not used.
     ExpiredUnused,
 }
 
-/// What a line of the file is.
+/// The kind of a line in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Line {
     /// A record.
     Record(Record),
-    /// Nothing, or a record whose writing broke off. What was not written whole was never acted on.
+    /// An empty line, or a record whose writing was interrupted. Nothing was ever done based on an incomplete record.
     Nothing,
 }
 
@@ -124,7 +124,7 @@ const SUM: &str = ",\"sum\":\"";
 const SUM_DIGITS: usize = 16;
 
 impl Record {
-    /// The payment that it is of.
+    /// The id of its payment.
     pub fn id(&self) -> &str {
         match self {
             Self::Reserved(of) => &of.id,
@@ -163,8 +163,7 @@ impl Record {
 }
 
 impl Line {
-    /// Reads a line without its line feed; the reason where it is neither a record nor the beginning
-    /// of one.
+    /// Parses a line without its line feed; an error if it is neither a record nor the beginning of one.
     pub fn from_bytes(line: &[u8]) -> Result<Self, String> {
         if line.is_empty() || is_beginning(line) {
             return Ok(Self::Nothing);
@@ -184,9 +183,9 @@ impl Line {
     }
 }
 
-/// Whether these bytes can be what was written of a record before its writing broke off. No record
-/// has a closing brace before its end, and none is longer after its checksum: a record of which one
-/// byte was changed is no such beginning.
+/// Whether these bytes may be the beginning of a record whose writing was interrupted. A record contains a closing
+/// brace only at its end, and nothing follows its checksum, so a record with one changed byte is not mistaken for such
+/// a beginning.
 fn is_beginning(line: &[u8]) -> bool {
     let Ok(text) = core::str::from_utf8(line) else { return false };
     let common = text.len().min(HEAD.len());
@@ -206,7 +205,7 @@ pub fn hex(bytes: &[u8]) -> String {
     digits.filter_map(|digit| char::from_digit(digit.into(), 16)).collect()
 }
 
-/// Whether a ledger can hold this text: what addresses are made of, without what ends a record.
+/// Whether a ledger can contain this text: only characters of URLs, without those that end a record.
 pub fn is_plain(text: &str, most: usize) -> bool {
     (1..=most).contains(&text.len())
         && text.bytes().all(|byte| matches!(byte, b'!'..=b'~') && !b"\"\\{}".contains(&byte))

@@ -1,4 +1,4 @@
-//! The ledger alone: its lines, its order, its clock, and every way to damage it.
+//! Tests the ledger alone: its lines, their order, its clock, and every kind of damage.
 
 use std::fs;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ const START_MS: u64 = 1_795_000_000_000;
 const HOST: &str = "exitgap.example";
 const PATH: &str = "/v1/exit/ethereum:0x88e6";
 
-/// A folder with a ledger, and a clock that stands still.
+/// A folder with a ledger, and a clock that does not advance by itself.
 struct Scene {
     folder: TempDir,
     clock: Arc<AtomicU64>,
@@ -83,7 +83,7 @@ fn budget(limit: u128, window: Window) -> Budget {
 
 const DAY: Window = Window::Sliding(Duration::from_hours(24));
 
-/// Reserves, and decides as a payer does who does not wait.
+/// Reserves and decides like a payer that does not wait.
 fn try_pay(ledger: &Ledger, terms: &Terms, budget: &Budget) -> Result<String, PayError> {
     let wanted = wanted(ledger, terms);
     let id = ledger.reserve(&wanted)?;
@@ -126,7 +126,7 @@ fn a_budget_is_reached_exactly_and_not_exceeded() {
     }
     let standing = scene.open().budget_usage(&budget).unwrap();
     assert_eq!((standing.spent, standing.reserved), (Usdc(50_000), Usdc(0)));
-    // A smaller window, another path and another chain have their own sums.
+    // A smaller window, another path and another chain have separate sums.
     let elsewhere = Budget { path_prefix: "/v1/exits".to_owned(), ..budget.clone() };
     assert_eq!(one.budget_usage(&elsewhere).unwrap(), BudgetUsage::default());
     let other_chain = Budget { network: Caip2(1), ..budget };
@@ -140,7 +140,7 @@ fn a_window_slides_and_a_total_does_not() {
     let (terms, sliding, total) =
         (terms(10_000), budget(10_000, DAY), budget(10_000, Window::Total));
     try_pay(&ledger, &terms, &sliding).unwrap();
-    // Its authorization is valid for 120 s, and counts for a day after that.
+    // Its authorization is valid for 120 s, and it counts for a day after that.
     scene.pass(86_400 + 119);
     assert_eq!(try_pay(&ledger, &terms, &sliding).unwrap_err().code(), "budget_exceeded");
     scene.pass(1);
@@ -161,27 +161,27 @@ fn what_was_reserved_before_is_waited_for_as_long_as_it_is_young() {
     let first = one.reserve(&wanted).unwrap();
     let second = other.reserve(&wanted).unwrap();
     assert!(matches!(admission(&other, &second), Admission::Waits(_)));
-    // The first is not hindered by the second.
+    // The second does not delay the first.
     assert!(matches!(admission(&one, &first), Admission::Holds));
     one.withdraw(&first).unwrap();
     assert!(matches!(admission(&other, &second), Admission::Holds));
     other.withdraw(&second).unwrap();
 
-    // Of one whose process is gone, nobody waits for ever.
+    // Waiting for a process that has ended is limited.
     let gone = one.reserve(&wanted).unwrap();
     let third = other.reserve(&wanted).unwrap();
     scene.pass(6);
     assert!(matches!(admission(&other, &third), Admission::Refused(_)));
-    // Once its authorization would have expired, it is given up for it.
+    // Once its authorization would have expired, the reservation is released.
     scene.pass(120);
     assert!(matches!(admission(&other, &third), Admission::Holds));
     assert_eq!(scene.kinds().last().unwrap(), "released");
-    // Had it only slept, it would not send.
+    // If that process had only slept, it could no longer send.
     let error = one.sent(&gone, Address([9; 20]), Word([7; 32])).unwrap_err();
     assert!(error.to_string().contains("released by another process"), "{error}");
 }
 
-/// What a chain says of the one payment there is.
+/// The chain's answer about the only payment.
 struct Told(Result<(bool, u64), &'static str>);
 impl Chain for Told {
     fn network(&self) -> Caip2 {
@@ -223,7 +223,7 @@ fn what_was_sent_is_given_back_by_nothing_but_the_chain() {
     let released = Reconciliation { released: Usdc(10_000), ..Reconciliation::default() };
     assert_eq!(reconcile(Ok((false, expiry))), released);
     assert_eq!(counted(), Usdc(0));
-    // What was used stays counted, and is not asked for again.
+    // A used authorization stays counted, and is not asked about again.
     try_pay(&ledger, &terms, &budget).unwrap();
     assert_eq!(reconcile(Ok((true, expiry))).settled, Usdc(10_000));
     assert_eq!(reconcile(Ok((false, expiry))), Reconciliation::default());
@@ -240,9 +240,9 @@ fn another_payee_than_the_first_is_refused() {
     let error = try_pay(&ledger, &swapped, &budget).unwrap_err();
     let (first, now) = (Address([2; 20]), Address([3; 20]));
     assert_eq!(error, PayError::PayeeChanged { host: HOST.to_owned(), first, now });
-    // The refused one is not remembered in its place.
+    // The rejected payee does not replace the remembered one.
     try_pay(&ledger, &terms, &budget).unwrap();
-    // On another chain it is the first.
+    // On another chain it is the first payee.
     let other_chain = Budget { network: Caip2(1), ..budget };
     try_pay(&ledger, &Terms { network: Caip2(1), ..swapped }, &other_chain).unwrap();
 }
@@ -277,7 +277,7 @@ fn a_line_that_broke_off_is_passed_over() {
         let whole = fs::read(scene.path()).unwrap();
         fs::write(scene.path(), [&whole, &record[..length]].concat()).unwrap();
         let ledger = scene.open();
-        // All but its line feed is a record that nobody acted on: it counts, for nothing else is safe.
+        // A record without only its line feed counts, although no one acted on it: nothing else is safe.
         let is_whole = length == record.len() - 1;
         let outcome = try_pay(&ledger, &terms, &budget);
         assert_eq!(outcome.is_ok(), !is_whole, "{length}: {outcome:?}");
@@ -337,7 +337,7 @@ fn a_ledger_that_is_not_the_one_that_was_opened_is_not_used() {
     fs::create_dir(scene.path()).unwrap();
     assert!(scene.try_open().unwrap_err().to_string().contains("it is not a file"));
 
-    // Without its first record, the second is of nothing.
+    // Without its first record, the second one belongs to no payment.
     let scene = Scene::new();
     let first = String::from_utf8(whole).unwrap();
     let second = first.lines().filter(|line| !line.is_empty()).nth(1).unwrap();
@@ -366,7 +366,7 @@ fn the_format_is_what_its_page_says() {
     }
     let states: Vec<State> = book.entries().iter().map(|entry| entry.state).collect();
     assert_eq!(states, [State::Settled, State::Withdrawn]);
-    // The longest path is within one line.
+    // A record with the longest path fits one line.
     let scene = Scene::new();
     let (terms, long) = (terms(u128::MAX), format!("/{}", "x".repeat(MAX_PATH_BYTES - 1)));
     let wanted = PaymentIntent { path: &long, ..wanted(&scene.open(), &terms) };
@@ -391,8 +391,8 @@ fn only_its_owner_reads_a_ledger() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-    /// Whatever the order in which processes take their steps, and wherever they end: what was sent
-    /// is within the limit of everyone who sent.
+    /// Whatever the order of the processes' steps, and wherever they end: the sent payments stay within every sender's
+    /// limit.
     #[test]
     fn no_schedule_overspends(
         steps in proptest::collection::vec((0_usize..4, 0_u8..10, 1_u128..5), 1..60),
@@ -412,7 +412,7 @@ proptest! {
                 continue;
             };
             if chance == 0 {
-                // It ends here: killed.
+                // The process is killed here.
                 continue;
             }
             let admission =

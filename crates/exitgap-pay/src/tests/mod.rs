@@ -1,4 +1,4 @@
-//! The wallet before services that are a few lines each.
+//! Tests the wallet with services of a few lines each.
 
 use core::cell::RefCell;
 use core::future::Future;
@@ -23,7 +23,7 @@ mod outcomes;
 mod refusals;
 mod signing;
 
-/// Nothing of these waits.
+/// Runs a future that never waits.
 pub fn now<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(found) => found,
@@ -58,7 +58,7 @@ fn priced(units: u128) -> PricedOffer {
     }
 }
 
-/// A 402 of these offers.
+/// A 402 with these offers.
 fn offer(priced: &PricedOffer) -> Response {
     let mut body = json!({"code": "payment_required", "status": 402});
     if let Some(members) = priced.body_members() {
@@ -87,8 +87,7 @@ fn told(answer: Response, success: bool, reason: &str) -> Response {
     set(answer, x402::PAYMENT_RESPONSE, Some(&settlement.to_header()))
 }
 
-/// Answers with what it is told to, first the unpaid requests, then the paid ones, the last of each
-/// again and again.
+/// Returns the given answers: first those to unpaid requests, then those to paid ones, repeating the last of each.
 struct Shop {
     unpaid: RefCell<Vec<Response>>,
     paid: RefCell<Vec<Result<Response, TransportError>>>,
@@ -172,7 +171,7 @@ impl Scene {
         now(self.paying().send(&request(URL)))
     }
 
-    /// The code of a refusal that signed nothing and sent nothing.
+    /// The code of an error after which nothing was signed or sent.
     fn refused(&self) -> &'static str {
         let code = code(self.get());
         let paid = self.shop.asked.borrow().iter().any(|request| !request.headers.is_empty());
@@ -188,12 +187,12 @@ impl Scene {
         standing.spent.0
     }
 
-    /// How many different payments were sent.
+    /// The number of different payments sent.
     fn signed(&self) -> usize {
         self.sent().into_iter().collect::<std::collections::BTreeSet<_>>().len()
     }
 
-    /// The clock goes on.
+    /// Advances the clock.
     fn wait(&self, time: Duration) {
         now((&self.shop).pause(time));
     }

@@ -1,4 +1,4 @@
-//! Offers that disagree or cannot be read, and those that are shared with the npm package.
+//! Offers that disagree or cannot be parsed, and the cases shared with the npm package.
 
 use base64ct::{Base64, Encoding};
 use exitgap_api::x402::PAYMENT_REQUIRED;
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::*;
 
-/// A 402 whose offer of version 2 was changed.
+/// A 402 with a changed version 2 offer.
 fn changed_v2(change: impl Fn(&mut Value)) -> Response {
     let good = offer(&priced(10_000));
     let bytes = Base64::decode_vec(good.header(PAYMENT_REQUIRED).unwrap()).unwrap();
@@ -62,7 +62,7 @@ fn offers_that_disagree_or_cannot_be_read_are_not_paid() {
     assert_eq!(refused(Response { body: b"{}".to_vec(), ..transfer }), "offer_unreadable");
 }
 
-/// The same 402s and addresses as the npm package's tests read.
+/// The same 402s and URLs as in the npm package's tests.
 #[test]
 fn the_shared_cases_come_to_what_they_say() {
     const CASES: &str = include_str!("../../../../tests/vectors/x402/offers.json");

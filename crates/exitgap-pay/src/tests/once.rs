@@ -1,4 +1,4 @@
-//! A wallet that never pays twice for one answer: what was sent is sent again, whatever was answered.
+//! The wallet never pays twice for one answer: a sent payment is sent again, whatever the answer.
 
 use std::fs;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ fn pending(status: u16) -> Outcome {
     Ok(told(set(answer(status), "retry-after", Some("1")), false, "settlement_pending"))
 }
 
-/// An answer without a word on the settlement.
+/// An answer without a settlement.
 #[expect(clippy::unnecessary_wraps, reason = "a scene's answers are outcomes")]
 fn old() -> Outcome {
     Ok(answer(200))
@@ -35,12 +35,12 @@ impl Scene {
         Self::new(offer(&priced(10_000)), paid)
     }
 
-    /// What the service answers to payments from now on.
+    /// The service's answers to payments from now on.
     fn then(&self, paid: Outcome) {
         *self.shop.paid.borrow_mut() = vec![paid];
     }
 
-    /// A call of a wallet of its own, as a process that starts later has it.
+    /// A call with a separate wallet, as in a later process.
     fn impatient(&self) -> Outcome {
         now(self.paying().with_max_wait(Duration::from_secs(3)).send(&request(URL)))
     }
@@ -86,7 +86,7 @@ fn three_calls_sign_one_payment_whatever_was_answered() {
         }
         assert_eq!((scene.signed(), scene.spent()), (1, 10_000), "{outcome:?}");
         assert_eq!(scene.states(), [State::Sent]);
-        // The same payment is then answered, and settled; another request is paid for by another.
+        // The same payment is then answered and settled; another request gets another payment.
         scene.then(settled());
         assert_eq!(scene.impatient().unwrap().status, 200);
         assert_eq!((scene.signed(), scene.states()), (1, vec![State::Settled]), "{outcome:?}");
@@ -122,14 +122,14 @@ fn a_payment_belongs_to_one_request() {
             assert_eq!(scene.signed(), signed + 1);
         }
     }
-    // An address is the same with a fragment, and as the WHATWG URL standard writes it.
+    // A URL is the same with a fragment, and in the normal form of the WHATWG URL standard.
     let same = request("https://EXITGAP.example:443/v1/exit/ethereum:0x88e6?size_usd=250000#top");
     let wallet = scene.paying().with_max_wait(Duration::ZERO);
     assert_eq!(code(now(wallet.send(&same))), "payment_unknown");
     assert_eq!(scene.signed(), 4);
 }
 
-/// A chain that says the same of every authorization.
+/// A chain with the same answer for every authorization.
 struct Says(AuthorizationState);
 
 impl Chain for Says {
@@ -240,7 +240,7 @@ fn a_payment_that_another_process_is_sending_is_left_to_it() {
         record["until_ms"] = json!(until_ms);
         fs::write(file, record.to_string()).unwrap();
     };
-    // Its process ended, or its time is over: it is sent again. Process 1 is always there.
+    // If its process has ended, or its time is over, it is sent again. Process 1 always exists.
     let soon = scene.shop.clock.load(Ordering::SeqCst) + 45_000;
     held(u32::MAX, soon);
     assert_eq!(code(scene.impatient()), "payment_unknown");

@@ -1,4 +1,4 @@
-//! What a payment comes to where the service's word or the answer is missing.
+//! The outcome of a payment if the service's report or the answer is missing.
 
 use super::*;
 
@@ -29,7 +29,7 @@ fn what_is_lost_is_asked_for_again_with_the_same_payment() {
     assert!(sent.iter().all(|header| *header == sent[0]), "one signature");
     assert_eq!(scene.spent(), 10_000);
 
-    // Until it expires; then nothing is known, and it stays counted.
+    // Until it expires; then its outcome is unknown, and it stays counted.
     let scene = Scene::new(offer(&priced(10_000)), vec![Ok(pending)]);
     let error = scene.get().unwrap_err();
     assert!(error.to_string().contains("settlement_pending"), "{error}");
@@ -45,7 +45,7 @@ fn a_caller_that_gave_up_gets_the_same_payment_repeated() {
     let scene = Scene::settling(&priced(10_000));
     let paying = scene.paying();
     {
-        // The service answers only the second time.
+        // The service answers only the second attempt.
         let stuck = Stuck(&scene.shop, RefCell::new(true));
         let signer = LocalSigner::of_hex(KEY).unwrap();
         let paying = PayingTransport::new(&stuck, signer, scene.policy.clone(), scene.ledger());
@@ -60,12 +60,12 @@ fn a_caller_that_gave_up_gets_the_same_payment_repeated() {
     let sent = scene.sent();
     assert_eq!((sent.len(), scene.spent()), (2, 10_000));
     assert_eq!(sent[0], sent[1]);
-    // It was settled and answered: the next request is paid for anew.
+    // It was settled and answered: the next request gets a new payment.
     now(paying.send(&request(URL))).unwrap();
     assert_eq!(scene.spent(), 20_000);
 }
 
-/// A shop that never answers a paid request while it is stuck.
+/// A service that never answers a paid request while it is stuck.
 struct Stuck<'a>(&'a Shop, RefCell<bool>);
 
 impl Transport for &Stuck<'_> {

@@ -1,4 +1,4 @@
-//! What the policy does not allow, and where no payment goes.
+//! Payments that the policy does not allow, and places to which no payment is sent.
 
 use exitgap_api::x402::TokenDomain;
 
@@ -22,7 +22,7 @@ fn what_the_policy_does_not_allow_is_not_signed() {
         assert_eq!(code(scene.get()), "no_budget");
         assert!(scene.sent().is_empty());
     }
-    // Every budget that is for it must have room.
+    // Every budget that covers it must have room.
     let two = |policy: &mut Policy| {
         let small =
             Budget { limit: Usdc(1), path_prefix: "/".to_owned(), ..policy.budgets[0].clone() };
@@ -30,7 +30,7 @@ fn what_the_policy_does_not_allow_is_not_signed() {
     };
     assert_eq!(settling().with(two).refused(), "budget_exceeded");
     settling().get().unwrap();
-    // A token that calls itself something else would be signed for in vain, or worse.
+    // A signature for a token with another name would be useless, or worse.
     let mut named = priced(10_000);
     named.terms.domain = TokenDomain { name: "USDC".to_owned(), version: "2".to_owned() };
     assert_eq!(Scene::settling(&named).refused(), "asset_not_allowed");
@@ -59,7 +59,7 @@ fn nothing_is_paid_after_a_redirect_or_without_tls() {
     let scene = Scene::new(moved.clone(), vec![Ok(answer(200))]);
     assert_eq!(scene.get().unwrap().status, 302);
     assert!(scene.sent().is_empty());
-    // A redirect in answer to a payment is the caller's to see; the payment goes nowhere else.
+    // A redirect in answer to a payment is returned to the caller; the payment is sent nowhere else.
     let scene = Scene::new(offer(&priced(10_000)), vec![Ok(moved)]);
     assert_eq!(scene.get().unwrap().status, 302);
     assert_eq!((scene.shop.asked.borrow().len(), scene.spent()), (2, 10_000));
@@ -72,7 +72,7 @@ fn nothing_is_paid_after_a_redirect_or_without_tls() {
     let here = scene.with(|policy| policy.budgets[0].host = "127.0.0.1:8080".to_owned());
     let url = "http://127.0.0.1:8080/v1/exit/a";
     assert_eq!(now(here.paying().send(&request(url))).unwrap().status, 200);
-    // No way around the path's budget.
+    // The path's budget cannot be bypassed.
     let url = "http://127.0.0.1:8080/v1/exit/%2e%2e/other";
     assert_eq!(code(now(here.paying().send(&request(url)))), "no_budget");
 }

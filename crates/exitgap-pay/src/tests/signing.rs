@@ -1,4 +1,4 @@
-//! What is signed, how it is sent and what is written down of it.
+//! What is signed, how it is sent, and what is recorded about it.
 
 use base64ct::{Base64, Encoding};
 use exitgap_api::x402::{PAYMENT_REQUIRED, PAYMENT_SIGNATURE, Payment, Units, X_PAYMENT};
@@ -47,7 +47,7 @@ fn an_offer_is_paid_once_and_written_down() {
     assert_eq!(payment.accepted.unwrap(), priced(10_000).terms);
     assert_eq!(payment.authorization.value, Units(10_000));
     assert_eq!(payment.authorization.valid_before_s, START_MS / 1000 + 120);
-    // What the service wrote goes back as it wrote it.
+    // The service's own fields are returned unchanged.
     let sent: Value = serde_json::from_slice(&Base64::decode_vec(value).unwrap()).unwrap();
     assert_eq!(sent["resource"]["url"], URL);
     assert_eq!(sent["extensions"]["payment-identifier"]["info"]["required"], false);
@@ -60,7 +60,7 @@ fn an_offer_is_paid_once_and_written_down() {
     assert_eq!((entries[0].state, &entries[0].reserved.id), (State::Settled, &paid.id));
     assert_eq!(entries[0].reserved.path, "/v1/exit/ethereum:0x88e6");
     assert_eq!(scene.spent(), 10_000);
-    // What asks for no payment gets none.
+    // A request without a payment requirement gets no payment.
     scene.shop.unpaid.borrow_mut()[0] = answer(200);
     assert_eq!(scene.get().unwrap().status, 200);
     assert_eq!((scene.sent().len(), scene.spent()), (1, 10_000));
@@ -77,7 +77,7 @@ fn an_offer_of_version_1_alone_is_paid_in_version_1() {
     assert_eq!(Payment::of_v1_header(value).unwrap().network, base());
 }
 
-/// A device whose button nobody presses.
+/// A device on which no one presses the button.
 struct Refuses;
 impl Signer for Refuses {
     fn address(&self) -> Address {

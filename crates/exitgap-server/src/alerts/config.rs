@@ -1,4 +1,4 @@
-//! `[alerts]`: off unless it is told otherwise.
+//! `[alerts]`: off by default.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,30 +7,30 @@ use exitgap_store::alerts::AlertBounds;
 use ipnet::IpNet;
 use serde::Deserialize;
 
-/// `[alerts]`, as written.
+/// The table `[alerts]` as written in the configuration file.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct AlertsConfig {
-    /// Whether rules are kept for others and their events sent. Default: no; that a rule is evaluated in its caller's
-    /// question is free in any case.
+    /// Whether this service stores rules for clients and sends their events. Default: no. A caller can evaluate a rule
+    /// in a single request in any case, without charge.
     pub enabled: bool,
-    /// The database of rules, events and deliveries: a file, shared by the processes of one machine, relative to the
-    /// folder of the configuration file; or `postgresql://<role>@<host>/<database>`, that of a store on a server, shared
-    /// by all that reach it. Default `alerts.db`.
+    /// The database of rules, events and deliveries: a file shared by the processes of one machine, relative to the
+    /// folder of the configuration file; or `postgresql://<role>@<host>/<database>`, the database of a store on a
+    /// server, shared by all processes that can reach it. Default `alerts.db`.
     pub database: PathBuf,
-    /// The key that webhooks' keys are derived from, mode 600, as `exitgap-server key alerts` makes it. Relative to the
-    /// folder of the configuration file. Default `alerts.key`.
+    /// The key from which the webhooks' keys are derived, mode 600, created by `exitgap-server key alerts`. Relative to
+    /// the folder of the configuration file. Default `alerts.key`.
     pub key_file: PathBuf,
-    /// Rules of one client; from 1 to 1000. Default 5.
+    /// Maximum number of rules per client; from 1 to 1000. Default 5.
     pub per_client: u32,
-    /// Rules that are sent to one host; from 1 to 1000. Default 20.
+    /// Maximum number of rules whose events go to one host; from 1 to 1000. Default 20.
     pub per_host: u32,
-    /// Rules in all; from 1 to 1000000. Default 100000.
+    /// Maximum number of rules in total; from 1 to 1000000. Default 100000.
     pub most: u32,
-    /// How long an endpoint has to answer, seconds; from 1 to 60. Default 15.
+    /// Timeout for an endpoint's answer, seconds; from 1 to 60. Default 15.
     pub timeout_s: u32,
-    /// Networks of one's own that events may be sent to, by http and at any port, such as `10.1.0.0/16`; all others must
-    /// be public. Default: none.
+    /// The operator's own networks to which events may be sent by http and to any port, such as `10.1.0.0/16`; all
+    /// other addresses must be public. Default: none.
     pub allow_networks: Vec<String>,
 }
 
@@ -49,23 +49,23 @@ impl Default for AlertsConfig {
     }
 }
 
-/// What is kept and sent, checked.
+/// The checked settings of the alert service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AlertsPlan {
     /// The database.
     pub database: PathBuf,
     /// The key.
     pub key_file: PathBuf,
-    /// How many rules there may be.
+    /// Maximum numbers of rules.
     pub bounds: AlertBounds,
-    /// How long an endpoint has to answer.
+    /// Timeout for an endpoint's answer.
     pub timeout: Duration,
-    /// Networks of one's own.
+    /// The operator's own networks.
     pub allowed: Vec<IpNet>,
 }
 
 impl AlertsConfig {
-    /// What to keep and send; `None` where that is off. Refused with the key at fault, and what is wrong with it.
+    /// Checks the table; `None` if alerts are off. The error is the invalid key and what is wrong with its value.
     pub fn plan(&self) -> Result<Option<AlertsPlan>, (&'static str, String)> {
         let within = |key, found: u32, most: u32| {
             let wrong = || (key, format!("{found} is outside 1 to {most}"));

@@ -1,7 +1,7 @@
-//! What is to be sent: taken by lease, tried, marked.
+//! Deliveries: this module leases them from the database, attempts them, and records the outcome.
 //!
-//! The lease ends a little after the attempt must have. Whoever is ended between sending and marking leaves a lease that
-//! ends, and the event is sent again under its id.
+//! A lease expires shortly after the attempt must have finished. If a process stops between sending an event and
+//! recording it, its lease expires and the event is sent again with the same id.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,17 +13,17 @@ use tokio::sync::{Notify, mpsc, watch};
 use super::post::Poster;
 use super::{LOOK_EVERY, NowMs};
 
-/// Attempts at once, and of one host.
+/// Maximum number of concurrent attempts, in total and per host.
 const AT_ONCE: usize = 200;
 const AT_ONCE_OF_HOST: usize = 4;
 
-/// What a lease has beyond what an attempt may take.
+/// How much longer a lease lasts than an attempt may take.
 const LEASE_MORE: Duration = Duration::from_secs(2);
 
-/// How long it is waited after the database refused.
+/// Pause after a database error.
 const AFTER_ERROR: Duration = Duration::from_secs(2);
 
-/// Sends what is to be sent.
+/// Sends the pending deliveries.
 pub struct Deliverer {
     alerts: Arc<Alerts>,
     poster: Arc<Poster>,
@@ -35,7 +35,7 @@ pub struct Deliverer {
 }
 
 impl Deliverer {
-    /// Over the deliveries of a database.
+    /// Creates a deliverer for the deliveries in a database.
     pub fn new(
         alerts: Arc<Alerts>,
         poster: Poster,
@@ -55,7 +55,7 @@ impl Deliverer {
         }
     }
 
-    /// Sends until it is told to end; what is under way then is waited for and marked.
+    /// Sends until `ended` fires; then waits for the attempts in progress and records their outcomes.
     pub async fn run(mut self, mut ended: watch::Receiver<bool>) {
         let (done, mut outcomes) = mpsc::channel(AT_ONCE);
         while !*ended.borrow() {
@@ -74,7 +74,7 @@ impl Deliverer {
                 () = tokio::time::sleep(wait) => {}
                 _ = ended.changed() => {}
             }
-            // Many are marked at once.
+            // Records many outcomes in one transaction.
             while let Ok(attempted) = outcomes.try_recv() {
                 self.end(attempted);
             }
@@ -86,7 +86,8 @@ impl Deliverer {
         let _ = self.turn(false).await;
     }
 
-    /// Marks what ended, and takes what is next. `None`: the database refused, and what ended is marked later.
+    /// Records finished attempts and leases the next deliveries. `None`: the database returned an error, and the
+    /// outcomes are recorded later.
     async fn turn(&mut self, take: bool) -> Option<Vec<DeliveryTask>> {
         let busy: usize = self.under_way.values().sum();
         let most = if take { AT_ONCE.saturating_sub(busy) } else { 0 };
@@ -116,7 +117,7 @@ impl Deliverer {
         let (poster, now_ms) = (self.poster.clone(), (self.now_ms)());
         tokio::spawn(async move {
             let outcome = poster.attempt(&sending, now_ms).await;
-            // Nobody waits for it only when the process ends.
+            // The receiver is gone only when the process ends.
             let _ = done.send(DeliveryAttempt { sending, outcome }).await;
         });
     }

@@ -1,7 +1,7 @@
-//! What each sealed slot makes of every kept rule.
+//! Evaluates every stored rule with each sealed slot.
 //!
-//! Rules are taken slot by slot, and all that a slot made is written in one transaction. Nothing here is to be kept: what
-//! goes wrong is forgotten, read again from the database, and comes to the same.
+//! Rules are evaluated slot by slot, and one transaction writes all results of a slot. The state in memory is only a
+//! cache: after an error it is dropped and read again from the database, with the same results.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
@@ -14,13 +14,13 @@ use exitgap_core::series::Slot;
 use exitgap_store::alerts::{AlertStep, Alerts, AlertsError, ChangedAlert};
 use exitgap_store::{AlertReadError, LogFolder, Pool, Reader, StoreError, WatchCache};
 
-/// The most slots of a turn: between turns rules come and go.
+/// Maximum number of slots per turn: rules are added and removed between turns.
 const SLOTS: u32 = 288;
 
-/// How many slots a rule goes without that what is known of its run is written down. The rules take turns.
+/// Every this many slots, a rule's run state is saved. The rules take turns.
 const KEEP_EVERY: u32 = 12;
 
-/// Why slots are not evaluated.
+/// Why slots could not be evaluated.
 #[derive(Debug, thiserror::Error)]
 pub enum EvaluateError {
     /// The database of alerts.
@@ -37,50 +37,51 @@ pub enum EvaluateError {
     Run(#[from] AlertRunError),
 }
 
-/// What came of a turn.
+/// The result of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TurnOutcome {
     /// Slots that were evaluated.
     pub slots: u32,
-    /// Events that were not there.
+    /// Number of events that are new.
     pub events: usize,
     /// Whether there are more slots.
     pub more: bool,
 }
 
-/// A rule that is evaluated.
+/// A rule under evaluation.
 struct ActiveRule {
     run: AlertRun,
     state: String,
 }
 
-/// Evaluates the kept rules.
+/// Evaluates the stored rules.
 pub struct Evaluator {
     alerts: Arc<Alerts>,
     store: PathBuf,
-    /// The log's folder, whose closed days have what left the store's database.
+    /// The log's folder. Its closed days contain the slots that were pruned from the store's database.
     days: LogFolder,
     known: Known,
 }
 
-/// What is known of the rules and of the store.
+/// Cached state of the rules and of the store.
 #[derive(Default)]
 struct Known {
     reader: Option<Reader>,
     mark: i64,
     watched: HashMap<i64, ActiveRule>,
-    /// The rules by the next slot that they take.
+    /// The rules, keyed by the next slot they are evaluated with.
     next: BTreeMap<Slot, BTreeSet<i64>>,
     pools: HashMap<PoolId, (Pool, WatchCache)>,
 }
 
 impl Evaluator {
-    /// Over the rules of a database and the slots of a store, which may not be there yet, with its log's folder.
+    /// Creates an evaluator for the rules of a database, the slots of a store (which may not exist yet), and its log's
+    /// folder.
     pub fn new(alerts: Arc<Alerts>, store: PathBuf, days: LogFolder) -> Self {
         Self { alerts, store, days, known: Known::default() }
     }
 
-    /// Takes the rules that came, and every slot that was sealed since: not too many at once.
+    /// Evaluates new rules and newly sealed slots, up to a maximum number of slots.
     pub fn turn(&mut self, now_ms: u64) -> Result<TurnOutcome, EvaluateError> {
         let turned = self.take_slots(now_ms);
         if turned.is_err() {
@@ -114,7 +115,7 @@ impl Evaluator {
         if let Some(newest) = newest.filter(|_| turned.slots == 0)
             && alerts.evaluated_slot()?.is_none_or(|evaluated| evaluated < newest)
         {
-            // There is no rule that it says anything to.
+            // No rule has an event in this slot.
             alerts.take_slot(newest, &[], known.mark, now_ms)?;
         }
         known.reader = Some(reader);
@@ -123,7 +124,7 @@ impl Evaluator {
 }
 
 impl Known {
-    /// Takes up the rules that came, and drops those that ended.
+    /// Adds new rules, and drops those that ended.
     fn learn(&mut self, alerts: &Alerts) -> Result<(), EvaluateError> {
         let (changed, mark) = alerts.changed_since(self.mark)?;
         self.mark = mark;
@@ -138,7 +139,7 @@ impl Known {
                         continue;
                     }
                 };
-                // What was kept of a run and cannot be read is computed again from its first slot.
+                // If the saved state of a run cannot be read, the run is recomputed from its first slot.
                 let begin = |_| AlertRun::new(rule.clone());
                 let run = AlertRun::from_kept(rule.clone(), &run).unwrap_or_else(begin);
                 let Some(next) = run.next() else { continue };
@@ -161,13 +162,13 @@ impl Known {
         }
     }
 
-    /// The next slot that a rule takes, where it was sealed.
+    /// The next slot to evaluate, if it is sealed.
     fn due(&self, newest: Option<Slot>) -> Option<Slot> {
         let (slot, _) = self.next.first_key_value()?;
         newest.is_some_and(|newest| *slot <= newest).then_some(*slot)
     }
 
-    /// What a slot makes of the rules that take it next.
+    /// Evaluates a slot for the rules that are due.
     fn step(&mut self, reader: &Reader, slot: Slot) -> Result<Vec<AlertStep>, EvaluateError> {
         let rules = self.next.remove(&slot).unwrap_or_default();
         let mut of_pool: BTreeMap<String, Vec<i64>> = BTreeMap::new();
@@ -183,7 +184,7 @@ impl Known {
         Ok(stepped)
     }
 
-    /// The same of the rules of a pool.
+    /// Evaluates a slot for the due rules of one pool.
     fn step_pool(
         &mut self,
         reader: &Reader,

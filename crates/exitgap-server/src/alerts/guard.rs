@@ -1,9 +1,9 @@
-//! Where events may be sent: public addresses over TLS, and networks that the operator named.
+//! Where events may be sent: to public addresses over TLS, and to networks the operator configured.
 //!
-//! Anybody may name an address for their events, and this process can reach more than anybody: the machine itself, its
-//! neighbours, a cloud's metadata. So the address is parsed as it will be used; what stands for a host in digits is
-//! checked as it stands; a name is looked up **at each attempt**, and the connection is made to what was checked, or
-//! not at all. Nothing is followed elsewhere.
+//! Any client may enter an address for its events, and this process can reach hosts that the client cannot: the machine
+//! itself, its neighbours, a cloud's metadata service. So the address is parsed exactly as it will be used; a literal
+//! IP address is checked directly; a host name is resolved **at each attempt**, and the connection goes only to an
+//! address that passed the check. Redirects are not followed.
 
 use std::future::Future;
 use std::net::{IpAddr, SocketAddr};
@@ -14,10 +14,10 @@ use ipnet::IpNet;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use url::{Host, Url};
 
-/// The ports of an address that is not in a network of the operator's own.
+/// Allowed ports outside the operator's own networks.
 const PORTS: [u16; 2] = [443, 8443];
 
-/// What is no public address, of version 4: the registry of special purposes, and what is not one host.
+/// IPv4 ranges that are not public: the special-purpose registry, and ranges that are not a single host.
 const NOT_PUBLIC_4: [&str; 19] = [
     "0.0.0.0/8",
     "10.0.0.0/8",
@@ -40,12 +40,13 @@ const NOT_PUBLIC_4: [&str; 19] = [
     "255.255.255.255/32",
 ];
 
-/// Of version 6: within what is given out at all, what is special or holds an address of version 4.
+/// IPv6: the allocated global unicast range; within it, the ranges that are special or embed an IPv4 address are
+/// excluded.
 const GIVEN_OUT_6: &str = "2000::/3";
 const NOT_PUBLIC_6: [&str; 5] =
     ["2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20"];
 
-/// Whether an address is of the public internet.
+/// Whether an address belongs to the public internet.
 pub fn is_public(ip: IpAddr) -> bool {
     let within =
         |network: &str| network.parse::<IpNet>().is_ok_and(|network| network.contains(&ip));
@@ -55,53 +56,54 @@ pub fn is_public(ip: IpAddr) -> bool {
     }
 }
 
-/// Why nothing is sent to an address. What a name stands for is not told: that is nobody's business.
+/// Why an address is not permitted. The message does not reveal what a name resolves to, because that could disclose
+/// the operator's network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotPermitted {
-    /// It is no address of the web.
+    /// Not a valid web address.
     #[error("it is not a URL such as https://hooks.example/exits")]
     Form,
-    /// It carries what would be told to others.
+    /// The address contains credentials or other parts that must not be passed on.
     #[error("it contains a user name, a password or a fragment")]
     Extra,
-    /// It is another port, or without TLS.
+    /// The port is not allowed, or the address does not use TLS.
     #[error("it does not use https at port 443 or 8443")]
     Port,
-    /// It is not of the public internet.
+    /// The host is not on the public internet.
     #[error("its host is not only at public addresses")]
     NotPublic,
-    /// Nobody knows it.
+    /// The name could not be resolved.
     #[error("its host name cannot be resolved")]
     Unknown,
 }
 
-/// An address that events may be sent to, as long as its host stays what it may be.
+/// An address to which events may be sent, as long as its host still resolves to permitted addresses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PermittedUrl {
     /// The address.
     pub url: Url,
     /// Its host.
     pub host: String,
-    /// Whether it must be in a network of the operator's own.
+    /// Whether the host must be in one of the operator's own networks.
     pub own: bool,
 }
 
-/// The networks of the operator's own.
+/// The operator's own networks.
 #[derive(Debug, Clone, Default)]
 pub struct Networks(Vec<IpNet>);
 
 impl Networks {
-    /// These networks.
+    /// Creates the list of networks.
     pub fn new(allowed: Vec<IpNet>) -> Self {
         Self(allowed)
     }
 
-    /// Whether an address may be connected to; `own`: only in a network of the operator's.
+    /// Whether connections to an address are allowed; with `own`, only addresses in the operator's networks.
     pub fn permits(&self, ip: IpAddr, own: bool) -> bool {
         self.0.iter().any(|network| network.contains(&ip)) || (!own && is_public(ip))
     }
 
-    /// Checks an address as it was given.
+    /// Checks an address as entered.
     pub fn permit(&self, text: &str) -> Result<PermittedUrl, NotPermitted> {
         let url = Url::parse(text).map_err(|_| NotPermitted::Form)?;
         if !url.username().is_empty() || url.password().is_some() || url.fragment().is_some() {
@@ -133,7 +135,7 @@ impl Networks {
     }
 }
 
-/// Looks names up.
+/// Resolves host names.
 pub trait Lookup: Send + Sync + 'static {
     /// The addresses of a name.
     fn lookup(
@@ -142,7 +144,7 @@ pub trait Lookup: Send + Sync + 'static {
     ) -> Pin<Box<dyn Future<Output = std::io::Result<Vec<IpAddr>>> + Send>>;
 }
 
-/// As the system does.
+/// Resolves names with the system's resolver.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemLookup;
 
@@ -159,7 +161,7 @@ impl Lookup for SystemLookup {
     }
 }
 
-/// Looks names up, and gives addresses only where all of them may be connected to.
+/// Resolves names, and returns addresses only if connections to all of them are allowed.
 #[derive(Clone)]
 pub struct GuardedResolver {
     lookup: Arc<dyn Lookup>,
@@ -168,12 +170,12 @@ pub struct GuardedResolver {
 }
 
 impl GuardedResolver {
-    /// Over a lookup; `own`: only in networks of the operator's own.
+    /// Wraps a lookup; with `own`, only addresses in the operator's own networks are allowed.
     pub fn new(lookup: Arc<dyn Lookup>, networks: Networks, own: bool) -> Self {
         Self { lookup, networks, own }
     }
 
-    /// The addresses of a name, all of which may be connected to.
+    /// The addresses of a name, if all of them are permitted.
     pub async fn addresses(&self, name: &str) -> Result<Vec<IpAddr>, NotPermitted> {
         let found = self.lookup.lookup(name).await.map_err(|_| NotPermitted::Unknown)?;
         if found.is_empty() {

@@ -1,7 +1,8 @@
-//! The keys that events are signed with: derived, for each endpoint its own, from one that the operator has.
+//! The keys that sign events. Each endpoint has its own keys, derived from one key of the operator.
 //!
-//! Whoever is sent events of two endpoints cannot pass those of one off as the other's, and nothing but the operator's
-//! key is to be kept secret. Derivation is HKDF-SHA256 (RFC 5869); a change of keys counts the generation up.
+//! A receiver of events from two endpoints therefore cannot present one endpoint's events as the other's, and only the
+//! operator's key must be kept secret. The derivation is HKDF-SHA256 (RFC 5869); each key change increments the
+//! generation.
 
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
@@ -15,28 +16,28 @@ use sha2::{Digest as _, Sha256};
 
 use crate::secret_file::{self, SecretFileError};
 
-/// For how long the keys before sign too.
+/// How long the previous keys also sign.
 pub const PREVIOUS_MS: u64 = 24 * 3_600_000;
 
-/// What the file of a key begins with.
+/// Prefix of a key file.
 const FORM: &str = "exitgap-alerts-key:1:";
 
-/// What an owner's token begins with.
+/// Prefix of an owner's token.
 const TOKEN: &str = "exa_";
 
-/// What a ticket begins with.
+/// Prefix of a ticket.
 const TICKET: &str = "ext_";
 
-/// An owner, an instant of 32 bits and a code of 128.
+/// An owner, a 32-bit expiry time and a 128-bit authentication code.
 const TICKET_BYTES: usize = 32 + 4 + 16;
 
-/// Why there is no key.
+/// Why the key could not be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum AlertKeyError {
     /// The file.
     #[error(transparent)]
     File(#[from] SecretFileError),
-    /// It holds something else.
+    /// The file does not contain a key.
     #[error("{path} contains no alerts key; create one with `exitgap-server key alerts`")]
     NotAKey {
         /// The file.
@@ -48,19 +49,19 @@ pub enum AlertKeyError {
 #[derive(Clone)]
 pub struct AlertKey([u8; 32]);
 
-/// The keys of an endpoint of one generation.
+/// The keys of one endpoint and generation.
 pub struct WebhookKey {
     secret: [u8; 32],
     signer: SigningKey,
 }
 
 impl AlertKey {
-    /// A key of these bytes.
+    /// Creates a key from these bytes.
     pub fn from_seed(seed: [u8; 32]) -> Self {
         Self(seed)
     }
 
-    /// Reads a key that nobody but its owner may read.
+    /// Reads a key from a file that only its owner can read.
     pub fn from_file(path: &Path) -> Result<Self, AlertKeyError> {
         let text = secret_file::read_secret(path, "alerts")?;
         let mut seed = [0; 32];
@@ -72,18 +73,18 @@ impl AlertKey {
         }
     }
 
-    /// Writes it, readable by its owner only, where there is no file.
+    /// Writes the key to a new file that only its owner can read; fails if the file exists.
     pub fn write_file(&self, path: &Path) -> Result<(), AlertKeyError> {
         let text = format!("{FORM}{}", Base64::encode_string(&self.0));
         Ok(secret_file::write_secret(path, &text)?)
     }
 
-    /// An endpoint's keys, of a generation.
+    /// Derives an endpoint's keys of one generation.
     pub fn webhook(&self, salt: &[u8; 16], generation: u32) -> WebhookKey {
         let derived = Hkdf::<Sha256>::new(Some(salt), &self.0);
         let of = |what: &str| {
             let mut bytes = [0; 32];
-            // 32 bytes are fewer than HKDF can give.
+            // HKDF can output more than 32 bytes, so this cannot fail.
             let _ = derived
                 .expand(format!("exitgap webhook {what} {generation}").as_bytes(), &mut bytes);
             bytes
@@ -91,7 +92,7 @@ impl AlertKey {
         WebhookKey { secret: of("v1"), signer: SigningKey::from_bytes(&of("v1a")) }
     }
 
-    /// What stands for a client where clients are counted: its address cannot be told from it.
+    /// A pseudonym for a client in the per-client counts: the client's address cannot be derived from it.
     pub fn client(&self, client: Option<IpAddr>) -> [u8; 16] {
         let mut mac = mac(&self.0);
         mac.update(b"exitgap alerts client\n");
@@ -102,7 +103,8 @@ impl AlertKey {
         cut
     }
 
-    /// What an owner shows for a stream in place of the token, until an instant: it lets nobody do anything else.
+    /// Creates a ticket: an owner's credential for a stream in place of the token, valid until an instant and for
+    /// nothing else.
     pub fn ticket(&self, owner: &Owner, until_s: u32) -> String {
         let mut bytes = [0; TICKET_BYTES];
         bytes[..32].copy_from_slice(owner);
@@ -112,7 +114,7 @@ impl AlertKey {
         format!("{TICKET}{}", Base64UrlUnpadded::encode_string(&bytes))
     }
 
-    /// Whose a ticket is, where it is one of this key's and still holds.
+    /// The owner of a ticket, if this key issued it and it has not expired.
     pub fn owner_of(&self, ticket: &str, now_s: u64) -> Option<Owner> {
         let mut bytes = [0; TICKET_BYTES];
         let encoded = ticket.strip_prefix(TICKET)?;
@@ -131,8 +133,8 @@ impl AlertKey {
         mac
     }
 
-    /// The signatures of a message, as the header `webhook-signature` has them: by the keys of now, and for a day after
-    /// they came by those before.
+    /// The signatures of a message in the format of the header `webhook-signature`: by the current keys and, for a day
+    /// after a key change, also by the previous ones.
     pub fn sign(&self, keys: &EndpointKeys, id: &str, timestamp_s: u64, body: &[u8]) -> String {
         let mut signed = self.webhook(&keys.salt, keys.generation).sign(id, timestamp_s, body);
         if let Some(before) = previous(keys, timestamp_s.saturating_mul(1_000)) {
@@ -143,7 +145,7 @@ impl AlertKey {
     }
 }
 
-/// The generation before, where it signs too.
+/// The previous generation, if it still signs.
 pub fn previous(keys: &EndpointKeys, now_ms: u64) -> Option<u32> {
     let rotated_ms = keys.rotated_ms?;
     let before = keys.generation.checked_sub(1).filter(|before| *before > 0)?;
@@ -151,19 +153,19 @@ pub fn previous(keys: &EndpointKeys, now_ms: u64) -> Option<u32> {
 }
 
 fn mac(key: &[u8; 32]) -> Hmac<Sha256> {
-    // A key shorter than a block is filled with zeros.
+    // A key shorter than a block is padded with zeros.
     let mut block = [0; 64];
     block[..32].copy_from_slice(key);
     Hmac::new(&block.into())
 }
 
 impl WebhookKey {
-    /// As receivers are told it.
+    /// The secret in the text form that receivers get.
     pub fn secret_text(&self) -> String {
         format!("whsec_{}", Base64::encode_string(&self.secret))
     }
 
-    /// The key that `v1a` is checked with.
+    /// The public key that verifies `v1a`.
     pub fn public_text(&self) -> String {
         format!("whpk_{}", Base64::encode_string(self.signer.verifying_key().as_bytes()))
     }
@@ -184,14 +186,14 @@ impl WebhookKey {
 pub struct OwnerToken([u8; 32]);
 
 impl OwnerToken {
-    /// A new one.
+    /// Creates a new token.
     pub fn new() -> Result<Self, getrandom::Error> {
         let mut bytes = [0; 32];
         getrandom::fill(&mut bytes)?;
         Ok(Self(bytes))
     }
 
-    /// Reads one as it was told.
+    /// Parses a token from its text form.
     pub fn parse(text: &str) -> Option<Self> {
         let mut bytes = [0; 32];
         let encoded = text.strip_prefix(TOKEN)?;
@@ -199,12 +201,12 @@ impl OwnerToken {
         (read == 32).then_some(Self(bytes))
     }
 
-    /// As its owner is told it.
+    /// The text form that the owner gets.
     pub fn text(&self) -> String {
         format!("{TOKEN}{}", Base64UrlUnpadded::encode_string(&self.0))
     }
 
-    /// What is kept of it.
+    /// The owner's identity, which is stored in place of the token.
     pub fn owner(&self) -> Owner {
         Sha256::digest(self.0).into()
     }

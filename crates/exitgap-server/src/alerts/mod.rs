@@ -1,14 +1,15 @@
-//! Rules that are kept for their owners, evaluated with every sealed slot, and told.
+//! Stored rules: evaluated with every sealed slot, and their events delivered to their owners.
 //!
-//! - `service`: what an owner asks: keep a rule, list, end, change keys; one operation per question, over the store of alerts
-//! - `stream`: what an owner's stream is told of them
-//! - `evaluate`: what each sealed slot makes of every rule, slot by slot, in one transaction
-//! - `deliver`: what is to be sent, leased, tried, marked; `post`: one attempt; `guard`: where it may go; `keys`: how it
-//!   is signed
+//! - `service`: owners' requests (store, list or end a rule, change keys), one operation per request, on the alerts
+//!   database
+//! - `stream`: the events that an owner's stream receives
+//! - `evaluate`: evaluates every rule with each sealed slot, one transaction per slot
+//! - `deliver`: leases, attempts and records deliveries; `post`: one attempt; `guard`: which addresses are allowed;
+//!   `keys`: signatures
 //! - `config`: `[alerts]`
 //!
-//! What a slot makes of a rule the core says; what is written when, the store. Two processes may do all of this side by
-//! side: an event has one id, whoever makes it.
+//! The core decides what a rule yields in a slot; the store decides what is written when. Two processes may do all of
+//! this concurrently, because an event has the same id whichever process creates it.
 
 mod config;
 mod deliver;
@@ -38,13 +39,13 @@ pub use service::{AlertService, Caller};
 use deliver::Deliverer;
 pub use post::Poster;
 
-/// How often is looked whether a slot was sealed, and whether something is to be sent.
+/// Polling interval for newly sealed slots and pending deliveries.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
-/// How often what is past is forgotten.
+/// Interval between deletions of expired data.
 const TIDY_EVERY: Duration = Duration::from_mins(1);
 
-/// Tells the time, Unix milliseconds.
+/// Returns the current time, Unix milliseconds.
 pub type NowMs = Arc<dyn Fn() -> u64 + Send + Sync>;
 
 /// The machine's clock.
@@ -55,33 +56,33 @@ pub fn machine_clock() -> NowMs {
     })
 }
 
-/// Why rules cannot be kept.
+/// Why the alert service could not start.
 #[derive(Debug, thiserror::Error)]
 pub enum AlertsStartError {
-    /// The database.
+    /// The database could not be opened.
     #[error(transparent)]
     Alerts(#[from] AlertsError),
-    /// The key.
+    /// The key could not be read.
     #[error(transparent)]
     Key(#[from] AlertKeyError),
-    /// What sends.
+    /// The HTTP client could not be built.
     #[error("the sender of events cannot start: {0}")]
     Client(#[from] reqwest::Error),
 }
 
-/// All that keeping, evaluating and sending share.
+/// The state shared by storing, evaluating and sending.
 pub struct AlertsRoom {
     alerts: Arc<Alerts>,
-    /// Whose turn it is with them, of who asks.
+    /// Serializes requests' access to the database.
     turn: Arc<tokio::sync::Mutex<()>>,
     plan: AlertsPlan,
     key: AlertKey,
     now_ms: NowMs,
-    /// Rung when there may be something to send.
+    /// Notified when there may be something to send.
     bell: Arc<Notify>,
-    /// The last slot that all rules were evaluated with, as far as those who wait for it were told.
+    /// The last slot with which all rules were evaluated, for the tasks that watch it.
     evaluated: watch::Sender<Option<Slot>>,
-    /// Whether somebody looks for them.
+    /// Whether a task is polling for it.
     looks: AtomicBool,
 }
 
@@ -102,8 +103,8 @@ impl AlertsRoom {
         }))
     }
 
-    /// Evaluates the slots of a store, with its log's folder, and sends what comes of it, until it is told to end; `told` is told now and then how
-    /// much there is.
+    /// Evaluates the slots of a store, with its log's folder, and sends the resulting events until `ended` fires.
+    /// `told` periodically receives the current counts.
     pub async fn run(
         self: Arc<Self>,
         store: PathBuf,
@@ -119,12 +120,12 @@ impl AlertsRoom {
             Deliverer::new(self.alerts.clone(), poster, now_ms, bell, self.plan.timeout);
         let sending = tokio::spawn(deliverer.run(ended.clone()));
         self.look((store, days), ended, told).await;
-        // It ends by the same word.
+        // The same signal ends it.
         let _ = sending.await;
         Ok(())
     }
 
-    /// Evaluates, and tidies, until it is told to end.
+    /// Evaluates and deletes expired data until `ended` fires.
     async fn look(
         &self,
         (store, days): (PathBuf, LogFolder),
@@ -150,7 +151,7 @@ impl AlertsRoom {
                 (working, turned)
             };
             let mut wait = LOOK_EVERY;
-            // What panicked is gone with what it knew, which is all in the database.
+            // A panic loses only the evaluator's cache; all of its data is in the database.
             if let Ok((back, turned)) = tokio::task::spawn_blocking(work).await {
                 evaluator = back;
                 match turned {
@@ -179,7 +180,7 @@ impl AlertsRoom {
     }
 }
 
-/// RFC 4648, in small letters, without padding.
+/// RFC 4648, in lower case, without padding.
 fn base32(bytes: &[u8]) -> String {
     let digits = b"abcdefghijklmnopqrstuvwxyz234567";
     let (mut text, mut bits, mut count) = (String::new(), 0_u32, 0);

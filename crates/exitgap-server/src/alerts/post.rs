@@ -1,4 +1,4 @@
-//! One attempt: an event, or a challenge, posted to an endpoint.
+//! One delivery attempt: posts an event or a challenge to an endpoint.
 
 use std::error::Error as _;
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use serde_json::{Value, json};
 use super::guard::{GuardedResolver, Lookup, Networks, NotPermitted, PermittedUrl};
 use super::keys::AlertKey;
 
-/// The most of an answer that is read, bytes.
+/// Maximum number of answer bytes read.
 const MAX_ANSWER: usize = 16 << 10;
 
-/// How long it is waited after each failed attempt, seconds; after the last it is given up.
+/// Wait after each failed attempt, seconds; after the last one the delivery is given up.
 const AGAIN_S: [u64; 9] = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
 
-/// How often a challenge is tried by itself, and how long apart.
+/// Number of automatic attempts at a challenge, and the interval between them.
 const CHALLENGES: u32 = 3;
 const CHALLENGE_AGAIN_MS: u64 = 20 * 60_000;
 
@@ -34,9 +34,9 @@ pub struct Poster {
 
 /// Why an attempt failed.
 enum Failure {
-    /// It said that it wants nothing more.
+    /// The endpoint answered that it wants no more events.
     Gone,
-    /// Anything else, and for how long it asked to be left alone, seconds.
+    /// Any other failure, and the delay that the endpoint asked for, seconds.
     Other(String, Option<u64>),
 }
 
@@ -47,14 +47,14 @@ impl From<NotPermitted> for Failure {
 }
 
 impl Poster {
-    /// Posts within these networks and the public internet, signed by keys of this one.
+    /// Creates a poster that reaches these networks and the public internet, and signs with keys derived from this key.
     pub fn new(
         lookup: &Arc<dyn Lookup>,
         networks: Networks,
         key: AlertKey,
         timeout: Duration,
     ) -> Result<Self, reqwest::Error> {
-        // An error says that this process chose its cryptography before.
+        // An error means that this process has already chosen its cryptography provider.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = |own| {
             let guarded = GuardedResolver::new(lookup.clone(), networks.clone(), own);
@@ -64,7 +64,7 @@ impl Poster {
                 .no_proxy()
                 .referer(false)
                 .https_only(!own)
-                // Each attempt looks the name up.
+                // Without pooled connections, each attempt resolves the name again.
                 .pool_max_idle_per_host(0)
                 .timeout(timeout)
                 .user_agent(concat!("exitgap-webhooks/", env!("CARGO_PKG_VERSION")))
@@ -73,7 +73,7 @@ impl Poster {
         Ok(Self { public: client(false)?, own: client(true)?, networks, key, timeout })
     }
 
-    /// Posts once, and says what came of it.
+    /// Posts once, and returns the outcome.
     pub async fn attempt(&self, sending: &DeliveryTask, now_ms: u64) -> Outcome {
         let failure = match &sending.what {
             Sent::Event { id, document, .. } => {
@@ -97,7 +97,7 @@ impl Poster {
         }
     }
 
-    /// When it is tried again.
+    /// When the next attempt is due.
     fn again_ms(&self, sending: &DeliveryTask, wait_s: Option<u64>, now_ms: u64) -> Option<u64> {
         let now_ms = now_ms.saturating_add(u64::try_from(self.timeout.as_millis()).unwrap_or(0));
         match sending.what {
@@ -106,7 +106,7 @@ impl Poster {
             }
             Sent::Event { .. } => {
                 let mut random = [0; 2];
-                // Without it all come again at one time.
+                // Without random jitter all retries would arrive at the same time.
                 let _ = getrandom::fill(&mut random);
                 let after_ms = wait_ms(sending.attempt, wait_s, u16::from_le_bytes(random))?;
                 Some(now_ms.saturating_add(after_ms))
@@ -114,7 +114,7 @@ impl Poster {
         }
     }
 
-    /// Asks an endpoint whether it wants events: by an event that it echoes the value of.
+    /// Asks an endpoint whether it wants events, with an event whose value it must echo.
     async fn challenge(&self, sending: &DeliveryTask, now_ms: u64) -> Result<(), Failure> {
         let mut random = [0; 20];
         let no_value = |_| Failure::Other("the system returned no random numbers".to_owned(), None);
@@ -145,7 +145,7 @@ impl Poster {
         body: Vec<u8>,
         now_ms: u64,
     ) -> Result<Response, Failure> {
-        // Parsed anew: what may be reached may have been configured anew since.
+        // Checked again, because the permitted networks may have changed since.
         let PermittedUrl { url, own, .. } = self.networks.permit(&sending.url)?;
         let timestamp_s = now_ms / 1_000;
         let signed = self.key.sign(&sending.keys, id, timestamp_s, &body);
@@ -171,7 +171,7 @@ impl Poster {
         }
     }
 
-    /// An error in words: none of them names what this machine can reach.
+    /// Describes an error in words that do not reveal what this machine can reach.
     fn describe_error(&self, error: &reqwest::Error) -> Failure {
         let mut source = error.source();
         while let Some(cause) = source {
@@ -191,7 +191,7 @@ impl Poster {
     }
 }
 
-/// So much of an answer as is read.
+/// Reads an answer up to the maximum length.
 async fn read_body(mut answer: Response) -> Result<String, Failure> {
     let broken = |_| Failure::Other("its answer ended early".to_owned(), None);
     let mut body = Vec::new();
@@ -205,13 +205,13 @@ async fn read_body(mut answer: Response) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&body).into_owned())
 }
 
-/// For how long an endpoint asks to be left alone, seconds.
+/// The delay that an endpoint asks for, seconds.
 fn wait_of(headers: &HeaderMap) -> Option<u64> {
     headers.get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()
 }
 
-/// How long it is waited after an attempt, the first being 1: a fifth more or less than the table says, so that not all
-/// come at one time; or what the endpoint asked for, but no less and at most twice as long.
+/// The wait after an attempt, the first being 1: the value of the table, ± a fifth so that retries do not coincide; or
+/// the delay that the endpoint asked for, but at least the table's value and at most twice that.
 fn wait_ms(attempt: u32, asked_s: Option<u64>, random: u16) -> Option<u64> {
     let place = usize::try_from(attempt).ok()?.checked_sub(1)?;
     let base_ms = AGAIN_S.get(place)? * 1_000;

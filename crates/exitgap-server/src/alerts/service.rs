@@ -1,4 +1,4 @@
-//! What owners ask of the rules that are kept for them.
+//! Owners' requests about their stored rules.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -21,24 +21,24 @@ use super::keys::{OwnerToken, PREVIOUS_MS, previous};
 use super::{AlertsRoom, base32};
 use crate::ops::Service;
 
-/// How long a rule is kept after its owner last came, seconds: 30 days.
+/// How long a rule is kept after its owner's last request, seconds: 30 days.
 const KEPT_S: u64 = 30 * 86_400;
 
-/// How often a rule is begun later, where slots are evaluated meanwhile.
+/// How often a rule's first slot is moved forward if slots are evaluated meanwhile.
 const TRIES: u32 = 5;
 
-/// Who asks.
+/// The caller of a request.
 #[derive(Clone)]
 pub struct Caller {
-    /// From where.
+    /// The client's address.
     pub client: Option<IpAddr>,
-    /// What it shows.
+    /// The token that it sent.
     pub token: Option<OwnerToken>,
-    /// What it calls the request.
+    /// The request's idempotency key.
     pub idempotency: Option<String>,
 }
 
-/// Keeps rules, and tells of them.
+/// Stores rules, and answers requests about them.
 #[derive(Clone)]
 pub struct AlertService {
     pub(super) room: Arc<AlertsRoom>,
@@ -65,7 +65,7 @@ fn random<const N: usize>() -> Answer<[u8; N]> {
 }
 
 impl AlertService {
-    /// Over what is kept, and the series that rules are evaluated with.
+    /// Creates the service from the alerts database and the series that rules are evaluated with.
     pub fn new(room: Arc<AlertsRoom>, service: Arc<Service>) -> Self {
         Self { room, service }
     }
@@ -78,13 +78,13 @@ impl AlertService {
         self.now_ms() / 1_000 + KEPT_S
     }
 
-    /// Does what waits for a disk where nobody else waits for it.
+    /// Runs blocking disk access on a blocking thread.
     pub(super) async fn alerts<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Alerts) -> Result<T, AlertsError> + Send + 'static,
     ) -> Answer<T> {
         let alerts = self.room.alerts.clone();
-        // Who waits for the database waits here, and not on a thread that others need.
+        // Requests wait here for the database, so that they do not occupy blocking threads that others need.
         let turn = self.room.turn.clone().lock_owned().await;
         let done = tokio::task::spawn_blocking(move || {
             let _until_done = turn;
@@ -95,7 +95,7 @@ impl AlertService {
         done.map_err(gone)?.map_err(|error| unavailable(&error))
     }
 
-    /// Keeps a rule.
+    /// Stores a rule.
     pub async fn keep(&self, caller: Caller, asked: KeepAsked) -> Answer<AlertMade> {
         let endpoint = self.endpoint(asked.webhook_url.as_deref())?;
         let shown = self.known(&caller).await?;
@@ -110,7 +110,7 @@ impl AlertService {
         }
         let backtest = self.service.alerts(asked.rule).await?;
         let mut request = backtest.rule.clone();
-        // Where it begins depends on when it is asked.
+        // The first slot depends on when the request is made.
         request["first_slot"] = json!(asked.webhook_url);
         let request = Sha256::digest(request.to_string().as_bytes());
         let token = match &shown {
@@ -146,7 +146,7 @@ impl AlertService {
             Kept::Passed => return Err(not_kept()),
         };
         self.room.bell.notify_one();
-        // The keys of an address that its owner has already were told with it.
+        // The keys of an endpoint that the owner already has were returned with its first rule.
         let fresh = |endpoint: &&Endpoint| salt == Some(endpoint.keys.salt);
         let secret = alert.endpoint.as_ref().filter(fresh).map(|endpoint| {
             self.room.key.webhook(&endpoint.keys.salt, endpoint.keys.generation).secret_text()
@@ -159,7 +159,7 @@ impl AlertService {
         })
     }
 
-    /// Keeps a rule from the next slot on that nobody evaluated yet.
+    /// Stores a rule that begins with the next slot that no evaluator has evaluated yet.
     async fn keep_from_now(&self, mut new: NewAlert, backtest: &AlertsTold) -> Answer<Kept> {
         for _ in 0..TRIES {
             let rule = self.rule_of(backtest).await?;
@@ -178,9 +178,9 @@ impl AlertService {
         Ok(Kept::Passed)
     }
 
-    /// The rule that is kept of one that was tried: with a name and a first slot of its own.
+    /// The rule to store, made from the backtested one: with a name and a first slot of its own.
     async fn rule_of(&self, backtest: &AlertsTold) -> Answer<AlertRule> {
-        // An evaluator may know of a slot before this service does.
+        // An evaluator may know a newer slot than this service does.
         let evaluated = self.alerts(Alerts::evaluated_slot).await?;
         let newest = self.service.current().last_slot.max(evaluated).and_then(Slot::next);
         let none = || Problem::new(ProblemCode::NoSnapshotYet, "no slot is sealed yet");
@@ -229,7 +229,7 @@ impl AlertService {
             .hint("delete one with DELETE /v1/alerts/{alert}, or evaluate the rule yourself with `exitgap alert replay`")
     }
 
-    /// The token that a caller shows, where it shows one that somebody has.
+    /// The caller's token, if it sent a valid one.
     async fn known(&self, caller: &Caller) -> Answer<Option<OwnerToken>> {
         let Some(token) = caller.token.clone() else { return Ok(None) };
         let owner = token.owner();
@@ -271,20 +271,20 @@ impl AlertService {
         })
     }
 
-    /// One of them.
+    /// Returns one of the owner's rules.
     pub async fn get_alert(&self, caller: Caller, named: NamedAlert) -> Answer<AlertKept> {
         let found = self.find(&caller, named).await?;
         self.describe_alert(found).await
     }
 
-    /// One of them ends.
+    /// Ends one of the owner's rules.
     pub async fn end(&self, caller: Caller, named: NamedAlert) -> Answer<AlertKept> {
         let (found, now_s) = (self.find(&caller, named).await?, self.now_ms() / 1_000);
         self.alerts(move |alerts| alerts.end(found.no, now_s)).await?;
         self.get_alert(caller, named).await
     }
 
-    /// What one of them said.
+    /// The events of one of the owner's rules.
     pub async fn events(&self, caller: Caller, asked: EventsAsked) -> Answer<AlertEventsKept> {
         let EventsAsked { alert, after_seq, limit } = asked;
         let found = self.find(&caller, alert).await?;
@@ -297,7 +297,7 @@ impl AlertService {
         })
     }
 
-    /// The webhook of one of them, or that there is none.
+    /// The webhook of one of the owner's rules; an error if the rule has none.
     async fn webhook(&self, caller: &Caller, named: NamedAlert) -> Answer<(KeptAlert, Endpoint)> {
         let found = self.find(caller, named).await?;
         let none = || {
@@ -309,7 +309,7 @@ impl AlertService {
         Ok((found, endpoint))
     }
 
-    /// The webhook of one of them is asked again.
+    /// Challenges the webhook of a rule again.
     pub async fn ask(&self, caller: Caller, named: NamedAlert) -> Answer<AlertKept> {
         let ((_, endpoint), now_ms) = (self.webhook(&caller, named).await?, self.now_ms());
         self.alerts(move |alerts| alerts.ask_again(endpoint.id, now_ms)).await?;
@@ -317,7 +317,7 @@ impl AlertService {
         self.get_alert(caller, named).await
     }
 
-    /// The webhook of one of them has new keys.
+    /// Changes the webhook keys of a rule.
     pub async fn rotate(&self, caller: Caller, named: NamedAlert) -> Answer<WebhookKeys> {
         let ((_, endpoint), now_ms) = (self.webhook(&caller, named).await?, self.now_ms());
         self.alerts(move |alerts| alerts.rotate(endpoint.id, now_ms)).await?;
@@ -330,7 +330,7 @@ impl AlertService {
         })
     }
 
-    /// Events of one of them are sent again.
+    /// Sends events of a rule again.
     pub async fn send_again(&self, caller: Caller, asked: SendAgainAsked) -> Answer<AlertsResent> {
         let SendAgainAsked { alert, from_seq } = asked;
         let ((found, _), now_ms) = (self.webhook(&caller, alert).await?, self.now_ms());
@@ -382,7 +382,7 @@ fn event_kept(event: KeptEvent) -> AlertEventKept {
     AlertEventKept { event: event_told(event), delivery, attempts, last_failure }
 }
 
-/// An event as it is told.
+/// An event as returned by the API.
 pub(super) fn event_told(event: KeptEvent) -> AlertEventTold {
     AlertEventTold {
         id: event.id,

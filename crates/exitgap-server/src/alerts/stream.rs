@@ -1,4 +1,4 @@
-//! What an owner's stream tells of kept rules: slot by slot, once all rules were evaluated with the slot.
+//! The events of an owner's rules for its stream: slot by slot, once all rules have been evaluated with the slot.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -12,14 +12,14 @@ use tokio::sync::watch;
 use super::AlertsRoom;
 use super::service::{AlertService, Answer, Caller, event_told};
 
-/// How long a ticket holds, seconds: a day.
+/// How long a ticket is valid, seconds: a day.
 const TICKET_S: u64 = 86_400;
 
-/// How often is looked how far evaluation is.
+/// Polling interval for the progress of evaluation.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
 impl AlertService {
-    /// What an owner shows for a stream, whose address others may see.
+    /// Issues a ticket: an owner's credential for a stream, whose address others may see.
     pub async fn ticket(&self, caller: Caller) -> Answer<StreamTicket> {
         let owner = self.owner(&caller).await?.owner();
         let until_s = self.now_ms() / 1_000 + TICKET_S;
@@ -27,7 +27,7 @@ impl AlertService {
         Ok(StreamTicket { ticket, expires: rfc3339(until_s) })
     }
 
-    /// Whose a ticket is.
+    /// The owner of a ticket.
     pub fn owner_of(&self, ticket: &str) -> Answer<Owner> {
         self.room.key.owner_of(ticket, self.now_ms() / 1_000).ok_or_else(|| {
             let detail = "ticket: it is not from this service, or it has expired";
@@ -37,13 +37,13 @@ impl AlertService {
         })
     }
 
-    /// What an owner's rules said of a slot that was evaluated.
+    /// The events of an owner's rules in an evaluated slot.
     pub async fn said_in(&self, owner: Owner, slot: Slot) -> Answer<Vec<AlertEventTold>> {
         let said = self.alerts(move |alerts| alerts.said_in(&owner, slot)).await?;
         Ok(said.into_iter().map(event_told).collect())
     }
 
-    /// The last slot that all rules were evaluated with, here or by another process.
+    /// Watches the last slot with which all rules were evaluated, by this process or another.
     pub async fn watch_evaluated(&self) -> Answer<watch::Receiver<Option<Slot>>> {
         let evaluated = self.alerts(exitgap_store::alerts::Alerts::evaluated_slot).await?;
         let receiver = self.room.evaluated.subscribe();
@@ -67,13 +67,13 @@ impl AlertsRoom {
     }
 }
 
-/// Looks how far evaluation is as long as somebody wants to know.
+/// Polls the progress of evaluation as long as there are watchers.
 async fn look(room: Arc<AlertsRoom>) {
     loop {
         tokio::time::sleep(LOOK_EVERY).await;
         if room.evaluated.receiver_count() == 0 {
             room.looks.store(false, Ordering::Relaxed);
-            // Whoever came since finds nobody who looks, and begins, or was counted here.
+            // A watcher that came since either finds no poller and starts one, or was counted here.
             if room.evaluated.receiver_count() == 0 || room.looks.swap(true, Ordering::Relaxed) {
                 return;
             }

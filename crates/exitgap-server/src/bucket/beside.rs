@@ -1,5 +1,5 @@
-//! What stands beside the log in its folder, and nothing of it commits to: state proofs, anchors, what was found of peers, and
-//! that the log has ended.
+//! Files in the log's folder that the log does not commit to: state proofs, anchors, findings about peers, and the
+//! notice that the log has ended.
 
 use std::collections::HashSet;
 use std::fs::{self, DirEntry};
@@ -14,31 +14,32 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use super::error::BucketError;
 use super::objects::Objects;
 
-/// The folders that hold it: in each a folder for each contract, chain or peer, and in that the files.
+/// The folders of these files: each has one folder per contract, chain or peer, which contains the files.
 const FOLDERS: [&str; 3] = ["proofs", "anchors", "peers"];
 
-/// How often all of it is held against what the bucket has. Between, only what was written since is brought.
+/// Interval between full comparisons with the bucket. In between, only newly written files are uploaded.
 const WHOLE_EVERY: Duration = Duration::from_hours(24);
 
-/// A file may have been begun so long before it came into its place.
+/// A file may have been started this long before it was moved to its place.
 const SLACK: Duration = Duration::from_mins(10);
 
 const AT_ONCE: usize = 8;
 
-/// The longest text that names a successor, or a peer's checkpoint.
+/// Maximum length of a text that names a successor, or of a peer's checkpoint.
 const MAX_TEXT_BYTES: u64 = 1 << 20;
 
-/// How far the bucket has what stands beside the log.
+/// How far these files have been uploaded to the bucket.
 #[derive(Debug, Default)]
 pub struct Beside {
-    /// When this was last brought, by the clock that dates files.
+    /// When the last upload ran, by the clock that sets file times.
     brought: Option<SystemTime>,
-    /// When all of it was last looked at.
+    /// When the last full comparison ran.
     whole: Option<Instant>,
 }
 
 impl Beside {
-    /// Brings what is new; how many files that was. After a failure all that was not brought is new again.
+    /// Uploads new files, and returns their number. After a failure all files that were not uploaded count as new
+    /// again.
     pub async fn upload_new_files(
         &mut self,
         objects: &Objects,
@@ -67,7 +68,7 @@ impl Beside {
     }
 }
 
-/// Brings the files of one folder that are newer than `since`, or that the bucket does not have.
+/// Uploads the files of one folder that are newer than `since`, or that the bucket does not have.
 async fn bring_group(
     objects: &Objects,
     folder: &LogFolder,
@@ -84,7 +85,7 @@ async fn bring_group(
     let mut files: Vec<LogFile> = Vec::new();
     for (name, entry) in entries(&folder.path().join(group))? {
         let path = format!("{group}/{name}");
-        // What is being written aside has no such name.
+        // Temporary files do not have such a name.
         let Ok(file) = path.parse::<LogFile>() else { continue };
         let is_new = match since {
             Some(since) => written(&entry)?.is_some_and(|at| at >= since),
@@ -105,7 +106,7 @@ async fn bring_file(
     folder: &LogFolder,
     file: LogFile,
 ) -> Result<(), BucketError> {
-    // It was there a moment ago; what is not any more is not missed.
+    // The file was just listed; if it is gone now, skip it.
     let Some(bytes) = folder.file(&file, MAX_PART_BYTES).map_err(BucketError::Own)? else {
         return Ok(());
     };
@@ -116,7 +117,7 @@ async fn bring_file(
     objects.create(&file, bytes.into()).await
 }
 
-/// The entries of a folder by name; none where it is not there.
+/// The entries of a folder by name; empty if the folder does not exist.
 fn entries(path: &Path) -> Result<Vec<(String, DirEntry)>, BucketError> {
     let failed = |source| own(path.to_owned(), source);
     let entries = match fs::read_dir(path) {
@@ -130,7 +131,7 @@ fn entries(path: &Path) -> Result<Vec<(String, DirEntry)>, BucketError> {
     entries.filter_map(|entry| named(entry).transpose()).collect()
 }
 
-/// When a file was written; `None` where it is gone.
+/// When a file was last written; `None` if it is gone.
 fn written(entry: &DirEntry) -> Result<Option<SystemTime>, BucketError> {
     match entry.metadata().and_then(|facts| facts.modified()) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

@@ -1,4 +1,5 @@
-//! What is about to be signed, claimed in the bucket: `claims/<size>`, made once, and its parts where they are published.
+//! Claims in the bucket for what is about to be signed: `claims/<size>`, created once, and its parts in their published
+//! places.
 
 use std::fmt;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -13,22 +14,23 @@ use super::error::BucketError;
 use super::mirror::run_on_thread;
 use super::objects::{Made, ObjectName, Objects};
 
-/// How many parts are made side by side.
+/// How many parts are created concurrently.
 const AT_ONCE: usize = 8;
 
 /// The claims of a bucket.
 #[derive(Debug)]
 pub struct BucketClaims(pub(super) Objects);
 
-/// The claim of the slot that makes a log so long. None is empty: where 0's would be it is tried how objects are made.
+/// The claim of the slot that gives a log this length. No log is empty, so the claim of 0 is used to test how the
+/// storage creates objects.
 struct ClaimName(u64);
 
-/// Requires that the storage makes an object once, whoever asks for it again: else two recorders could sign two histories, and
-/// nobody would hear of it.
+/// Requires that the storage creates an object only once and rejects a second creation. Otherwise two recorders could
+/// sign two different histories without being noticed.
 pub async fn require_once(objects: &Objects) -> Result<(), BucketError> {
     let made = |what: &str| Bytes::from(format!("{what}: an object is made once\n"));
     objects.create_or_read(&ClaimName(0), made("exitgap")).await?;
-    // Unlike any that may be there.
+    // Different from any content that may be there.
     let other = RandomState::new().build_hasher().finish();
     match objects.create_or_read(&ClaimName(0), made(&format!("{other:016x}"))).await? {
         Made::Other(_) => Ok(()),

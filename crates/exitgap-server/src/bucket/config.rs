@@ -12,44 +12,46 @@ use serde::Deserialize;
 use super::objects::Objects;
 use crate::secret_file::{self, SecretFileError};
 
-/// One request, from its first byte to its answer's last: a part may have 64 MiB.
+/// Timeout for one request, from its first byte to the last byte of its answer: a part may have 64 MiB.
 const REQUEST_WITHIN: Duration = Duration::from_mins(1);
 
 const CONNECT_WITHIN: Duration = Duration::from_secs(5);
 
-/// A request and all that are made in its place.
+/// Timeout for a request including its retries.
 const ASKED_WITHIN: Duration = Duration::from_secs(90);
 
 const TRIES: usize = 4;
 
-/// `[bucket]`, as written. Storage that speaks S3, into which the published log is brought.
+/// The table `[bucket]` as written in the configuration file: S3-compatible storage to which the published log is
+/// uploaded.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct BucketConfig {
-    /// The bucket and what its objects' names begin with, such as `s3://exits/log`. Default: none, the log is in its folder
-    /// only.
+    /// The bucket and the prefix of its objects' names, such as `s3://exits/log`. Default: none, the log is only in its
+    /// folder.
     pub url: Option<String>,
-    /// Where it is asked, such as `https://s3.other.example`. Default: at Amazon, by the region.
+    /// The storage's endpoint, such as `https://s3.other.example`. Default: Amazon's, according to the region.
     pub endpoint: Option<String>,
     /// Its region. Default: `AWS_REGION`, or `us-east-1`.
     pub region: Option<String>,
-    /// Whether `endpoint` may be plain http: within one machine or a private network. Default: no.
+    /// Whether `endpoint` may use plain http, within one machine or a private network. Default: no.
     pub allow_http: bool,
-    /// A file, mode 600, of two lines, `access_key_id = "…"` and `secret_access_key = "…"`. Relative to the folder of the
-    /// configuration file. Default: none; `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, else what the machine's own role
-    /// says.
+    /// A file, mode 600, of two lines, `access_key_id = "…"` and `secret_access_key = "…"`. Relative to the folder of
+    /// the configuration file. Default: none; then `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, else the machine's
+    /// own role.
     pub credentials_file: Option<PathBuf>,
-    /// Whether each slot is claimed there before it is signed: then recorders of one log make one history whatever becomes of
-    /// their databases, and nothing is sealed while the bucket cannot be reached. All of them have to. Default: no.
+    /// Whether each slot is claimed in the bucket before it is signed. Then all recorders of one log produce one
+    /// history, even if their databases are lost, but nothing is sealed while the bucket is unreachable. All recorders
+    /// of a log must use the same setting. Default: no.
     pub claims: bool,
 }
 
-/// A bucket, checked.
+/// A checked bucket configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BucketPlan {
     /// Its name.
     name: String,
-    /// What the objects' names begin with; empty, or without a slash at either end.
+    /// The prefix of the objects' names; empty, or without a slash at either end.
     prefix: String,
     endpoint: Option<String>,
     region: Option<String>,
@@ -65,7 +67,7 @@ struct Credentials {
 }
 
 impl BucketConfig {
-    /// Reads the table; `None`: there is no bucket. Refused in words that name what is wrong.
+    /// Checks the table; `None` if no bucket is configured. The error is the invalid key and a message.
     pub fn plan(&self) -> Result<Option<BucketPlan>, (&'static str, String)> {
         let Some(url) = &self.url else {
             if *self == Self::default() {
@@ -122,9 +124,9 @@ impl BucketConfig {
 }
 
 impl BucketPlan {
-    /// The bucket's objects. Nothing is asked for yet.
+    /// The bucket's objects. Sends no request yet.
     pub(super) fn objects(&self) -> Result<Objects, String> {
-        // Another part of this process may have chosen one before.
+        // Another part of this process may already have chosen a provider.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let retry = RetryConfig {
             backoff: BackoffConfig::default(),
@@ -164,7 +166,7 @@ impl std::fmt::Display for BucketPlan {
     }
 }
 
-/// What a file says. Its words are not shown: they hold a key.
+/// Reads the credentials file. Errors do not show its content, because it contains a key.
 fn credentials(path: &Path) -> Result<Credentials, String> {
     let text = secret_file::read_secret(path, "").map_err(|error| match error {
         SecretFileError::Absent { path, .. } => {

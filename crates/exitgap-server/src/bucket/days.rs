@@ -1,4 +1,4 @@
-//! Closed days, brought into the bucket: a day's files, its manifest after them, the log of days last.
+//! Uploads closed days to the bucket: first a day's files, then its manifest, and finally the log of days.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -18,16 +18,16 @@ use super::objects::{Objects, StoredObject};
 
 const MAX_TEXT_BYTES: u64 = MAX_NOTE_BYTES as u64;
 
-/// What was brought.
+/// What was uploaded.
 pub struct Brought {
-    /// Files.
+    /// Number of files.
     pub files: u64,
-    /// Whether there is more to bring.
+    /// Whether there is more to upload.
     pub is_behind: bool,
 }
 
-/// Brings the days that the bucket does not have, for so long. Safe to call again after any failure: what came stays, and the
-/// checkpoint of the log of days comes once all that it commits to is there.
+/// Uploads the days that the bucket does not have, within a time limit. Safe to call again after any failure: uploaded
+/// files stay, and the checkpoint of the log of days is uploaded only after everything that it commits to.
 pub async fn upload_days(
     objects: &Objects,
     folder: &LogFolder,
@@ -54,7 +54,7 @@ pub async fn upload_days(
         objects.list(&of_day, tell).await?;
         let files = manifest.files.iter().map(|file| file.file).chain([DayFile::Manifest]);
         for file in files.map(|file| LogFile::Days(DaysFile::Day(leaf.day, file))) {
-            // What came in a round that was cut off.
+            // Uploaded in a round that was interrupted.
             if here.contains(&file.to_string()) {
                 continue;
             }
@@ -79,7 +79,7 @@ pub async fn upload_days(
     Ok(Brought { is_behind: false, ..brought })
 }
 
-/// Requires that the bucket has every file of a day, read back.
+/// Requires that the bucket has every file of a day, by reading each back.
 pub async fn check(objects: &Objects, day: &DayManifest) -> Result<(), BucketError> {
     let manifest = day.to_canonical().map_err(|error| own(error.into()))?;
     let whole = (DayFile::Manifest, DayManifest::hash_of(&manifest));
@@ -95,7 +95,7 @@ pub async fn check(objects: &Objects, day: &DayManifest) -> Result<(), BucketErr
     Ok(())
 }
 
-/// How many days the bucket has, whosever they are.
+/// How many days the bucket has, whoever signed them.
 pub async fn count(objects: &Objects) -> Result<u64, BucketError> {
     let newest = LogFile::Days(DaysFile::Checkpoint);
     let there = objects.read_object(&newest, MAX_TEXT_BYTES).await?;
@@ -103,8 +103,8 @@ pub async fn count(objects: &Objects) -> Result<u64, BucketError> {
     Ok(size.map_err(|_| BucketError::Differs { object: objects.name(&newest) })?.unwrap_or(0))
 }
 
-/// Brings the days that the bucket has and the folder does not into the folder, where the bucket has more; how many files
-/// that was. The checkpoint of the log of days comes last.
+/// Downloads the days that the bucket has and the folder does not, if the bucket has more; returns the number of files.
+/// The checkpoint of the log of days is written last.
 pub async fn fetch(objects: &Objects, folder: &LogFolder) -> Result<u64, BucketError> {
     let newest = LogFile::Days(DaysFile::Checkpoint);
     let Some(there) = objects.read_object(&newest, MAX_TEXT_BYTES).await? else { return Ok(0) };
@@ -123,7 +123,7 @@ pub async fn fetch(objects: &Objects, folder: &LogFolder) -> Result<u64, BucketE
         if !may_change && folder.has(&file).map_err(BucketError::Own)? {
             continue;
         }
-        // It was listed; what an old list names may be gone.
+        // The object was listed, but an outdated listing may name deleted objects.
         if let Some(found) = objects.read_object(&file, file.max_bytes()).await? {
             folder.put(&file, &found.bytes).map_err(BucketError::Own)?;
             count += 1;
@@ -133,7 +133,7 @@ pub async fn fetch(objects: &Objects, folder: &LogFolder) -> Result<u64, BucketE
     Ok(count + 1)
 }
 
-/// How many days the bucket has; refused where they are not the first of the folder's.
+/// How many days the bucket has; an error if they are not the first days of the folder.
 fn held(
     objects: &Objects,
     history: &DaysHistory,

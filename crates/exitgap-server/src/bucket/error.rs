@@ -1,13 +1,13 @@
-//! Why the bucket was not brought up to date.
+//! Why the bucket could not be brought up to date.
 
 use std::path::PathBuf;
 
 use exitgap_store::PublishError;
 
-/// Why nothing, or not all, came into the bucket.
+/// Why nothing, or not everything, was uploaded to the bucket.
 #[derive(Debug, thiserror::Error)]
 pub enum BucketError {
-    /// It did not answer, or not in time.
+    /// The storage did not answer, or not in time.
     #[error("{object}: {source}")]
     Unanswered {
         /// The object.
@@ -15,7 +15,7 @@ pub enum BucketError {
         /// What was said.
         source: object_store::Error,
     },
-    /// These credentials may not do it.
+    /// These credentials do not permit the request.
     #[error("{object}: these credentials do not allow this operation: {source}")]
     Denied {
         /// The object.
@@ -30,10 +30,10 @@ pub enum BucketError {
         object: String,
         /// Its bytes.
         found: u64,
-        /// The most there may be.
+        /// The maximum number of bytes.
         most: u64,
     },
-    /// An object that is made once is there with other bytes.
+    /// A write-once object already exists with different content.
     #[error(
         "{object} already exists with different content, and published files are never changed"
     )]
@@ -41,7 +41,7 @@ pub enum BucketError {
         /// The object.
         object: String,
     },
-    /// The storage makes an object anew that is there, and says nothing.
+    /// The storage overwrites existing objects without an error.
     #[error(
         "{object} could be created twice: this storage does not honour If-None-Match: *, so two recorders could sign two histories; remove [bucket] claims, or use storage that supports it"
     )]
@@ -49,19 +49,19 @@ pub enum BucketError {
         /// The object.
         object: String,
     },
-    /// The bucket does not have what is to be in it by now.
+    /// The bucket lacks an object that it must have by now.
     #[error("{object} does not exist; `record` and `serve` upload it")]
     Lacks {
         /// The object.
         object: String,
     },
-    /// Another writer came between reading an object and replacing it, or an old answer was given.
+    /// Another writer replaced the object between reading and replacing it, or the storage returned an outdated answer.
     #[error("{object} differs from what was read before")]
     Moved {
         /// The object.
         object: String,
     },
-    /// What is in the bucket cannot be gone on with.
+    /// The log in the bucket cannot be continued.
     #[error(transparent)]
     Contradicts(PublishError),
     /// The folder or the store could not be read.
@@ -70,27 +70,27 @@ pub enum BucketError {
     /// The folder's closed days could not be read.
     #[error(transparent)]
     Days(Box<exitgap_store::days::DaysError>),
-    /// The folder does not have what its checkpoint commits to.
+    /// The folder lacks a file that its checkpoint commits to.
     #[error("{path} does not exist, but the folder's checkpoint commits to it")]
     Absent {
         /// The file.
         path: PathBuf,
     },
-    /// A file of the folder is none.
+    /// A file in the folder is not valid.
     #[error("{path}: {why}")]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// A thread for it could not be started.
+    /// A thread for the upload could not be started.
     #[error("starting a thread for the bucket: {0}")]
     Thread(std::io::Error),
 }
 
 impl BucketError {
-    /// A stable code, for measures.
+    /// A stable code, for metrics.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Unanswered { .. } => "unanswered",
@@ -109,7 +109,7 @@ impl BucketError {
         }
     }
 
-    /// Whether it may go better without anybody's doing.
+    /// Whether the error may resolve without intervention.
     pub fn may_pass(&self) -> bool {
         matches!(self, Self::Unanswered { .. } | Self::Moved { .. } | Self::Absent { .. })
     }

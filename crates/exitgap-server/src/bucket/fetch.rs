@@ -1,4 +1,4 @@
-//! The other way: a folder is brought up to what the bucket has, so that a store can be restored from it.
+//! Downloads what the bucket has and a folder lacks, so that a store can be restored from it.
 
 use exitgap_core::log_folder::{LogFile, PartRef};
 use exitgap_core::tlog::{Checkpoint, MAX_NOTE_BYTES};
@@ -10,8 +10,8 @@ use super::objects::Objects;
 
 const AT_ONCE: usize = 8;
 
-/// Brings what the bucket has and the folder does not, where the bucket's checkpoint covers more slots or the folder has none;
-/// how many files that was. The checkpoint comes last.
+/// Downloads what the bucket has and the folder lacks, if the bucket's checkpoint covers more slots or the folder has
+/// none; returns the number of files. The checkpoint is written last.
 pub async fn fetch(
     objects: &Objects,
     folder: &LogFolder,
@@ -37,7 +37,7 @@ pub async fn fetch(
     // Closed days have a checkpoint of their own.
     let of_log = |file: &LogFile| *file != newest && !matches!(file, LogFile::Days(_));
     for file in files.into_iter().filter(of_log) {
-        // Its keys and bases may have grown since.
+        // New keys and default bases may have been added since.
         let may_change = matches!(file, LogFile::VerifierKey | LogFile::DefaultBases);
         if may_change || !folder.has(&file).map_err(BucketError::Own)? {
             absent.push(file);
@@ -60,7 +60,7 @@ async fn fetch_file(
     file: LogFile,
 ) -> Result<(), BucketError> {
     let found = objects.read_object(&file, file.max_bytes()).await?;
-    // It was listed; what an old list names may be gone.
+    // The object was listed, but an outdated listing may name deleted objects.
     let Some(found) = found else { return Ok(()) };
     if let LogFile::Part(sha256) = file
         && PartRef::hash_of(&found.bytes) != sha256

@@ -1,4 +1,4 @@
-//! When the bucket is brought up to date: on a thread of its own, after each slot that the folder has.
+//! Keeps the bucket up to date: on a thread of its own, after each slot that is written to the folder.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,55 +24,55 @@ use super::fetch::{self, fetch};
 use super::objects::Objects;
 use super::round::{Brought, Round, held, read_published};
 
-/// How often the folder is looked at for a newer checkpoint.
+/// Polling interval for a newer checkpoint in the folder.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// How long after a failure it is tried again: first, and at most.
+/// Pause before a retry after a failure: the first, and the longest.
 const AGAIN_AFTER: [Duration; 2] = [Duration::from_secs(5), Duration::from_mins(1)];
 
-/// How long the last slots may take once the process is to end.
+/// How long the last slots may take when the process is about to end.
 const LAST_WITHIN: Duration = Duration::from_secs(30);
 
-/// How long closed days may keep a round: slots come first.
+/// How long closed days may extend a round: slots have priority.
 const DAYS_WITHIN: Duration = Duration::from_secs(30);
 
-/// A bucket that can be asked.
+/// A bucket that can be accessed.
 pub struct Bucket {
     shown: String,
     objects: Objects,
 }
 
-/// What is told of rounds.
+/// Progress of upload rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BucketTold {
-    /// The bucket's checkpoint covers so many slots now; its round may go on.
+    /// The bucket's checkpoint now covers this many slots; the round may continue.
     Covers(u64),
     /// A round ended: `brought`, or a failure's code.
     Ended(&'static str),
 }
 
-/// Is told how far the bucket is, and what came of each round.
+/// Receives how far the bucket is, and the result of each round.
 pub type BucketCallback = Box<dyn Fn(BucketTold) + Send>;
 
 impl Bucket {
-    /// The bucket of a plan. Nothing is asked for yet.
+    /// The bucket of a plan. Sends no request yet.
     pub fn open(plan: &BucketPlan) -> Result<Self, String> {
         Ok(Self { shown: plan.to_string(), objects: plan.objects()? })
     }
 
-    /// Requires that a store may go on with the log that the bucket has, before anything is recorded: that it is that log, and
-    /// has all of it. How many slots the bucket has.
+    /// Requires, before anything is recorded, that a store may continue the log in the bucket: that it is the same log,
+    /// and the store has all of its slots. Returns the number of slots in the bucket.
     pub fn check(&self, reader: &Reader) -> Result<u64, BucketError> {
         let (keys, checkpoint) = run_on_thread(read_published(&self.objects))?;
         held(&self.objects, reader, keys.as_ref(), checkpoint.as_ref())
     }
 
-    /// The bucket, for people.
+    /// The bucket's name, for people.
     pub fn shown(&self) -> &str {
         &self.shown
     }
 
-    /// How many slots the bucket has, whosever they are: whether it can be asked.
+    /// How many slots the bucket has, whichever log they belong to: a test that the bucket is reachable.
     pub fn ask(&self) -> Result<u64, BucketError> {
         let (_, checkpoint) = run_on_thread(read_published(&self.objects))?;
         let size = checkpoint.map(|found| fetch::size_of(&found.bytes)).transpose();
@@ -86,27 +86,27 @@ impl Bucket {
         run_on_thread(days::count(&self.objects))
     }
 
-    /// Requires that the bucket has all of a closed day, read back.
+    /// Requires that the bucket has every file of a closed day, by reading each back.
     pub fn check_day(&self, day: &DayManifest) -> Result<(), BucketError> {
         run_on_thread(days::check(&self.objects, day))
     }
 
-    /// Requires that the storage can hold claims: that it makes an object once.
+    /// Requires that the storage supports claims: that it creates an object only once.
     pub fn check_claims(&self) -> Result<(), BucketError> {
         run_on_thread(require_once(&self.objects))
     }
 
-    /// Where what is about to be signed is claimed.
+    /// The claims in this bucket.
     pub fn claims(&self) -> Arc<dyn Claims> {
         Arc::new(BucketClaims(self.objects.clone()))
     }
 
-    /// Any store of objects, whose names begin with `prefix`, in a bucket's place; `shown` names it.
+    /// Uses any object store in place of a bucket, with `prefix` before the objects' names; `shown` is its name.
     pub fn over(store: Arc<dyn ObjectStore>, shown: &str, prefix: &str) -> Self {
         Self { shown: shown.to_owned(), objects: Objects::new(store, shown.to_owned(), prefix) }
     }
 
-    /// Brings what the folder of a store's log has, and what stands beside it, once.
+    /// Uploads the contents of the log's folder once, and the files next to the log.
     pub fn upload_folder(&self, folder: &LogFolder, store: &Path) -> Result<Brought, BucketError> {
         let round = Round { objects: &self.objects, folder, store };
         run_on_thread(async {
@@ -117,7 +117,7 @@ impl Bucket {
         })
     }
 
-    /// Brings what the bucket has and a folder does not; how many files that was.
+    /// Downloads what the bucket has and a folder lacks; returns the number of files.
     pub fn fetch(
         &self,
         folder: &LogFolder,
@@ -129,7 +129,7 @@ impl Bucket {
         })
     }
 
-    /// Brings what the folder has, now and after each slot, until it is told to end.
+    /// Uploads what the folder has, now and after each slot, until stopped.
     pub fn start(
         self,
         folder: LogFolder,
@@ -154,16 +154,16 @@ impl Bucket {
     }
 }
 
-/// A bucket that is being brought up to date.
+/// Handle to a running upload.
 pub struct MirrorHandle {
     stop: watch::Sender<bool>,
     thread: JoinHandle<()>,
 }
 
 impl MirrorHandle {
-    /// Lets what the folder has come into the bucket, within half a minute, and ends.
+    /// Uploads what the folder still has, within half a minute, and ends.
     pub fn end(self) {
-        // The thread may have ended by a fault: then nobody listens, and there is nothing to wait for.
+        // The thread may have ended with an error; then no one receives this, and there is nothing to wait for.
         let _ = self.stop.send(true);
         let _ = self.thread.join();
     }
@@ -176,7 +176,7 @@ struct Mirror {
     store: PathBuf,
     told: BucketCallback,
     beside: Beside,
-    /// The folder's checkpoint that was brought last.
+    /// The last checkpoint of the folder that was uploaded.
     brought: Option<Vec<u8>>,
 }
 
@@ -202,7 +202,7 @@ impl Mirror {
             };
             tokio::select! {
                 () = sleep(wait) => {}
-                // Nobody can say so any more only when the process ends.
+                // The sender is dropped only when the process ends.
                 _ = stop.wait_for(|stop| *stop) => {}
             }
         }
@@ -216,7 +216,8 @@ impl Mirror {
         }
     }
 
-    /// A round, where the folder has a newer checkpoint. One that is under way when the process is to end has some time left.
+    /// Runs a round if the folder has a newer checkpoint. A round in progress when the process is about to end gets
+    /// some more time.
     async fn look(&mut self, stop: &mut watch::Receiver<bool>) -> Result<(), BucketError> {
         let late = async {
             let _ = stop.wait_for(|stop| *stop).await;
@@ -242,12 +243,12 @@ impl Mirror {
         let files = beside + days.files;
         tracing::info!(bucket = self.shown, size, slots, files, "uploaded to the bucket");
         (self.told)(BucketTold::Ended("brought"));
-        // More days go on with the next look, after whatever slot has come meanwhile.
+        // More days follow in the next round, after any new slots.
         self.brought = newest.filter(|_| !days.is_behind);
         Ok(())
     }
 
-    /// Says why nothing came; the same is said once.
+    /// Logs why the upload failed; the same message is logged once.
     fn report_failure(&self, error: &BucketError, said: &mut Option<String>) {
         (self.told)(BucketTold::Ended(error.code()));
         let (code, words) = (error.code(), error.to_string());
@@ -268,7 +269,7 @@ fn runtime() -> Result<Runtime, BucketError> {
     runtime.map_err(BucketError::Thread)
 }
 
-/// Does it on a thread of its own: whoever asks may stand on a runtime, or on none.
+/// Runs the work on a thread of its own, because the caller may or may not be on a runtime.
 pub fn run_on_thread<T: Send>(
     work: impl Future<Output = Result<T, BucketError>> + Send,
 ) -> Result<T, BucketError> {

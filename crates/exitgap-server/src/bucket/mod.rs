@@ -1,19 +1,21 @@
-//! The log in a bucket: what the folder has is brought into storage that speaks S3, from which any server of files or CDN
-//! hands it out. The folder stays the first publication; a bucket that cannot be reached delays no slot.
+//! Uploads the log to a bucket: the contents of the folder go to S3-compatible storage, from which any file server or
+//! CDN can serve them. The folder remains the primary publication; an unreachable bucket delays no slot.
 //!
-//! **In scope**: the table of the configuration (`config`); one object, read, made once, or put in the place of the one that was
-//! read (`objects`); bringing the bucket up to the folder, the checkpoint last (`round`), and what nothing of the log commits to
-//! (`beside`); when (`mirror`); what is about to be signed (`claims`); a folder out of the bucket (`fetch`). **Out of scope**, and who does it: what is published and in
-//! which order it becomes durable (`exitgap-store::LogFolder`), reading the log as others do (`exitgap-client::copy`).
+//! **In scope**: the configuration table (`config`); one object: read, created once, or replaced if unchanged since it
+//! was read (`objects`); bringing the bucket up to date with the folder, the checkpoint last (`round`), and with the
+//! files that the log does not commit to (`beside`); the schedule (`mirror`); claims for what is about to be signed
+//! (`claims`); downloading a folder from the bucket (`fetch`). **Out of scope**: what is published and in which order
+//! it becomes durable (`exitgap-store::LogFolder`), reading the log as others do (`exitgap-client::copy`).
 //!
-//! # What holds
+//! # Guarantees
 //!
-//! - A slot's files are made before its manifest, and `checkpoint` after all that it commits to: whoever reads a checkpoint
-//!   finds its files, whenever this process ends.
-//! - What is written once is made with `If-None-Match`: of two writers one makes it, the other's must be the same bytes. What
-//!   changes is replaced with `If-Match` on what was read. So a checkpoint is never put in the place of one that was not
-//!   looked at: it is this log's, of no more slots, and the store makes its root.
-//! - A request whose answer was lost is asked again, and finds its own bytes.
+//! - A slot's files are created before its manifest, and `checkpoint` after everything that it commits to: a reader of
+//!   a checkpoint finds its files, whenever this process ends.
+//! - Write-once objects are created with `If-None-Match`: of two writers one creates the object, and the other's must
+//!   have the same bytes. Changing objects are replaced with `If-Match` on the version that was read. So a new
+//!   checkpoint only replaces one that was checked: it belongs to this log, covers no more slots, and the store
+//!   computes the same root.
+//! - A request whose answer was lost is repeated, and finds its own bytes.
 
 mod beside;
 mod claims;

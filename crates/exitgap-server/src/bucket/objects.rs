@@ -1,4 +1,4 @@
-//! One object of the bucket: read within a bound, made once, or put in the place of the one that was read.
+//! One object of the bucket: read up to a maximum length, created once, or replaced if unchanged since it was read.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,23 +15,23 @@ use object_store::{
 use super::error::BucketError;
 use crate::http::log_file_headers;
 
-/// The objects of a bucket that are a log's files.
+/// Access to the objects of a bucket that are files of a log.
 #[derive(Debug, Clone)]
 pub struct Objects {
     store: Arc<dyn ObjectStore>,
-    /// The bucket, for people.
+    /// The bucket's name, for people.
     shown: String,
     prefix: Path,
 }
 
-/// What an object is called, and what it is.
+/// The name of an object, and its kind.
 pub trait ObjectName: std::fmt::Display + Sync {
-    /// Its media type, and how long who stands between may keep it.
+    /// Its media type, and how long caches may keep it.
     fn headers(&self) -> (&'static str, String);
 }
 
 impl ObjectName for LogFile {
-    /// As the service's own `/log` says them, for whoever stands before the bucket.
+    /// The same headers as the service's own `/log`, for a CDN or proxy in front of the bucket.
     fn headers(&self) -> (&'static str, String) {
         log_file_headers(self)
     }
@@ -45,12 +45,12 @@ pub struct StoredObject {
     version: UpdateVersion,
 }
 
-/// What came of making an object that is made once.
+/// The result of creating a write-once object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Made {
-    /// It is there now, or was with the same bytes.
+    /// The object was created, or already existed with the same bytes.
     Same,
-    /// It was there, with these.
+    /// The object already existed with these bytes.
     Other(Bytes),
 }
 
@@ -70,7 +70,7 @@ impl Objects {
         PathBuf::from(&self.shown)
     }
 
-    /// An object of at most so many bytes; `None` where it is not there.
+    /// Reads an object of at most this many bytes; `None` if it does not exist.
     pub async fn read_object(
         &self,
         file: &impl ObjectName,
@@ -100,7 +100,7 @@ impl Objects {
         Ok(Some(StoredObject { bytes: bytes.into(), version: UpdateVersion { e_tag, version } }))
     }
 
-    /// Makes an object that is made once. Where it is there already, it is read, and must be the same.
+    /// Creates a write-once object. If it already exists, its content must be the same.
     pub async fn create(&self, file: &impl ObjectName, bytes: Bytes) -> Result<(), BucketError> {
         match self.create_or_read(file, bytes).await? {
             Made::Same => Ok(()),
@@ -108,18 +108,20 @@ impl Objects {
         }
     }
 
-    /// The same, for whoever can tell which other bytes are right, too.
+    /// Creates a write-once object, or returns the existing content if it differs, for callers that accept other
+    /// content.
     pub async fn create_or_read(
         &self,
         file: &impl ObjectName,
         bytes: Bytes,
     ) -> Result<Made, BucketError> {
-        // Somewhat larger objects are read as well: to be told apart, not to be kept.
+        // Reads up to somewhat more than expected, so that a different object is reported as different and not as too
+        // large.
         let most = 2 * bytes.len() as u64 + (1 << 20);
         self.create_or_read_up_to(file, bytes, most).await
     }
 
-    /// The same where what is there may have so many bytes.
+    /// The same, if the existing object may have up to this many bytes.
     pub async fn create_or_read_up_to(
         &self,
         file: &impl ObjectName,
@@ -137,7 +139,7 @@ impl Objects {
         }
     }
 
-    /// Puts bytes in the place of what was read, or of nothing. Refused where that is not there any more.
+    /// Replaces the version that was read, or creates the object if none was. Fails if the object has changed since.
     pub async fn replace(
         &self,
         file: &impl ObjectName,
@@ -152,7 +154,7 @@ impl Objects {
         match self.put(file, bytes.clone(), mode).await {
             Ok(()) => Ok(()),
             Err(Error::AlreadyExists { .. } | Error::Precondition { .. }) => {
-                // Perhaps by this very request, whose first answer was lost.
+                // This very request may have written it, with its first answer lost.
                 let found = self.read_object(file, 2 * bytes.len() as u64 + (1 << 20)).await?;
                 if found.is_some_and(|found| found.bytes == bytes) {
                     return Ok(());
@@ -163,7 +165,7 @@ impl Objects {
         }
     }
 
-    /// The names below a folder, behind the bucket's prefix; told one by one.
+    /// Calls `tell` with each name in a folder, without the bucket's prefix.
     pub async fn list(&self, folder: &str, mut tell: impl FnMut(&str)) -> Result<(), BucketError> {
         let path = self.path(folder);
         let mut objects = self.store.list(Some(&path));
@@ -179,7 +181,7 @@ impl Objects {
         Ok(())
     }
 
-    /// Removes what gave way to a full tile. Credentials that may not are fine: it only takes room.
+    /// Deletes partial tiles replaced by a full tile. Callers may ignore an error: leftovers only use space.
     pub async fn remove_below(&self, folder: &str) -> Result<(), BucketError> {
         let mut names = Vec::new();
         self.list(folder, |name| names.push(name.to_owned())).await?;
@@ -204,7 +206,7 @@ impl Objects {
         self.store.put_opts(&path, PutPayload::from_bytes(bytes), options).await.map(|_| ())
     }
 
-    /// An object's path: parts of a file's path are plain, and stay as they are.
+    /// An object's path: the parts of a file's path need no escaping.
     fn path(&self, file: &str) -> Path {
         let parts = file.split('/').filter(|part| !part.is_empty());
         parts.fold(self.prefix.clone(), Path::join)

@@ -1,4 +1,4 @@
-//! One round: the bucket is brought up to the folder's checkpoint.
+//! One round: brings the bucket up to the folder's checkpoint.
 
 use std::ops::Range;
 use std::path::Path;
@@ -17,43 +17,43 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use super::error::BucketError;
 use super::objects::{Made, Objects, StoredObject};
 
-/// How many slots, and tiles, are brought side by side.
+/// How many slots, and tiles, are uploaded concurrently.
 const AT_ONCE: usize = 8;
 
-/// Slots between two checkpoints while many are brought, after a pause.
+/// Slots between two checkpoints when many slots are uploaded after a pause.
 const SLOTS_AT_ONCE: u64 = 64;
 
-/// The longest text of a file that is one line or a few.
+/// Maximum length of a short text file.
 const MAX_TEXT_BYTES: u64 = MAX_NOTE_BYTES as u64;
 
-/// What a round did.
+/// The result of a round.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Brought {
-    /// Slots that the bucket's checkpoint covers now.
+    /// Slots that the bucket's checkpoint now covers.
     pub size: u64,
-    /// How many of them came in this round.
+    /// Slots uploaded in this round.
     pub slots: u64,
 }
 
-/// What is brought, and where to.
+/// Source and destination of a round.
 pub struct Round<'a> {
     /// The bucket's objects.
     pub objects: &'a Objects,
     /// The folder.
     pub folder: &'a LogFolder,
-    /// The store whose log it is.
+    /// The store that the log belongs to.
     pub store: &'a Path,
 }
 
-/// The bucket's state of the log, as it was read.
+/// The state of the log in the bucket, as it was read.
 struct There {
     keys: Option<StoredObject>,
     checkpoint: Option<StoredObject>,
-    /// The slots that the checkpoint covers: it was held against the store.
+    /// The slots that the checkpoint covers; the checkpoint was compared with the store.
     size: u64,
 }
 
-/// A checkpoint of the folder, and what it says.
+/// A checkpoint of the folder, with its content.
 struct Newest {
     note: Vec<u8>,
     checkpoint: Checkpoint,
@@ -61,13 +61,13 @@ struct Newest {
 }
 
 impl Round<'_> {
-    /// Brings the slots that the bucket's checkpoint does not cover, and then the folder's checkpoint as it was when this
-    /// began. Safe to call again after any failure.
+    /// Uploads the slots that the bucket's checkpoint does not cover, and then the folder's checkpoint as it was when
+    /// this began. Safe to call again after any failure.
     pub async fn upload_log(&self, covers: impl Fn(u64)) -> Result<Brought, BucketError> {
         let Some(newest) = self.newest()? else { return Ok(Brought::default()) };
         let there = self.there().await?;
         let to = newest.checkpoint.size;
-        // Its last slot may come into the folder a little later: into the store it came first.
+        // The folder may receive its last slot slightly later than the store does.
         if there.size >= to {
             covers(there.size);
             return Ok(Brought { size: there.size, slots: 0 });
@@ -90,7 +90,7 @@ impl Round<'_> {
         Ok(Brought { size: to, slots: to - there.size })
     }
 
-    /// The bucket's keys and checkpoint, held against the store.
+    /// Reads the bucket's keys and checkpoint, and compares them with the store.
     async fn there(&self) -> Result<There, BucketError> {
         let (keys, checkpoint) = read_published(self.objects).await?;
         let reader = Reader::open(self.store).map_err(|error| BucketError::Own(error.into()))?;
@@ -116,7 +116,7 @@ impl Round<'_> {
         Ok(Some(Newest { note, checkpoint, keys }))
     }
 
-    /// What the log says of itself: its keys and what it succeeds, and which tokens are sold.
+    /// Uploads the log's description of itself: its keys, its predecessor, and which tokens are sold.
     async fn names(&self, there: &There) -> Result<(), BucketError> {
         let file = LogFile::VerifierKey;
         let keys = self.read_required(&file, MAX_KEY_FILE_BYTES as u64)?;
@@ -132,7 +132,7 @@ impl Round<'_> {
         Ok(())
     }
 
-    /// Brings these slots and the tiles over them; gives the checkpoint that covers them.
+    /// Uploads these slots and their tiles; returns the checkpoint that covers them.
     async fn bring_slots(&self, newest: &Newest, slots: Range<u64>) -> Result<Bytes, BucketError> {
         let first = u64::from(newest.checkpoint.origin.first_slot().number());
         let numbers = slots.clone().map_while(|index| Slot::new(first + index).ok());
@@ -147,7 +147,7 @@ impl Round<'_> {
         notes.into_iter().last().map(Bytes::from).ok_or_else(absent)
     }
 
-    /// Brings a slot: its parts and what its heads commit to, then its manifest, whose checkpoint it gives.
+    /// Uploads a slot: its parts and what its heads commit to, then its manifest; returns the manifest's checkpoint.
     async fn slot(&self, newest: &Newest, slot: Slot) -> Result<String, BucketError> {
         let file = LogFile::Slot(slot);
         let bytes = Bytes::from(self.read_required(&file, MAX_MANIFEST_BYTES as u64)?);
@@ -156,7 +156,7 @@ impl Round<'_> {
             why: error.to_string(),
         })?;
         if let Some(found) = self.objects.read_object(&file, MAX_MANIFEST_BYTES as u64).await? {
-            // It came after its other files, in a round that ended before its checkpoint.
+            // The manifest is uploaded after the slot's other files; an earlier round ended before its checkpoint.
             self.same_slot(newest, slot, (&bytes, &manifest), &found.bytes)?;
             return Ok(manifest.checkpoint);
         }
@@ -177,7 +177,7 @@ impl Round<'_> {
         Ok(manifest.checkpoint)
     }
 
-    /// Requires that the bucket's manifest is of the same slot: a store that was restored may lack what witnesses signed.
+    /// Requires that the bucket's manifest describes the same slot: a restored store may lack witness signatures.
     fn same_slot(
         &self,
         newest: &Newest,
@@ -214,7 +214,7 @@ impl Round<'_> {
         self.objects.create(&file, bytes.into()).await
     }
 
-    /// Removes what gave way to full tiles. It only takes room where it stays.
+    /// Deletes partial tiles replaced by full tiles. Leftovers only use space.
     async fn remove_partial(&self, grown: Range<u64>) {
         for full in Tile::full_tiles(grown.start, grown.end) {
             let folder = format!("{}.p", full.path_when_full());
@@ -238,7 +238,7 @@ impl Round<'_> {
     }
 }
 
-/// The keys and the checkpoint that a bucket has.
+/// Reads the keys and the checkpoint in a bucket.
 pub async fn read_published(
     objects: &Objects,
 ) -> Result<(Option<StoredObject>, Option<StoredObject>), BucketError> {
@@ -246,14 +246,14 @@ pub async fn read_published(
     Ok((keys, objects.read_object(&LogFile::Checkpoint, MAX_TEXT_BYTES).await?))
 }
 
-/// Requires that a store may go on with what a bucket has; how many slots that is.
+/// Requires that a store may continue the log in a bucket; returns the number of slots there.
 pub fn held(
     objects: &Objects,
     reader: &Reader,
     keys: Option<&StoredObject>,
     checkpoint: Option<&StoredObject>,
 ) -> Result<u64, BucketError> {
-    // What is no text is no key and no checkpoint either, and is refused as such.
+    // Content that is not text is not a valid key or checkpoint either, and is rejected as such.
     let text = |found: &StoredObject| String::from_utf8_lossy(&found.bytes).into_owned();
     let (keys, note) = (keys.map(text), checkpoint.map(text));
     let held = check_published(&objects.place(), keys.as_deref(), note.as_deref(), reader);

@@ -1,4 +1,4 @@
-//! `alerts`: kept rules evaluated and told, in a process of their own.
+//! `alerts`: evaluates the stored rules and sends their events, in a separate process.
 
 use std::path::PathBuf;
 
@@ -24,7 +24,7 @@ pub struct AlertsArgs {
 pub fn alerts(args: &AlertsArgs) -> Result<(), CliError> {
     let checked = CheckedConfig::from_file(&args.config)?;
     start_log(&checked.config.log);
-    // It was checked with the configuration.
+    // The configuration check has already validated it.
     let plan = checked.config.alerts.plan().ok().flatten();
     let plan = plan.ok_or_else(|| CliError::AlertsOff { path: args.config.clone() })?;
     check_database(Content::Alerts, &checked.config.alerts.database)?;

@@ -6,15 +6,15 @@ use super::CliError;
 use crate::bucket::{Bucket, BucketTold, MirrorHandle};
 use crate::config::{CheckedConfig, Config};
 
-/// The bucket that a configuration names; `None`: it names none.
+/// The bucket of a configuration; `None` if none is configured.
 pub fn bucket(config: &Config) -> Result<Option<Bucket>, CliError> {
-    // It was checked with the configuration.
+    // The configuration check has already validated it.
     let Some(plan) = config.bucket.plan().ok().flatten() else { return Ok(None) };
     Bucket::open(&plan).map(Some).map_err(CliError::BucketCredentials)
 }
 
-/// Requires that the store may go on with what the bucket has, before anything is recorded. Refused also where it cannot be
-/// asked: it may have slots that the store does not.
+/// Requires, before anything is recorded, that the store may continue the log in the bucket. Also fails if the bucket
+/// is unreachable, because it may contain slots that the store lacks.
 pub fn check_bucket(config: &Config, reader: Option<&Reader>) -> Result<Option<Bucket>, CliError> {
     let Some(bucket) = bucket(config)? else { return Ok(None) };
     if let Some(reader) = reader {
@@ -24,8 +24,8 @@ pub fn check_bucket(config: &Config, reader: Option<&Reader>) -> Result<Option<B
     Ok(Some(bucket))
 }
 
-/// Has a store claim its slots in the bucket, where the configuration says so, and seals what was claimed there and it lacks:
-/// before anything that is published is held against it.
+/// Makes a store claim its slots in the bucket, if configured, and seals slots that were claimed there but that it
+/// lacks. Call this before comparing the store with anything published.
 pub fn claim_in_bucket(config: &Config, store: &mut Store) -> Result<(), CliError> {
     let Some(bucket) = bucket(config)?.filter(|_| config.bucket.claims) else { return Ok(()) };
     bucket.check_claims().map_err(|error| CliError::Bucket(Box::new(error)))?;
@@ -37,7 +37,7 @@ pub fn claim_in_bucket(config: &Config, store: &mut Store) -> Result<(), CliErro
     Ok(())
 }
 
-/// Begins to bring the folder of a configuration into its bucket.
+/// Starts uploading the folder of a configuration to its bucket.
 pub fn start_bucket(
     bucket: Bucket,
     checked: &CheckedConfig,

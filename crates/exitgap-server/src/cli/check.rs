@@ -1,4 +1,4 @@
-//! `check`: the configuration against the nodes.
+//! `check`: compares the configuration with what the nodes report.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -16,10 +16,10 @@ use super::{CliError, runtime};
 use crate::bucket::Bucket;
 use crate::config::{CheckedConfig, Config};
 
-/// How long the nodes of one chain are asked.
+/// Time limit for the nodes of one chain.
 const CHECK_WITHIN: Duration = Duration::from_mins(2);
 
-/// Prints what was found, one line each, and what to do about each error.
+/// Prints one line per finding, and a remedy for each error.
 pub fn check(path: &Path) -> Result<(), CliError> {
     let checked = CheckedConfig::from_file(path)?;
     let Config { store, evidence, .. } = &checked.config;
@@ -42,7 +42,7 @@ pub fn check(path: &Path) -> Result<(), CliError> {
     if errors == 0 { Ok(()) } else { Err(CliError::Findings { errors }) }
 }
 
-/// Days of snapshots in a server's database from which on it is said.
+/// From this many days of snapshots in a server's database, `check` suggests pruning.
 const MANY_DAYS: u64 = 100;
 
 fn check_store(path: &Path) -> Vec<CheckFinding> {
@@ -95,7 +95,7 @@ fn check_key(path: &Path) -> CheckFinding {
     CheckFinding { severity, subject: format!("key {}", path.display()), message }
 }
 
-/// Whether the bucket can be asked, and what it has is this store's.
+/// Checks that the bucket is reachable and that its log belongs to this store.
 fn check_bucket(config: &Config) -> Option<CheckFinding> {
     let plan = config.bucket.plan().ok().flatten()?;
     let said = Bucket::open(&plan).and_then(|bucket| {
@@ -112,7 +112,8 @@ fn check_bucket(config: &Config) -> Option<CheckFinding> {
     Some(CheckFinding { severity, subject: format!("bucket {plan}"), message })
 }
 
-/// Whether payments and alerts can be written on a server. A file is made with the first start.
+/// Checks that payments and alerts can be written if their databases are on a server. Database files are created at the
+/// first start.
 fn check_apart(Config { payments, alerts, .. }: &Config) -> Vec<CheckFinding> {
     let finding = |what: &str, opened: Result<(), String>| {
         let (severity, message) = match opened {
@@ -148,7 +149,7 @@ fn print(findings: &[CheckFinding]) -> Result<usize, CliError> {
     Ok(errors)
 }
 
-/// What to do about an error, by what it is about: a store, a key, a pool, an oracle or a node.
+/// The remedy for an error, by its subject: a store, a key, a pool, an oracle or a node.
 fn remedy(subject: &str) -> &'static str {
     match subject.split(' ').next() {
         Some("store") => {

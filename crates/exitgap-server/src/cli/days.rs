@@ -1,4 +1,4 @@
-//! `days`: closed days out of a store, as files.
+//! `days`: writes the closed days of a store as files.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -14,7 +14,7 @@ use super::key::read_key;
 use crate::config::{CheckedConfig, Config};
 use crate::days::{DaysCallback, DaysWriterHandle, Open, start};
 
-/// Writes every closed day that is not written yet.
+/// Writes every closed day that has not been written yet.
 pub fn days(path: &Path) -> Result<(), CliError> {
     let config = CheckedConfig::from_file(path)?.config;
     let reader = Reader::open(&config.store.path)?;
@@ -41,7 +41,7 @@ pub fn days(path: &Path) -> Result<(), CliError> {
         .map_err(CliError::Output)
 }
 
-/// Begins to write closed days beside a recorder, where that is configured.
+/// Starts writing closed days in parallel with a recorder, if configured.
 pub fn start_days(
     checked: &CheckedConfig,
     told: DaysCallback,
@@ -57,7 +57,7 @@ pub fn start_days(
     start(open, store, told).map(Some).map_err(CliError::Start)
 }
 
-/// The log of days, where it may be gone on with, or begun: of a bucket that has some already, those come first.
+/// Opens the log of days, or starts one. If the bucket already has closed days, they are downloaded first.
 fn open(config: &Config) -> Result<DaysLog, CliError> {
     let folder = LogFolder::new(&config.evidence.folder);
     let days = DaysLog::open(folder, &config.store.path, signers(config)?)?;

@@ -1,4 +1,4 @@
-//! `evidence`: an evidence file, and the head window beside it.
+//! `evidence`: writes an evidence file, and the window of heads that belongs to it.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -38,12 +38,12 @@ pub struct EvidenceArgs {
     config: PathBuf,
 }
 
-/// A pool as people write it.
+/// Parses a pool argument.
 fn pool(text: &str) -> Result<PoolId, String> {
     exitgap_api::parse_pool(text).map_err(|problem| problem.detail)
 }
 
-/// A size as people write it.
+/// Parses a size argument.
 fn size(text: &str) -> Result<SizeUsd, String> {
     exitgap_api::size_as_written(text).map_err(|problem| problem.detail)
 }
@@ -57,7 +57,7 @@ enum Token {
     Token1,
 }
 
-/// Writes what was asked for, or says why there is none.
+/// Writes the requested file, or fails with the reason why there is none.
 pub fn evidence(args: &EvidenceArgs) -> Result<(), CliError> {
     let CheckedConfig { config, .. } = CheckedConfig::from_file(&args.config)?;
     let folder = LogFolder::new(&config.evidence.folder);

@@ -1,4 +1,4 @@
-//! `follow`: a replica of somebody's log, in a process of its own.
+//! `follow`: a replica of another operator's log, in a separate process.
 
 use std::io::{self, Read, Write};
 use std::net::SocketAddr;
@@ -21,7 +21,7 @@ use crate::ops::{Deployment, Now, Service};
 use crate::recorder::{Clock, Stop, SystemClock};
 use crate::replica::{Places, Replica, ReplicaError};
 
-/// How long a look may go on once it is to end.
+/// How long a polling round may continue once the process is about to end.
 const ENDS_WITHIN: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Args)]
@@ -68,7 +68,7 @@ fn address(text: &str) -> Result<BaseUrl, String> {
     text.parse().map_err(|_| "not a URL such as https://exitgap.example".to_owned())
 }
 
-/// Follows until it is told to end, or once.
+/// Follows until stopped, or once.
 pub fn follow(args: &FollowArgs) -> Result<(), CliError> {
     let format = if args.log_json { LogFormat::Json } else { LogFormat::Text };
     start_log(&LogConfig { format, ..LogConfig::default() });
@@ -105,7 +105,7 @@ pub fn follow(args: &FollowArgs) -> Result<(), CliError> {
     result
 }
 
-/// Follows on a thread of its own, until told to end, or until this machine cannot go on.
+/// Follows on a separate thread, until stopped or until this machine cannot continue.
 async fn follow_apart(
     replica: Replica,
     every: Duration,
@@ -116,12 +116,13 @@ async fn follow_apart(
     let (done, result) = oneshot::channel();
     let work = move || {
         let followed = replica.run(every, &ended, |standing| telemetry.replica(standing));
-        // Who waits for it ends after it.
+        // The receiver lives longer than this task.
         let _ = done.send(followed);
     };
     std::thread::Builder::new().name("replica".to_owned()).spawn(work).map_err(CliError::Start)?;
     let mut result = result;
-    // A slot in hand is applied whole; a second word, or a log that does not answer, ends it at once, which no commit minds.
+    // A slot in progress is applied completely. A second signal, or a log that does not answer, ends it immediately;
+    // that is safe because a slot is committed as a whole.
     let followed = tokio::select! {
         followed = &mut result => Some(followed),
         _ = stop.wait_for(|stop| *stop != Stop::No) => None,
@@ -139,12 +140,12 @@ async fn follow_apart(
     };
     match followed {
         Ok(followed) => Ok(followed?),
-        // Without an answer the thread panicked, and its store went with it.
+        // Without an answer the thread panicked, and its store was dropped.
         Err(_) => Err(CliError::ReplicaCutOff),
     }
 }
 
-/// Takes what is published now.
+/// Takes what is published now, and ends.
 fn once(mut replica: Replica) -> Result<(), CliError> {
     // Shown on a terminal only.
     let bar = ProgressBar::new(0);
@@ -179,14 +180,14 @@ fn app(places: &Places, http: &HttpConfig, serve: &ServeConfig, site: Site) -> A
     }
 }
 
-/// The keys that `--trust` names, each as itself or in a file with one per line.
+/// The keys of `--trust`: each argument is a key or a file with one key per line.
 fn keys(arguments: &[String]) -> Result<Vec<VerifierKey>, CliError> {
     let mut keys = Vec::new();
     for argument in arguments {
         let wrong = |why: String| CliError::Trust { argument: argument.clone(), why };
         match argument.parse() {
             Ok(key) => keys.push(key),
-            // A key mistyped is not a file that is absent.
+            // Report a mistyped key as such and not as a missing file.
             Err(error) if argument.contains('+') && !Path::new(argument).exists() => {
                 return Err(wrong(format!("{error}")));
             }

@@ -1,4 +1,4 @@
-//! `fsck`: the whole store, hashed again.
+//! `fsck`: rehashes the whole store.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::CliError;
 use crate::config::CheckedConfig as Configuration;
 
-/// Checks the store and what is published of it, after making derived rows anew where asked.
+/// Checks the store and its published log, after rebuilding the derived rows if requested.
 pub fn fsck(path: &Path, derived: bool, rebuild: bool) -> Result<(), CliError> {
     let Configuration { config, .. } = Configuration::from_file(path)?;
     let mut out = io::stdout();
@@ -45,7 +45,7 @@ pub fn fsck(path: &Path, derived: bool, rebuild: bool) -> Result<(), CliError> {
         .map_err(CliError::Output)
 }
 
-/// Shown on a terminal only.
+/// A progress bar, shown only on a terminal.
 fn bar() -> ProgressBar {
     let bar = ProgressBar::new(0);
     if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} slots, {eta} left") {

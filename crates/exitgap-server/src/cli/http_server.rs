@@ -1,4 +1,4 @@
-//! Answering in the background, whatever else the process does: the service, its operators, and what it looks at by itself.
+//! Serves HTTP in the background of the process: the service, the operators' listener, and the periodic tasks.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,20 +17,20 @@ use crate::http::{
 };
 use crate::ops::{Current, Service};
 
-/// How often is looked whether a slot was sealed.
+/// Polling interval for newly sealed slots.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
-/// What operators' listener takes: a few programs that look now and then.
+/// Maximum connections of the operators' listener: only a few programs poll it.
 const OPERATORS_CONNECTIONS: usize = 64;
 
-/// Where a process answers.
+/// The listeners of a process.
 pub struct Listeners {
     public: Listener,
     operators: Option<Listener>,
 }
 
 impl Listeners {
-    /// Takes the addresses: one in use is told before a store is opened or begun.
+    /// Binds the addresses, so that an address in use is reported before a store is opened or created.
     pub async fn bind(http: &mut HttpConfig, serve: &ServeConfig) -> Result<Self, CliError> {
         let public = Listener::bind(http.listen, "[http] listen or --listen").await?;
         http.listen = public.address();
@@ -42,17 +42,17 @@ impl Listeners {
     }
 }
 
-/// What answers.
+/// The running HTTP server.
 pub struct HttpServer {
     end: watch::Sender<bool>,
     service: Arc<Service>,
     listening: Vec<JoinHandle<()>>,
-    /// They stop where they are.
+    /// These tasks are aborted at the end.
     looking: [JoinHandle<()>; 2],
 }
 
 impl HttpServer {
-    /// Begins to answer; `free`: so many estimates a day are free for each client, and the others paid for.
+    /// Starts serving; `free`: how many estimates per day are free for each client if others must be paid for.
     pub fn begin(app: App, listeners: Listeners, http: &HttpConfig, free: Option<u32>) -> Self {
         let (end, ended) = watch::channel(false);
         let service = Arc::clone(&app.service);
@@ -78,15 +78,15 @@ impl HttpServer {
         Self { end, service, listening, looking }
     }
 
-    /// Says when it is to end.
+    /// A receiver that reports when the server should end.
     pub fn watch_end(&self) -> watch::Receiver<bool> {
         self.end.subscribe()
     }
 
-    /// Ends: requests in hand are answered, streams are not gone on with.
+    /// Ends: requests in progress are answered, streams are cut off.
     pub async fn end(self) {
         self.service.end_streams();
-        // All may have ended by themselves.
+        // All receivers may have ended by themselves.
         let _ = self.end.send(true);
         for listening in self.listening {
             let _ = listening.await;
@@ -107,13 +107,13 @@ fn answer(
     let limits = Limits {
         rate_per_minute: http.rate_per_minute,
         tools_per_minute: http.tools_per_minute,
-        // It was checked with the configuration.
+        // The configuration check has already validated it.
         client_ip_header: header.unwrap_or_default(),
         free: free.map(|per_day| FreeEstimates { per_day, base_url: urls.base.clone() }),
         ..Limits::default()
     };
     tracing::info!(listen = %listener.address(), base_url = urls.base, web_url = urls.web, "serving");
-    // A proxy in front has all the connections, and its clients in its own hands.
+    // Behind a proxy, all connections come from the proxy, which limits its own clients.
     let bounded = http.max_connections_per_address > 0 && limits.client_ip_header.is_none();
     let connections = Connections {
         most: http.max_connections as usize,
@@ -124,10 +124,10 @@ fn answer(
     listener.serve(router(app, &limits, operators), connections, telemetry, ended)
 }
 
-/// Looks for sealed slots, reads where the pools stand after each, and counts.
+/// Polls for sealed slots, refreshes the pools' current state after each, and updates the metrics.
 async fn look(app: App, ended: watch::Receiver<bool>) {
     while !*ended.borrow() {
-        // A store that is not there yet is no failure, and any other is logged.
+        // A store that does not exist yet is not an error; any other error is logged.
         if let Ok(Some(_)) = app.service.refresh().await {
             count(&app.telemetry, &app.service.current());
         }
@@ -135,7 +135,7 @@ async fn look(app: App, ended: watch::Receiver<bool>) {
     }
 }
 
-/// Keeps the table of accuracy: a row at a time, and after each as long a rest as it took.
+/// Keeps the accuracy table up to date: one row at a time, each followed by a pause as long as the row took.
 async fn sum_up(service: Arc<Service>, ended: watch::Receiver<bool>) {
     while !*ended.borrow() {
         let began = Instant::now();
@@ -144,7 +144,7 @@ async fn sum_up(service: Arc<Service>, ended: watch::Receiver<bool>) {
     }
 }
 
-/// Counts what the newest slot holds.
+/// Updates the metrics from the newest slot.
 fn count(telemetry: &Telemetry, current: &Current) {
     let (mut recorded, mut missing) = (0, BTreeMap::new());
     for now in current.pools.values() {

@@ -1,4 +1,4 @@
-//! `key new`: the key that signs a log, made once and on request only.
+//! `key new`: creates the key that signs a log, once and only on request.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read, Write};
@@ -16,7 +16,7 @@ use crate::alerts::{AlertKey, AlertKeyError};
 use crate::payments::{ReceiptFileError, write_signer};
 use crate::secret_file::{self, SecretFileError};
 
-/// More bytes than a key's file has.
+/// Upper bound on the size of a key file.
 const MAX_KEY_BYTES: u64 = 1024;
 
 #[derive(Debug, Subcommand)]
@@ -65,15 +65,15 @@ pub enum KeyCommand {
 /// Why there is no key.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
-    /// No file.
+    /// There is no file.
     #[error(
         "no key at {path}, and recording needs a key; create one with `exitgap-server key new --out {path} --name <your domain>/exits`"
     )]
     Absent {
-        /// Where it was looked for.
+        /// The path of the key.
         path: PathBuf,
     },
-    /// A file is there already.
+    /// The file already exists.
     #[error(
         "{path} already exists and is not overwritten, because a log cannot continue under another key"
     )]
@@ -86,10 +86,10 @@ pub enum KeyError {
     File {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// Others than its owner may read or write it.
+    /// Users other than the owner may read or write the file.
     #[error("{path}: {loose}")]
     LooseMode {
         /// The file.
@@ -97,7 +97,7 @@ pub enum KeyError {
         /// Its permissions.
         loose: LooseMode,
     },
-    /// The file holds something else.
+    /// The file does not contain a key.
     #[error("{path}: {error}")]
     NotAKey {
         /// The file.
@@ -105,19 +105,19 @@ pub enum KeyError {
         /// What is wrong.
         error: NoteError,
     },
-    /// The name cannot be a log's.
+    /// The name is not valid for a log.
     #[error("--name: {0}")]
     Name(#[from] CheckpointError),
-    /// The system gave no randomness.
+    /// The system returned no random numbers.
     #[error("the system returned no random numbers: {0}")]
     Random(getrandom::Error),
-    /// The file of a key of receipts.
+    /// The file of a receipts key.
     #[error(transparent)]
     Receipts(#[from] ReceiptFileError),
-    /// The file of a key of alerts.
+    /// The file of an alerts key.
     #[error(transparent)]
     Alerts(#[from] AlertKeyError),
-    /// The file of a witness's key.
+    /// The file of a witness key.
     #[error(transparent)]
     Witness(#[from] SecretFileError),
     /// Standard output.
@@ -125,7 +125,7 @@ pub enum KeyError {
     Output(#[source] io::Error),
 }
 
-/// Makes a key at `path` for the log `name`.
+/// Creates a key at `path` for the log `name`.
 pub fn new_key(path: &Path, name: &str) -> Result<(), KeyError> {
     Origin::new(name, Slot::FIRST)?;
     let mut seed = [0; 32];
@@ -141,7 +141,7 @@ pub fn new_key(path: &Path, name: &str) -> Result<(), KeyError> {
         .and_then(|()| file.sync_all())
         .and_then(|()| sync_folder_of(path));
     if let Err(error) = written {
-        // Half a key is of no use, and would keep the next one from being written.
+        // A partly written key is useless, and would prevent the next attempt.
         let _ = fs::remove_file(path);
         return Err(file_error(error));
     }
@@ -155,7 +155,7 @@ pub fn new_key(path: &Path, name: &str) -> Result<(), KeyError> {
     Ok(())
 }
 
-/// Makes a key of receipts at `path`.
+/// Creates a receipts key at `path`.
 pub fn new_receipt_key(path: &Path) -> Result<(), KeyError> {
     let mut seed = [0; 32];
     getrandom::fill(&mut seed).map_err(KeyError::Random)?;
@@ -171,7 +171,7 @@ pub fn new_receipt_key(path: &Path) -> Result<(), KeyError> {
     Ok(())
 }
 
-/// Makes a witness's key at `path`.
+/// Creates a witness key at `path`.
 pub fn new_witness_key(path: &Path, name: &str) -> Result<(), KeyError> {
     let mut seed = [0; 32];
     getrandom::fill(&mut seed).map_err(KeyError::Random)?;
@@ -186,7 +186,7 @@ pub fn new_witness_key(path: &Path, name: &str) -> Result<(), KeyError> {
     Ok(())
 }
 
-/// Makes a key of alerts at `path`.
+/// Creates an alerts key at `path`.
 pub fn new_alert_key(path: &Path) -> Result<(), KeyError> {
     let mut seed = [0; 32];
     getrandom::fill(&mut seed).map_err(KeyError::Random)?;
@@ -199,20 +199,20 @@ pub fn new_alert_key(path: &Path) -> Result<(), KeyError> {
     Ok(())
 }
 
-/// Makes the file's name as durable as its content: a log cannot go on without its key.
+/// Makes the file's name as durable as its content: a log cannot continue without its key.
 fn sync_folder_of(path: &Path) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     fs::File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
 }
 
-/// Reads a key that [`new_key`] wrote.
+/// Reads a key written by [`new_key`].
 pub fn read_key(path: &Path) -> Result<SignerKey, KeyError> {
     let file_error = |source| KeyError::File { path: path.to_owned(), source };
     let mut file = fs::File::open(path).map_err(|source| match source.kind() {
         io::ErrorKind::NotFound => KeyError::Absent { path: path.to_owned() },
         _ => file_error(source),
     })?;
-    // Of the file that was opened, not of what has its name by then.
+    // Read the mode from the open file, because the path may meanwhile name another file.
     let mode = file.metadata().map_err(file_error)?.permissions().mode();
     LooseMode::check(mode).map_err(|loose| KeyError::LooseMode { path: path.to_owned(), loose })?;
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! `migrate`: a server's database, made a store.
+//! `migrate`: sets up a store in a server's database.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ pub struct MigrateArgs {
     alerts: Option<PathBuf>,
 }
 
-/// Makes what is missing.
+/// Creates the missing tables and roles.
 pub fn migrate(args: &MigrateArgs) -> Result<(), CliError> {
     let Config { store, payments, alerts, .. } = CheckedConfig::from_file(&args.config)?.config;
     let path = store.path;

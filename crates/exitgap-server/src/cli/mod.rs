@@ -318,7 +318,7 @@ enum CliError {
 impl From<Damage> for CliError {
     fn from(damage: Damage) -> Self {
         match *damage.error {
-            // Nothing was found wrong: nothing was looked at.
+            // These errors do not mean that the store is damaged: it was not examined.
             error @ (StoreError::Locked { .. }
             | StoreError::Leased { .. }
             | StoreError::ClockDiffers { .. }
@@ -360,7 +360,7 @@ pub fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // Where even this cannot be written there is nobody to tell.
+            // If even standard error cannot be written, the failure cannot be reported.
             let _ = writeln!(io::stderr(), "exitgap-server: {error}");
             ExitCode::FAILURE
         }
@@ -374,7 +374,7 @@ fn backup(out: &Path, config: &Path) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Threads of this name, those that may block among them.
+/// A runtime whose threads, including the blocking ones, have this name.
 fn runtime(name: &str) -> Result<tokio::runtime::Runtime, CliError> {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     builder.thread_name(name).enable_all().build().map_err(CliError::Start)

@@ -1,4 +1,4 @@
-//! Whose logs a configuration follows.
+//! The peers of a configuration, whose logs are followed.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::config::CheckedConfig;
 use crate::peers::{FollowContext, Followers, PeerTold, peers_of};
 use crate::recorder::{Clock, SystemClock};
 
-/// The proofs of a configuration, and the nodes that make more; `None`: none are kept.
+/// The stored proofs of a configuration, with the nodes that create more; `None` if proofs are not kept.
 pub fn challenges(
     checked: &CheckedConfig,
     proofs: Option<&Arc<Proofs>>,
@@ -23,14 +23,14 @@ pub fn challenges(
     Ok(made.transpose().map_err(CliError::Prover)?.map(Arc::new))
 }
 
-/// Who follows the peers of a configuration; `None`: it names none.
+/// The followers of a configuration's peers; `None` if no peers are configured.
 pub fn followers(
     checked: &CheckedConfig,
     challenges: Option<Arc<Challenges>>,
     told: impl Fn(&PeerTold) + Send + Sync + 'static,
 ) -> Result<Option<Followers>, CliError> {
     let config = &checked.config;
-    // It was checked with the configuration.
+    // The configuration check has already validated it.
     let peers = peers_of(&config.peer).unwrap_or_default();
     if peers.is_empty() {
         return Ok(None);
@@ -48,7 +48,7 @@ pub fn followers(
         folder: LogFolder::new(&config.evidence.folder),
         challenges,
         observer,
-        // A rehearsal's clock is not what others date by.
+        // Cosignatures need real time, not a rehearsal's clock.
         now_s: Arc::new(|| SystemClock::default().now().as_secs()),
     };
     let followers = Followers::new(followed, peers, Arc::new(told))?;
@@ -57,7 +57,7 @@ pub fn followers(
     Ok(Some(followers))
 }
 
-/// The public bytes of a key in a file, where it can be read.
+/// The public bytes of a key in a file, if it can be read.
 fn public(path: &Path) -> Option<[u8; 32]> {
     let key: VerifierKey = read_key(path).ok()?.verifier();
     Some(*key.public_bytes())

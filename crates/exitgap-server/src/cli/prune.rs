@@ -1,4 +1,4 @@
-//! `prune`: days whose snapshots leave the database, and stay in their files.
+//! `prune`: removes days of snapshots from the database; they stay in their files.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use super::bucket::bucket;
 use crate::bucket::Bucket;
 use crate::config::{CheckedConfig, Config};
 
-/// The fewest days that stay: seven of them may be read again, and one closes a day after its end.
+/// The fewest days to keep: seven of them may be read again, and a day closes one day after its end.
 const FEWEST_DAYS: i64 = 9;
 
 #[derive(Debug, Args)]
@@ -37,7 +37,7 @@ pub struct PruneArgs {
     dry_run: bool,
 }
 
-/// Has old days leave, the oldest first, each once its files were read.
+/// Removes old days, the oldest first, each after its files were verified.
 pub fn prune(args: &PruneArgs) -> Result<(), CliError> {
     let config = CheckedConfig::from_file(&args.config)?.config;
     let Config { store, evidence, .. } = &config;
@@ -74,7 +74,7 @@ pub fn prune(args: &PruneArgs) -> Result<(), CliError> {
         .map_err(CliError::Output)
 }
 
-/// Requires that every copy has all of a day.
+/// Requires that every copy has the complete day.
 fn check(
     reader: &Reader,
     folder: &LogFolder,

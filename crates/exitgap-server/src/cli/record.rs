@@ -1,4 +1,4 @@
-//! `record`: the recorder as a process, with its log and its signals.
+//! `record`: the recorder as a process, with logging and signal handling.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -61,7 +61,7 @@ pub fn record(args: &RecordArgs) -> Result<(), CliError> {
     let shares = start_shares(&checked, clock)?;
     let opened = recorder(&checked, proofs, &WhereHeld::Wait(stop.clone()));
     let (recorder, bucket) = match opened {
-        // What it read meanwhile is left to others with this.
+        // Leaves the part of the reading that it did to the other recorders.
         Err(_) if *stop.borrow() != Stop::No => {
             tracing::info!("stopped while another recorder seals");
             return Ok(());
@@ -78,7 +78,7 @@ pub fn record(args: &RecordArgs) -> Result<(), CliError> {
         }
         run(recorder, clock, stop, until).await
     });
-    // A chain's thread may still wait for its node; nothing it could say is wanted any more.
+    // A chain's thread may still wait for its node; its answer is no longer needed.
     runtime.shutdown_background();
     drop((shares, days));
     if let Some(bucket) = bucket {
@@ -87,7 +87,7 @@ pub fn record(args: &RecordArgs) -> Result<(), CliError> {
     result
 }
 
-/// The clock to record by.
+/// The clock for recording.
 pub fn clock(rehearse_at: Option<SlotArg>, plan: &Plan) -> Result<SystemClock, CliError> {
     let Some(SlotArg(slot)) = rehearse_at else { return Ok(SystemClock::default()) };
     let live = plan.chains().iter().find(|chain| chain.tag().kind.is_live());
@@ -98,7 +98,8 @@ pub fn clock(rehearse_at: Option<SlotArg>, plan: &Plan) -> Result<SystemClock, C
     Ok(SystemClock::starting_at(Duration::from_secs(slot.unix_s())))
 }
 
-/// The recorder of a configuration, its store opened and what it has published held against it, in the folder and in the bucket.
+/// Creates the recorder of a configuration: opens its store, and compares the store with what was published in the
+/// folder and in the bucket.
 pub fn recorder(
     checked: &CheckedConfig,
     proofs: Option<Arc<Proofs>>,
@@ -106,7 +107,7 @@ pub fn recorder(
 ) -> Result<(Recorder<ChainReader>, Option<Bucket>), CliError> {
     let CheckedConfig { config, plan, .. } = checked;
     let sources = Source::of_plan(plan, &Limits::default());
-    // What cannot be read at all is said before a store is made for it.
+    // Report nodes that cannot be reached at all before a store is created for them.
     for source in &sources {
         if let Err(error) = (source.make)() {
             let chain = source.chain.to_string();
@@ -151,7 +152,7 @@ pub fn recorder(
     Ok((recorder, bucket))
 }
 
-/// The shards that are read together, where the reading is shared.
+/// The shards to read, if several recorders share the reading.
 fn shared_sources(checked: &CheckedConfig) -> Vec<SharedSource<ChainReader>> {
     match checked.config.recorder.shard_pools {
         0 => Vec::new(),
@@ -159,7 +160,7 @@ fn shared_sources(checked: &CheckedConfig) -> Vec<SharedSource<ChainReader>> {
     }
 }
 
-/// Begins to read this recorder's share, where the reading is shared: also while another seals.
+/// Starts reading this recorder's share, if the reading is shared: also while another recorder seals.
 pub fn start_shares(
     checked: &CheckedConfig,
     clock: SystemClock,
@@ -177,20 +178,19 @@ pub fn start_shares(
     Shares::start(sharing, sources, clock).map(Some).map_err(CliError::Start)
 }
 
-/// What is done where another recorder holds a server's store.
+/// What to do if another recorder holds the store on a server.
 #[derive(Debug)]
 pub enum WhereHeld {
-    /// It is waited for, to take over, until this process is told to end.
+    /// Wait for it and then take over, until this process is stopped.
     Wait(watch::Receiver<Stop>),
-    /// It is said.
+    /// Fail.
     Refuse,
 }
 
-/// How often a store that another holds is asked for.
+/// Polling interval for a store that another recorder holds.
 const ASKED_EVERY: Duration = Duration::from_secs(1);
 
-/// Opens the store, or begins one. Said aloud: a series that begins where one was expected
-/// means a wrong path.
+/// Opens the store, or creates one. Creation is logged, because an unexpected new store usually means a wrong path.
 fn open_store(
     path: &Path,
     key: &SignerKey,
@@ -218,7 +218,7 @@ fn open_store(
                 (waits, differs) = (false, true);
                 std::thread::sleep(ASKED_EVERY);
             }
-            // Who waits does so all the more while the server is away.
+            // A waiting recorder also waits while the server is unreachable.
             Err(StoreError::Unreachable { .. } | StoreError::Database { .. })
                 if (waits || differs) && goes_on() =>
             {
@@ -271,7 +271,7 @@ pub async fn run<R: SlotReader>(
     Ok(())
 }
 
-/// The first SIGTERM or SIGINT asks for the end after the slot in hand, the second at once.
+/// The first SIGTERM or SIGINT ends the process after the slot in progress, the second immediately.
 pub fn stop_on_signals() -> io::Result<watch::Receiver<Stop>> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut terminate = signal(SignalKind::terminate())?;
@@ -291,7 +291,7 @@ pub fn stop_on_signals() -> io::Result<watch::Receiver<Stop>> {
     Ok(receiver)
 }
 
-/// Begins to log as configured.
+/// Starts logging as configured.
 pub fn start_log(config: &LogConfig) {
     let level = match config.level {
         LogLevel::Error => LevelFilter::ERROR,

@@ -1,4 +1,4 @@
-//! `restore`: a lost store, from what was published of it.
+//! `restore`: restores a lost store from its published log.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::bucket::bucket;
 use super::key::read_key;
 use crate::config::CheckedConfig;
 
-/// Applies the published slots that the store does not have.
+/// Applies the published slots that the store lacks.
 pub fn restore(path: &Path) -> Result<(), CliError> {
     let config = CheckedConfig::from_file(path)?.config;
     let key = read_key(&config.evidence.key_file)?;

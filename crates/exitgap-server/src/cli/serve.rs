@@ -51,7 +51,7 @@ pub struct ServeArgs {
     rehearse_pace: u32,
 }
 
-/// Serves until it is told to end.
+/// Serves until stopped.
 pub fn serve(args: &ServeArgs) -> Result<(), CliError> {
     let mut checked = CheckedConfig::from_file(&args.config)?;
     start_log(&checked.config.log);
@@ -132,30 +132,29 @@ async fn serve_until_told(
     let result = if let Some(recorder) = recorder {
         record_apart(recorder, clock, stop).await
     } else {
-        // Nobody can say so any more only when the process ends.
+        // The sender is dropped only when the process ends.
         let _ = stop.wait_for(|stop| *stop != Stop::No).await;
         Ok(())
     };
     answering.end().await;
     drop(days);
-    // Its threads are waited for.
+    // Waits for its threads.
     let _ = tokio::task::spawn_blocking(|| drop(shares)).await;
     if let Some(bucket) = bucket {
-        // The last slot comes into it, too.
+        // Waits until the last slot is uploaded, too.
         let _ = tokio::task::spawn_blocking(|| bucket.end()).await;
     }
     if let Some(sweeping) = sweeping {
         sweeping.abort();
     }
     if let Some(telling) = telling {
-        // What is being sent is waited for, and marked.
+        // Waits until the deliveries in progress are done and recorded.
         let _ = telling.await;
     }
     result
 }
 
-/// Records on threads of its own, those that may block among them: however many questions are
-/// waiting for a thread, the slot that is due does not wait with them.
+/// Records on a separate runtime with its own blocking threads: requests that wait for a thread cannot delay a slot.
 async fn record_apart(
     recorder: Recorder<ChainReader>,
     clock: SystemClock,
@@ -166,17 +165,17 @@ async fn record_apart(
     let thread = std::thread::Builder::new().name("recorder".to_owned());
     let work = move || {
         let result = recording.block_on(run(recorder, clock, stop, None));
-        // A chain's thread may still wait for its node; nothing it could say is wanted any more.
+        // A chain's thread may still wait for its node; its answer is no longer needed.
         recording.shutdown_background();
-        // Who waits for it ends after it.
+        // The receiver lives longer than this task.
         let _ = ended.send(result);
     };
     thread.spawn(work).map_err(CliError::Start)?;
-    // Without an answer the recorder panicked, and its store went with it.
+    // Without an answer the recorder panicked, and its store was dropped.
     result.await.unwrap_or(Err(CliError::Recorder(RecorderError::Interrupted)))
 }
 
-/// What is served, and what is done beside it.
+/// The app that is served, and its background parts.
 struct ServedApp {
     app: App,
     room: Option<Arc<AlertsRoom>>,
@@ -193,11 +192,11 @@ async fn app(
     let (store, bounds) = (config.store.path.clone(), config.serve.bounds());
     let (pages, alerts) = (site.is_built(), config.alerts.enabled);
     let urls = config.http.urls();
-    // It was checked with the configuration.
+    // The configuration check has already validated it.
     let payments = config.payments.plan(&checked.plan).ok().flatten();
     let till = match payments {
         Some((plan, chain)) => {
-            // A rehearsal's clock is not that of the chain that is paid on.
+            // Payments use real time: a rehearsal's clock differs from that of the payment chain.
             let now: Now = Arc::new(|| SystemClock::default().now().as_secs());
             let logs = log_keys(config);
             Some(PaymentProcessor::open(plan, chain, &logs, urls.base.clone(), now).await?)
@@ -213,7 +212,7 @@ async fn app(
     let service = service.with_equities(checked.equities());
     let service = Arc::new(service);
     let room = match config.alerts.plan().ok().flatten() {
-        // Deadlines are the machine's, also where a rehearsal's slots are not.
+        // Deadlines use the machine's clock, even if a rehearsal's slots do not.
         Some(plan) => Some(AlertsRoom::open(plan, machine_clock())?),
         None => None,
     };
@@ -233,7 +232,7 @@ async fn app(
     Ok(ServedApp { app, room })
 }
 
-/// The keys of logs that are known here. One that cannot be read signs nothing here either.
+/// The log keys known to this process. A key file that cannot be read is skipped; no key in it can sign here.
 fn log_keys(config: &Config) -> Vec<VerifierKey> {
     let evidence = &config.evidence;
     let files = evidence.retiring_key_file.iter().chain([&evidence.key_file]);

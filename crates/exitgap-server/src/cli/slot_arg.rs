@@ -1,4 +1,4 @@
-//! A slot as people write it.
+//! A slot as a command-line argument.
 
 use std::str::FromStr;
 
@@ -8,10 +8,10 @@ use exitgap_core::series::{Slot, SlotError, unix_s_of};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SlotArg(pub Slot);
 
-/// Why a text names no slot.
+/// Why a text is not a valid slot.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SlotArgError {
-    /// Neither a number nor an instant of a slot.
+    /// It is neither a number nor the time of a slot.
     #[error(
         "write a slot's number, or its time such as 2026-08-22T00:05:00Z (a multiple of five minutes, UTC)"
     )]

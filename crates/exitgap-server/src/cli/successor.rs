@@ -1,4 +1,4 @@
-//! `successor`: a log after one whose data is gone for good, or whose key is in other hands.
+//! `successor`: starts a new log after one whose data is permanently lost, or whose key was compromised.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ pub struct SuccessorArgs {
     config: PathBuf,
 }
 
-/// Ends the log in one folder and makes the store of the one that succeeds it.
+/// Ends the log in one folder, and creates the store of its successor.
 pub fn successor(args: &SuccessorArgs) -> Result<(), CliError> {
     let config = CheckedConfig::from_file(&args.config)?.config;
     let key = read_key(&config.evidence.key_file)?;
@@ -50,12 +50,12 @@ pub fn successor(args: &SuccessorArgs) -> Result<(), CliError> {
         return Err(StoreError::SameName { name }.into());
     }
     if is_server(store) {
-        // That another log could begin there is known before this one ends.
+        // Make sure that the new log can start there before the old one ends.
         Store::create(store, &key)?.close()?;
     } else if store.exists() {
         return Err(StoreError::AlreadyExists { path: store.clone() }.into());
     }
-    // First the end, then the beginning: never are there two logs that go on.
+    // End the old log first, then begin the new one, so that two logs never continue at the same time.
     old.supersede(&name)?;
     Store::create_successor(store, &key, &state)?.close()?;
     let mut err = io::stderr();
@@ -65,7 +65,7 @@ pub fn successor(args: &SuccessorArgs) -> Result<(), CliError> {
         .map_err(CliError::Output)
 }
 
-/// The log's last state, and the file that is gone.
+/// The log's last state, and the missing file.
 fn lost(old: &LogFolder) -> Result<(Predecessor, String), CliError> {
     // Shown on a terminal only.
     let bar = ProgressBar::new(0);

@@ -1,4 +1,4 @@
-//! `witness`: a witness of others' logs, in a process of its own.
+//! `witness`: a witness for other logs, in a separate process.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ pub struct WitnessArgs {
     listen: SocketAddr,
 }
 
-/// Cosigns until it is told to end.
+/// Cosigns until stopped.
 pub fn witness(args: &WitnessArgs) -> Result<(), CliError> {
     start_log(&LogConfig::default());
     let named = WitnessConfig {
@@ -60,7 +60,7 @@ pub fn witness(args: &WitnessArgs) -> Result<(), CliError> {
         let router = witness_router(stand, &Limits::default());
         let serving =
             tokio::spawn(listener.serve(router, Connections::default(), Arc::default(), ended));
-        // Nobody can say so any more only when the process ends.
+        // The sender is dropped only when the process ends.
         let _ = stop.wait_for(|stop| *stop != Stop::No).await;
         // It may have ended by itself.
         let _ = end.send(true);
@@ -71,12 +71,12 @@ pub fn witness(args: &WitnessArgs) -> Result<(), CliError> {
     result
 }
 
-/// The witness that a configuration asks for, beside a service; `None`: it looks after no log.
+/// The witness configured to run with a service; `None` if it watches no log.
 pub fn of_config(
     config: &Config,
     own_logs: &[VerifierKey],
 ) -> Result<Option<Arc<Stand>>, CliError> {
-    // It was checked with the configuration; the list may have changed since.
+    // The configuration check has already validated it; the list may have changed since.
     let logs = config.witness.all_logs();
     let logs = logs
         .map_err(|(key, error)| CliError::WitnessLogs { key: format!("[witness] {key}"), error })?;
@@ -94,7 +94,7 @@ pub fn of_config(
 }
 
 fn open(key: &Path, database: &Path, logs: Vec<WitnessedLog>) -> Result<Stand, StandError> {
-    // A rehearsal's clock is not what others date by.
+    // Cosignatures need real time, not a rehearsal's clock.
     let now_s = || SystemClock::default().now().as_secs();
     Stand::open(key, database, logs, Arc::new(now_s))
 }

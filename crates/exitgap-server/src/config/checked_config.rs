@@ -1,4 +1,4 @@
-//! A configuration, read and checked as far as a file can be.
+//! A configuration, parsed and checked as far as possible without a node.
 
 use std::fs;
 use std::path::Path;
@@ -12,23 +12,23 @@ use super::{Config, ConfigError, RecorderConfig, environment, groups, redemption
 use crate::ops::{EquityOfToken, QuoteGroup, ShockOf, TermsOfToken};
 use crate::peers::peers_of;
 
-/// A configuration that was checked as far as a file can be.
+/// A configuration, checked as far as possible without a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckedConfig {
-    /// The file as written, with its paths made independent of the working folder.
+    /// The file as written, with its paths resolved to be independent of the working directory.
     pub config: Config,
-    /// What is to be read.
+    /// What to read from the chains.
     pub plan: Plan,
-    /// Tokens that one is sold for alike.
+    /// Groups of tokens that count as equivalent proceeds of a sale.
     pub quote_groups: Vec<QuoteGroup>,
-    /// Terms by which tokens are redeemed.
+    /// Redemption terms of tokens.
     pub redemption: Vec<TermsOfToken>,
     /// Recorded periods that have names.
     pub shocks: Vec<ShockOf>,
 }
 
 impl CheckedConfig {
-    /// The tokens that stand for shares.
+    /// The configured tokenized stocks.
     pub fn equities(&self) -> Vec<EquityOfToken> {
         let of_chain = |chain: &ChainPlan| -> Vec<EquityOfToken> {
             let equity = |(token, of): (&Address, &EquityToken)| EquityOfToken {
@@ -53,8 +53,7 @@ impl CheckedConfig {
         Self::parse_with(text, path, std::iter::empty())
     }
 
-    /// Checks `text`, which stands in the file at `path`. What environment variables say
-    /// counts more.
+    /// Checks `text`, the content of the file at `path`. Environment variables take precedence over it.
     pub fn parse_with(
         text: &str,
         path: &Path,
@@ -137,7 +136,7 @@ impl CheckedConfig {
     }
 }
 
-/// Says where the file is wrong without showing the line, which may hold a node's key.
+/// Describes where the file is wrong without showing the line, which may contain a node's key.
 fn parse_error(text: &str, path: &Path, error: &toml::de::Error) -> ConfigError {
     let at = error.span().map_or(0, |span| span.start.min(text.len()));
     let before = text.get(..at).unwrap_or_default();
@@ -165,7 +164,7 @@ fn parse_error(text: &str, path: &Path, error: &toml::de::Error) -> ConfigError 
     ConfigError::Parse { path: path.to_owned(), line, key, message }
 }
 
-/// The bare key that a line begins with.
+/// The bare key at the start of a line.
 fn key_of(line: &str) -> Option<&str> {
     let key = line.split_once('=')?.0.trim();
     let bare = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');

@@ -1,6 +1,5 @@
-//! Environment variables that count more than the file: `EXITGAP_<TABLE>_<KEY>`, and a
-//! chain's nodes as `EXITGAP_CHAIN_<SLUG>_RPC_URLS` and `…_SECOND_RPC_URL`, so that no secret need
-//! be in a file.
+//! Environment variables, which take precedence over the file: `EXITGAP_<TABLE>_<KEY>`, and a chain's nodes as
+//! `EXITGAP_CHAIN_<SLUG>_RPC_URLS` and `…_SECOND_RPC_URL`, so that secrets need not be in a file.
 
 use std::str::FromStr;
 
@@ -9,34 +8,34 @@ use serde::de::DeserializeOwned;
 
 use super::Config;
 
-/// Why an environment variable is refused.
+/// Why an environment variable is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EnvironmentError {
-    /// The variable holds no acceptable value. The value is not shown: it may be a secret.
+    /// The value is not valid. The error does not show it, because it may be a secret.
     #[error("the environment variable {name} has an invalid value: {expected}")]
     Value {
         /// The variable.
         name: String,
-        /// What belongs there.
+        /// What a valid value looks like.
         expected: &'static str,
     },
-    /// The variable begins like one of the configuration's, but sets nothing.
+    /// The variable has the configuration's prefix, but sets nothing.
     #[error("the environment variable {name} has no effect; {remedy}")]
     Unknown {
         /// The variable.
         name: String,
-        /// What there is.
+        /// What to do, with the valid names.
         remedy: String,
     },
 }
 
-/// A key that may be set.
+/// A configuration key that a variable can set.
 struct Key {
-    /// `<TABLE>_<KEY>`, as the file spells both, in capitals.
+    /// `<TABLE>_<KEY>`, as in the file but in upper case.
     name: &'static str,
     /// What belongs there.
     expected: &'static str,
-    /// Sets it; `None` where the value is not acceptable.
+    /// Sets the value; `None` if it is not valid.
     set: fn(&mut Config, &str) -> Option<()>,
 }
 
@@ -50,7 +49,7 @@ const fn key(
 
 const NUMBER: &str = "a whole number";
 
-/// Every key that may be set. A test holds them against the keys of the example.
+/// All keys that variables can set. A test compares them with the keys of the example.
 static KEYS: [Key; 53] = [
     key("STORE_PATH", "a path", |config, path| parse(path, &mut config.store.path)),
     key("RECORDER_SEAL_AFTER_S", NUMBER, |config, seconds| {
@@ -167,12 +166,12 @@ static KEYS: [Key; 53] = [
     }),
 ];
 
-/// The table of the file that a variable's name begins with.
+/// The file's table that a variable's name begins with.
 fn table_of(name: &str) -> Option<&str> {
     name.split_once('_').map(|(table, _)| table)
 }
 
-/// Sets what the variables say. Variables of other names are not looked at.
+/// Applies the variables. Variables without the prefix are ignored.
 pub fn apply(
     config: &mut Config,
     variables: impl Iterator<Item = (String, String)>,
@@ -203,7 +202,7 @@ fn parse_some<T: FromStr>(text: &str, place: &mut Option<T>) -> Option<()> {
     Some(())
 }
 
-/// One of the words that the file may hold.
+/// Parses one of the words that the file allows.
 fn choose<T: DeserializeOwned>(word: &str, place: &mut T) -> Option<()> {
     *place = toml::Value::from(word).try_into().ok()?;
     Some(())
@@ -218,7 +217,7 @@ fn unknown(name: &str) -> EnvironmentError {
     EnvironmentError::Unknown { name: name.to_owned(), remedy }
 }
 
-/// Sets what a variable says of a chain: `key` is what comes after `EXITGAP_CHAIN_`.
+/// Applies a variable about a chain: `key` is the part after `EXITGAP_CHAIN_`.
 fn set_of_chain(
     config: &mut Config,
     key: &str,
@@ -239,8 +238,8 @@ fn set_of_chain(
     }
 }
 
-/// The chain that a variable's name means. Signs that no variable's name has are underscores in the
-/// slug.
+/// The chain that a variable's name refers to. Characters of the slug that are not allowed in variable names are
+/// replaced by underscores.
 fn chain_named<'c>(
     config: &'c mut Config,
     chain: &str,
@@ -254,7 +253,7 @@ fn chain_named<'c>(
     })
 }
 
-/// Sets a chain's nodes: URLs with a comma between.
+/// Sets a chain's nodes from comma-separated URLs.
 fn set_nodes(
     config: &mut Config,
     chain: &str,
@@ -276,8 +275,8 @@ mod tests {
     use super::super::EXAMPLE;
     use super::*;
 
-    /// A key of the file that could not be set in the environment, or the other way round, would be
-    /// found out by whoever needs it first.
+    /// Every key of the file can also be set in the environment, and the other way round. Without this test, a missing
+    /// key would be noticed only by the first operator who needs it.
     #[test]
     fn every_plain_key_of_the_example_can_be_set() {
         let (mut table, mut of_file) = (String::new(), Vec::new());
@@ -288,7 +287,7 @@ mod tests {
             if let Some(name) = line.strip_prefix('[') {
                 name.trim_end_matches(']').clone_into(&mut table);
             }
-            // What has no default worth stating is shown as a comment.
+            // The example shows keys without a useful default as comments.
             let (key, value) = line.trim_start_matches("# ").split_once(" = ").unwrap_or_default();
             let is_key =
                 !key.is_empty() && key.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');

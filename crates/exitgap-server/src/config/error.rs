@@ -1,4 +1,4 @@
-//! Why a configuration is refused.
+//! Why a configuration is rejected.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use exitgap_chain::config::ConfigError as PlanError;
 
 use super::{EnvironmentError, QuoteGroupError, RecorderConfig, RedemptionConfigError};
 
-/// Why a configuration is refused.
+/// Why a configuration is rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// The file cannot be read.
@@ -14,19 +14,19 @@ pub enum ConfigError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// The file is not TOML, or holds a key or a value that does not belong there.
+    /// The file is not TOML, or contains an unknown key or an invalid value.
     #[error("{path}, line {line}{}: {message}", key.as_ref().map(|key| format!(", {key}")).unwrap_or_default())]
     Parse {
         /// The file.
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// The key of that line under its table, such as `[recorder] seal_after_s`.
+        /// The key on that line with its table, such as `[recorder] seal_after_s`.
         key: Option<String>,
-        /// What was found and what belongs there.
+        /// What was found, and what is expected.
         message: String,
     },
     /// `seal_after_s` is out of bounds.
@@ -40,7 +40,7 @@ pub enum ConfigError {
         /// The number found.
         found: u32,
     },
-    /// A key of `[http]`, `[serve]`, `[payments]`, `[alerts]` or `[witness]` holds no acceptable value.
+    /// A key of `[http]`, `[serve]`, `[payments]`, `[alerts]` or `[witness]` has an invalid value.
     #[error("{path}: [{table}] {key}: {message}")]
     Serving {
         /// The file.
@@ -52,16 +52,16 @@ pub enum ConfigError {
         /// What is wrong.
         message: String,
     },
-    /// An environment variable holds no acceptable value.
+    /// An environment variable has an invalid value.
     #[error(transparent)]
     Environment(#[from] EnvironmentError),
-    /// No pool at all.
+    /// There is no pool.
     #[error("{path}: no [[pool]] is configured; add at least one, see `exitgap-server init`")]
     NoPool {
         /// The file.
         path: PathBuf,
     },
-    /// A `[[quote_group]]` holds no acceptable value.
+    /// A `[[quote_group]]` has an invalid value.
     #[error("{path}: {error}")]
     QuoteGroup {
         /// The file.
@@ -69,7 +69,7 @@ pub enum ConfigError {
         /// What is wrong, naming the key.
         error: QuoteGroupError,
     },
-    /// A `[[redemption]]` holds no acceptable value, or its file is none of terms.
+    /// A `[[redemption]]` has an invalid value, or its file does not contain valid terms.
     #[error("{path}: {error}")]
     Redemption {
         /// The file.
@@ -77,7 +77,7 @@ pub enum ConfigError {
         /// What is wrong, naming the key.
         error: RedemptionConfigError,
     },
-    /// Chains, oracles and pools do not go together.
+    /// Chains, oracles and pools do not match.
     #[error("{path}: {error}")]
     Plan {
         /// The file.

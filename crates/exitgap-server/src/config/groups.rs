@@ -1,4 +1,4 @@
-//! `[[quote_group]]`: tokens that one is sold for alike, such as dollars.
+//! `[[quote_group]]`: tokens that count as equivalent proceeds of a sale, such as dollars.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::ops::QuoteGroup;
 
-/// Most groups of a configuration, and most tokens of a group.
+/// Maximum number of groups in a configuration, and of tokens in a group.
 const MOST: usize = 100;
 
 /// One `[[quote_group]]`.
@@ -17,34 +17,34 @@ const MOST: usize = 100;
 pub struct QuoteGroupConfig {
     /// Slug of its chain.
     pub chain: ChainSlug,
-    /// What callers name it by: 1 to 32 of a-z, 0-9 and -, a letter first. Once per chain.
+    /// The name used by callers: 1 to 32 characters of a-z, 0-9 and -, starting with a letter. Unique per chain.
     pub name: String,
     /// The addresses of its tokens; 1 to 100.
     pub tokens: Vec<String>,
 }
 
-/// Why a group is refused.
+/// Why a group is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum QuoteGroupError {
-    /// More groups than are taken.
+    /// Too many groups.
     #[error("{found} [[quote_group]] tables exceed the limit of {MOST}; remove some")]
     TooMany {
         /// How many there are.
         found: usize,
     },
-    /// A key holds no acceptable value.
+    /// A key has an invalid value.
     #[error("quote_group {name}: {key}: {what}")]
     Value {
         /// The group.
         name: String,
         /// The key.
         key: &'static str,
-        /// What is wrong, and what belongs there.
+        /// What is wrong, and what is expected.
         what: String,
     },
 }
 
-/// The groups, checked against the chains that are configured.
+/// Checks the groups against the configured chains.
 pub(super) fn check_groups(
     groups: &[QuoteGroupConfig],
     chains: &[ChainConfig],

@@ -1,8 +1,8 @@
-//! The configuration file: one struct, parsed once; environment variables count more.
+//! The configuration file: one struct, parsed once; environment variables take precedence.
 //!
-//! - `checked_config`: the same, checked as far as a file can be; `error`: why it is refused
-//! - `environment`: what environment variables say
-//! - `groups`, `redemption`, `shocks`: tables of the server's own that need more than a type
+//! - `checked_config`: the configuration, checked as far as possible without a node; `error`: why it is rejected
+//! - `environment`: the environment variables
+//! - `groups`, `redemption`, `shocks`: the server's own tables that need more than a type
 
 mod checked_config;
 mod environment;
@@ -37,10 +37,10 @@ pub use groups::{QuoteGroupConfig, QuoteGroupError};
 pub use redemption::{RedemptionConfig, RedemptionConfigError};
 pub use shocks::ShockConfig;
 
-/// What `init` writes: every key, explained.
+/// The file that `init` writes: every key, explained.
 pub const EXAMPLE: &str = include_str!("../../../../examples/mainnet.toml");
 
-/// The file as written. Unknown keys are refused.
+/// The file as written. Unknown keys are rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
@@ -52,31 +52,31 @@ pub struct Config {
     /// How the log of slots is signed and published.
     #[serde(default)]
     pub evidence: EvidenceConfig,
-    /// What is held against the chains' own state, and which proofs are kept.
+    /// Whether recorded states are checked against the chains' own state, and which proofs are kept.
     #[serde(default)]
     pub proofs: ProofsConfig,
-    /// Who cosigns the log, and whose logs are cosigned here.
+    /// Who cosigns this log, and which logs are cosigned here.
     #[serde(default)]
     pub witness: WitnessConfig,
     /// `[[peer]]` tables: operators whose logs are followed.
     #[serde(default)]
     pub peer: Vec<PeerConfig>,
-    /// Who cosigns what peers' logs say.
+    /// Who cosigns peers' logs.
     #[serde(default)]
     pub observer: ObserverConfig,
-    /// The bucket that the log is brought into.
+    /// The bucket to which the log is uploaded.
     #[serde(default)]
     pub bucket: BucketConfig,
     /// How the service is reached.
     #[serde(default)]
     pub http: HttpConfig,
-    /// What the service may use.
+    /// The resources that the service may use.
     #[serde(default)]
     pub serve: ServeConfig,
-    /// What is paid for, and how.
+    /// What must be paid for, and how.
     #[serde(default)]
     pub payments: PaymentsConfig,
-    /// Which rules are kept for others, and how they are told.
+    /// How many rules are stored, and how their events are sent.
     #[serde(default)]
     pub alerts: AlertsConfig,
     /// What is logged.
@@ -91,16 +91,16 @@ pub struct Config {
     /// `[[pool]]` tables: what is recorded.
     #[serde(default)]
     pub pool: Vec<PoolConfig>,
-    /// `[[token]]` tables: whose market is not always open.
+    /// `[[token]]` tables: tokens whose market is not always open.
     #[serde(default)]
     pub token: Vec<TokenConfig>,
-    /// `[[fact]]` tables: what is asked of contracts beside pools.
+    /// `[[fact]]` tables: values read from contracts in addition to pools.
     #[serde(default)]
     pub fact: Vec<FactConfig>,
-    /// `[[equity]]` tables: tokens that stand for shares.
+    /// `[[equity]]` tables: tokenized stocks.
     #[serde(default)]
     pub equity: Vec<EquityConfig>,
-    /// `[[quote_group]]` tables: tokens that one is sold for alike.
+    /// `[[quote_group]]` tables: tokens that count as equivalent proceeds of a sale.
     #[serde(default)]
     pub quote_group: Vec<QuoteGroupConfig>,
     /// `[[redemption]]` tables: terms by which tokens are redeemed.
@@ -115,8 +115,8 @@ pub struct Config {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StoreConfig {
-    /// The database file, relative to the folder of the configuration file and created with the first start; or a
-    /// `PostgreSQL` server's database, `postgresql://<user>@<host>/<database>`, made by `exitgap-server migrate`.
+    /// The database file, relative to the folder of the configuration file and created at the first start; or a
+    /// `PostgreSQL` server's database, `postgresql://<user>@<host>/<database>`, set up by `exitgap-server migrate`.
     pub path: PathBuf,
 }
 
@@ -124,27 +124,27 @@ pub struct StoreConfig {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RecorderConfig {
-    /// Seconds after a slot's instant at which it is sealed: what was not read by then is
-    /// missing. From 5 to 60. Default 60.
+    /// Seconds after a slot's instant at which it is sealed: pools that were not read by then are missing. At least 5,
+    /// at most 60. Default 60.
     pub seal_after_s: u32,
-    /// Pools that are monitored no longer: the next slot has their final entry. A pool that is
-    /// only taken out of the configuration stays, missing with `recorder_down`. Retiring cannot be
-    /// taken back. Default: none.
+    /// Pools that are no longer monitored: the next slot contains their final entry. A pool that is only removed from
+    /// the configuration stays in the log, missing with `recorder_down`. Retiring cannot be undone. Default: none.
     pub retire: Vec<PoolId>,
-    /// How many pools one recorder reads together at most, where several of one store on a server share the reading: all of them
-    /// say the same. From 1 to 1,000; 250 is a good number. Default 0: whoever seals reads all.
+    /// The maximum number of pools that one recorder reads at once, if several recorders of one store on a server share
+    /// the reading; all of them must use the same value. From 1 to 1,000; 250 is a good number. Default 0: the recorder
+    /// that seals reads all pools.
     pub shard_pools: u32,
 }
 
 impl RecorderConfig {
-    /// The seconds that are accepted for `seal_after_s`: below them no later block can be
-    /// hoped for, above them is later than the published method allows.
+    /// The accepted seconds for `seal_after_s`: less leaves no time for a later block, more is later than the published
+    /// method allows.
     pub const SEAL_AFTER_S: std::ops::RangeInclusive<u32> = 5..=60;
 
-    /// The most pools that are accepted for `shard_pools`.
+    /// The maximum accepted for `shard_pools`.
     pub const MAX_SHARD_POOLS: u32 = 1_000;
 
-    /// Checks how the reading is shared; what is wrong, by its key.
+    /// Checks the settings for shared reading; the error is the invalid key and a message.
     pub(crate) fn check_sharing(&self, store: &Path) -> Result<(), (&'static str, String)> {
         let most = Self::MAX_SHARD_POOLS;
         let wrong = match self.shard_pools {
@@ -164,21 +164,21 @@ impl Default for RecorderConfig {
     }
 }
 
-/// `[proofs]`. What the chains' own state says of what is recorded.
+/// `[proofs]`. Checks of the recorded states against the chains' own state.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ProofsConfig {
-    /// Whether each slot's states are held against the chain's own before they are signed: one that it contradicts is not
-    /// recorded, one of which its nodes prove nothing is, and is counted. Default: yes.
+    /// Whether each slot's states are checked against the chain's own before they are signed. A state that the chain
+    /// contradicts is not recorded; a state that its nodes cannot prove is recorded and counted. Default: yes.
     pub each_slot: bool,
-    /// Whether the proofs are kept, and handed out and made at `/api/v1/proof`: all for 7 days, one an hour for 90, one a day
-    /// after that; for ever those that were asked for, those of the lowest depths, and those of whole pools that were drawn,
-    /// which are published, too. Default: yes.
+    /// Whether the proofs are kept, and served and created at `/api/v1/proof`: all proofs for 7 days, one per hour for
+    /// 90 days, one per day after that. Proofs that callers requested, those of the lowest depths, and those of
+    /// randomly drawn whole pools are kept permanently; the drawn ones are also published. Default: yes.
     pub keep: bool,
-    /// Where they are kept. Relative to the folder of the configuration file. Default `proofs.db`.
+    /// The database of proofs. Relative to the folder of the configuration file. Default `proofs.db`.
     pub database: PathBuf,
-    /// Whether each day's anchors are published, `anchors/<chain>/<day>` in the log's folder: which blocks the chain had, as it
-    /// follows from a newer one. The chain must keep its blocks' hashes (EIP-2935), and its node must prove states of
+    /// Whether each day's anchors are published, `anchors/<chain>/<day>` in the log's folder: the chain's block hashes,
+    /// derived from a newer block. The chain must keep its blocks' hashes (EIP-2935), and its node must prove states of
     /// `confirmations` blocks before the newest, and one more for each 8,191 blocks of a day. Default: no.
     pub anchors: bool,
 }
@@ -190,28 +190,28 @@ impl Default for ProofsConfig {
 }
 
 impl ProofsConfig {
-    /// The kept proofs; `None` where none are. The file is made where there is none.
+    /// Opens the database of proofs, and creates the file if needed; `None` if proofs are not kept.
     pub fn open(&self) -> Result<Option<Arc<Proofs>>, ProofsError> {
         self.keep.then(|| Proofs::open(&self.database).map(Arc::new)).transpose()
     }
 }
 
-/// `[evidence]`. What makes the recorded series checkable by others.
+/// `[evidence]`. Settings that allow others to verify the recorded series.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct EvidenceConfig {
-    /// The key that signs the log of slots, made by `exitgap-server key new`. Relative to the
-    /// folder of the configuration file. Default `exitgap.key`.
+    /// The key that signs the log of slots, created by `exitgap-server key new`. Relative to the folder of the
+    /// configuration file. Default `exitgap.key`.
     pub key_file: PathBuf,
-    /// While the log's key is changed, the one that is to go: both sign. Relative to the folder of
-    /// the configuration file. Default: none.
+    /// The old key while the log's key is being changed: both sign. Relative to the folder of the configuration file.
+    /// Default: none.
     pub retiring_key_file: Option<PathBuf>,
-    /// The folder the log is published in: what others audit, and what a lost store is
-    /// restored from. Better on another disk than the store. Relative to the folder of the
-    /// configuration file. Created with the first slot. Default `exitgap-log`.
+    /// The folder in which the log is published: others audit it, and a lost store is restored from it. Preferably on
+    /// another disk than the store. Relative to the folder of the configuration file. Created with the first slot.
+    /// Default `exitgap-log`.
     pub folder: PathBuf,
-    /// Whether each day that is closed is written into that folder as Parquet, signed by the key. It takes as much room
-    /// again as the log. Default false.
+    /// Whether each closed day is written to that folder as Parquet, signed by the key. This needs as much space again
+    /// as the log. Default false.
     pub days: bool,
 }
 
@@ -232,23 +232,22 @@ impl Default for EvidenceConfig {
 pub struct HttpConfig {
     /// The address to listen on. Default `127.0.0.1:8080`.
     pub listen: SocketAddr,
-    /// Where the API is reached from outside, such as `https://api.example.org`. Links in
-    /// answers begin with it. Default: `http://` and `listen`.
+    /// The public URL of the API, such as `https://api.example.org`. Links in answers begin with it. Default: `http://`
+    /// and `listen`.
     pub base_url: Option<String>,
-    /// Where evidence is reached from outside. Default: `base_url`.
+    /// The public URL of evidence pages. Default: `base_url`.
     pub web_url: Option<String>,
-    /// Requests per minute and client; 0: as many as it likes. Default 600.
+    /// Requests per minute and client; 0: unlimited. Default 600.
     pub rate_per_minute: u32,
-    /// Of these, so many at `/mcp`, the tools for agents; 0: no fewer. Default 30.
+    /// Of these, the maximum at `/mcp`, the tools for agents; 0: no separate limit. Default 30.
     pub tools_per_minute: u32,
-    /// The header in which a proxy in front names the client, such as `x-forwarded-for`; its
-    /// last address counts. Default: none, the connection's peer is the client.
+    /// The header in which a reverse proxy names the client, such as `x-forwarded-for`; its last address counts.
+    /// Default: none, the connection's peer is the client.
     pub client_ip_header: Option<String>,
-    /// Connections at once; others wait. Default 12000.
+    /// Maximum number of connections; more have to wait. Default 12000.
     pub max_connections: u32,
-    /// Connections at once of one address (an IPv4 address, an IPv6 /64); others are closed. 0: as
-    /// many as it likes. Behind a proxy that `client_ip_header` stands for, all connections are the
-    /// proxy's, and it is not applied. Default 100.
+    /// Maximum number of connections per address (an IPv4 address, an IPv6 /64); more are closed. 0: unlimited. Not
+    /// applied if `client_ip_header` is set, because all connections then come from the proxy. Default 100.
     pub max_connections_per_address: u32,
 }
 
@@ -268,7 +267,7 @@ impl Default for HttpConfig {
 }
 
 impl HttpConfig {
-    /// The addresses that answers point to.
+    /// The base URLs of links in answers.
     pub fn urls(&self) -> Urls {
         let base = self.base_url.clone().unwrap_or_else(|| format!("http://{}", self.listen));
         let base = base.trim_end_matches('/').to_owned();
@@ -304,18 +303,16 @@ impl HttpConfig {
     }
 }
 
-/// `[serve]`. What the service of `exitgap-server serve` may use, and where operators ask.
+/// `[serve]`. Resources that the service of `exitgap-server serve` may use, and the operators' address.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ServeConfig {
-    /// The address at which `/livez`, `/readyz` and `/metrics` are answered, and nothing else, to
-    /// as many requests as come: one that only operators reach. Default: none, they are answered
-    /// beside all else, within the limits of every client.
+    /// The address that serves only `/livez`, `/readyz` and `/metrics`, without request limits; only operators should
+    /// be able to reach it. Default: none, then the main address serves them within every client's limits.
     pub operators: Option<SocketAddr>,
-    /// Questions that read the store side by side; others wait. From 1 to 1024. Default 4.
+    /// Maximum number of concurrent requests that read the store; more have to wait. From 1 to 1024. Default 4.
     pub readers: u32,
-    /// What is kept for the next question, MiB: snapshots with their curves, and proofs. From 1 to
-    /// 65536. Default 32.
+    /// Cache size, MiB: snapshots with their curves, and proofs. From 1 to 65536. Default 32.
     pub cache_mib: u32,
 }
 
@@ -331,7 +328,7 @@ impl Default for ServeConfig {
 }
 
 impl ServeConfig {
-    /// What answering may use.
+    /// The resource limits for answering.
     pub fn bounds(&self) -> Bounds {
         Bounds { readers: self.readers as usize, cache_bytes: u64::from(self.cache_mib) << 20 }
     }
@@ -354,7 +351,7 @@ impl ServeConfig {
 pub struct LogConfig {
     /// `text` for people, `json` for programs. Default `text`.
     pub format: LogFormat,
-    /// The least level written. Default `info`: a line per slot, and what needs attention.
+    /// The lowest level that is logged. Default `info`: a line per slot, and what needs attention.
     pub level: LogLevel,
 }
 
@@ -374,13 +371,13 @@ pub enum LogFormat {
     Json,
 }
 
-/// The least level that is logged.
+/// The lowest level that is logged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LogLevel {
-    /// Only what ends the recorder.
+    /// Only errors that end the recorder.
     Error,
-    /// Also what makes slots incomplete.
+    /// Also errors that make slots incomplete.
     Warn,
     /// Also one line per slot.
     Info,

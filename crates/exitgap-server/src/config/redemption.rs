@@ -1,4 +1,4 @@
-//! `[[redemption]]`: files of terms by which tokens are redeemed.
+//! `[[redemption]]`: files with the redemption terms of tokens.
 
 use std::path::{Path, PathBuf};
 
@@ -9,10 +9,10 @@ use serde::Deserialize;
 
 use crate::ops::TermsOfToken;
 
-/// Most files of a configuration.
+/// Maximum number of files in a configuration.
 const MOST: usize = 100;
 
-/// Most files of one token.
+/// Maximum number of files per token.
 const MOST_OF_TOKEN: usize = 8;
 
 /// One `[[redemption]]`.
@@ -23,11 +23,11 @@ pub struct RedemptionConfig {
     pub chain: ChainSlug,
     /// The address of the token.
     pub token: String,
-    /// The file of terms, JSON; relative to the configuration.
+    /// The file with the terms, JSON; relative to the configuration.
     pub terms: PathBuf,
 }
 
-/// Why a `[[redemption]]` is refused.
+/// Why a `[[redemption]]` is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("redemption of {token}: {key}: {what}")]
 pub struct RedemptionConfigError {
@@ -35,11 +35,11 @@ pub struct RedemptionConfigError {
     pub token: String,
     /// The key.
     pub key: &'static str,
-    /// What is wrong, and what belongs there.
+    /// What is wrong, and what is expected.
     pub what: String,
 }
 
-/// The terms, read, and checked against the chains that are configured.
+/// Reads the terms, and checks them against the configured chains.
 pub(super) fn check_terms(
     tables: &[RedemptionConfig],
     chains: &[ChainConfig],

@@ -10,24 +10,24 @@ use serde::Deserialize;
 
 use crate::ops::ShockOf;
 
-/// Most names of a configuration: each period is read whole where its numbers are asked for first.
+/// Maximum number of names in a configuration: the first request for a period's numbers reads the whole period.
 const MOST: usize = 16;
 
-/// Most slots of a period: a week.
+/// Maximum number of slots in a period: a week.
 const MOST_SLOTS: u64 = 7 * Slot::PER_DAY as u64;
 
-/// Most characters of what a shock was.
+/// Maximum length of a shock's description.
 const MOST_ABOUT: usize = 200;
 
 /// One `[[shock]]`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ShockConfig {
-    /// What callers name it by: 1 to 32 of a-z, 0-9 and -, a letter first. Once.
+    /// The name used by callers: 1 to 32 characters of a-z, 0-9 and -, starting with a letter. Unique.
     pub name: String,
-    /// What it was, 1 to 200 characters on one line.
+    /// A description, 1 to 200 characters on one line.
     pub about: String,
-    /// The pool that it was seen in.
+    /// The pool in which it was observed.
     pub pool: PoolId,
     /// The token whose price fell: token0, token1, its symbol or address. Default: the pool's.
     pub base: Option<String>,
@@ -35,15 +35,15 @@ pub struct ShockConfig {
     pub from: String,
     /// The last slot, at most a week later.
     pub to: String,
-    /// How far the mid must have moved, percent. Default: 2; of pegged tokens 0.2 tells more.
+    /// Minimum move of the mid price, percent. Default: 2; for pegged tokens 0.2 is more useful.
     pub move_pct: Option<String>,
-    /// Over how many slots, 1 to 48. Default: 3.
+    /// Number of slots within which the move must happen, 1 to 48. Default: 3.
     pub within_slots: Option<u32>,
-    /// The gap at which books are measured, percent. Default: 2.
+    /// The gap at which depth is measured, percent. Default: 2.
     pub gap_pct: Option<String>,
 }
 
-/// The names, checked against the chains that are configured.
+/// Checks the names against the configured chains.
 pub(super) fn check_shocks(
     tables: &[ShockConfig],
     chains: &[ChainConfig],
@@ -70,7 +70,7 @@ pub(super) fn check_shocks(
 impl ShockConfig {
     fn check_shock(&self, chains: &[ChainConfig]) -> Result<ShockOf, (&'static str, String)> {
         let Self { name, about, pool, base, from, to, move_pct, within_slots, gap_pct } = self;
-        // Spelled as a chain's slug is.
+        // Same syntax as a chain's slug.
         if name.parse::<ChainSlug>().is_err() {
             return Err(("name", "write 1 to 32 of a-z, 0-9 and -, a letter first".to_owned()));
         }
@@ -99,7 +99,7 @@ impl ShockConfig {
                 let key = KEYS.into_iter().find(|key| problem.field.as_deref() == Some(*key));
                 (key.unwrap_or("pool"), problem.detail)
             })?;
-        // Both are given, and read.
+        // Both were given and parsed.
         let (first, last) = decay.from.zip(decay.to).unwrap_or((Slot::FIRST, Slot::FIRST));
         let slots = (u64::from(last.number()) + 1).saturating_sub(first.number().into());
         if !(1..=MOST_SLOTS).contains(&slots) {
@@ -113,5 +113,5 @@ impl ShockConfig {
     }
 }
 
-/// The keys that are read as a caller's parameters are.
+/// The keys that are parsed like request parameters.
 const KEYS: [&str; 7] = ["pool", "base", "from", "to", "move_pct", "within_slots", "gap_pct"];

@@ -248,7 +248,7 @@ fn shocks_are_named_once_and_of_a_week_at_most() {
     }
 }
 
-/// What is shown of a shock is one, once its lines are no comments any more.
+/// The commented-out shock of the example is valid once its lines are uncommented.
 #[test]
 fn the_shock_of_the_example_is_one() {
     let shown = EXAMPLE.split_once("# [[shock]]").unwrap().1.split("\n\n").next().unwrap();

@@ -1,5 +1,5 @@
-//! What a request asks with its address: what varies of the path, and the query. Which
-//! parameters there are, and what each may hold, the table of operations says.
+//! Parses a request's address: the variable part of its path, and its query. The table of operations defines the
+//! parameters and their valid values.
 
 use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{FromRequestParts, RawPathParams};
@@ -18,17 +18,17 @@ pub struct Address {
 }
 
 impl Address {
-    /// What varies of the path, decoded, its parts as they stand there; empty where none does.
+    /// The variable part of the path, decoded, its segments joined as in the path; empty if there is none.
     pub fn path_or_empty(&self) -> &str {
         self.named.as_deref().unwrap_or_default()
     }
 
-    /// The same; `None` where nothing varies.
+    /// The same; `None` if the path has no variable part.
     pub fn path(&self) -> Option<&str> {
         self.named.as_deref()
     }
 
-    /// What is asked with it of an operation.
+    /// Parses the request's parameters for an operation.
     pub fn parse_question<Q: Question>(&self, operation: Operation) -> Result<Q, Problem> {
         let query = self.uri.query().unwrap_or_default();
         operation.parse_question(self.named.as_deref(), query)

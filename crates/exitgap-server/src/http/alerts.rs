@@ -1,4 +1,4 @@
-//! Kept rules: whoever asks is read from the request's head, what is asked from its path and body.
+//! Stored rules: the caller is read from the request's headers, the parameters from its path and body.
 
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
@@ -19,7 +19,7 @@ use super::edge::Client;
 use super::reply::{HttpRefusal, Reply};
 use crate::alerts::{AlertService, Caller, OwnerToken};
 
-/// Answers an operation on kept rules.
+/// Handles an operation on stored rules.
 pub fn answer<Q, D, F>(
     operation: Operation,
     answer: impl Fn(AlertService, Caller, Q) -> F + Clone + Send + Sync + 'static,
@@ -62,7 +62,7 @@ where
     }
 }
 
-/// Why no rule is found here.
+/// The error for a service that stores no rules.
 pub fn not_kept() -> Problem {
     let preview = Operation::AlertsOf.template();
     Problem::new(ProblemCode::NotAvailable, "this deployment keeps no rules for others").hint(format!(
@@ -104,7 +104,7 @@ fn idempotency(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     Ok(Some(text.to_owned()))
 }
 
-/// The members of a body, which is a JSON object; without a body there are none.
+/// The members of a body, which must be a JSON object; none if there is no body.
 async fn members(body: Body) -> Result<Map<String, Value>, Problem> {
     let too_long = |_| {
         Problem::new(ProblemCode::BodyNotAccepted, "the body is too long, or ended early")

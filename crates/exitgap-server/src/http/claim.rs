@@ -1,4 +1,4 @@
-//! What evidence claims, in a sentence: read before the page's program has come, and checked by nobody yet.
+//! The claim of an evidence file, in a sentence: shown before the page's program has loaded, and not yet verified.
 
 use exitgap_api::operations::{EvidenceAsked, Operation};
 use exitgap_core::evidence::Base;
@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::App;
 use super::address::Address;
 
-/// As much of an evidence file as the sentence needs.
+/// The part of an evidence file that the sentence needs.
 #[derive(Deserialize)]
 struct Claim {
     request: ClaimRequest,
@@ -33,7 +33,7 @@ struct ClaimRefusal {
     max_fillable_usd: Option<String>,
 }
 
-/// The sentence of the evidence that an address asks for; `None` where there is no such evidence: the page says why.
+/// The sentence for the evidence at an address; `None` if there is no such evidence, and the page shows why.
 pub async fn load_sentence(app: &App, address: &Address) -> Option<String> {
     let asked: EvidenceAsked = address.parse_question(Operation::Evidence).ok()?;
     let current = app.service.current();

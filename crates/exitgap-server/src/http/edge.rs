@@ -1,8 +1,8 @@
-//! What every request passes: identity, limits, headers, problems, measures.
+//! The layer around all requests: client identity, limits, headers, problem documents, metrics.
 //!
-//! [`pass`] stands outside: it counts, names and measures each request, and decides whether it is let
-//! in. [`cors`] answers what browsers ask beforehand and lets pages of any origin read every answer,
-//! refusals too, which is why a refusal is given inside of it, by [`gate`].
+//! [`pass`] is the outermost layer: it counts, names and measures each request, and decides whether to admit it.
+//! [`cors`] answers browsers' preflight requests and lets pages of any origin read every answer, including errors.
+//! Therefore a rejection is sent inside of it, by [`gate`].
 
 use std::any::Any;
 use std::net::IpAddr;
@@ -41,10 +41,10 @@ use crate::payments::Members;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
-/// Of addresses that take a body and are no operations: the tools', and a witness's.
+/// Methods of addresses that take a body but are not operations: the tools, and a witness.
 const POST_METHODS: HeaderValue = HeaderValue::from_static("POST, OPTIONS");
 
-/// The headers of an answer that a page of another origin may read.
+/// The answer headers that pages of other origins may read.
 const EXPOSED: [HeaderName; 13] = [
     ETAG,
     HeaderName::from_static("ratelimit"),
@@ -61,35 +61,35 @@ const EXPOSED: [HeaderName; 13] = [
     REQUEST_ID,
 ];
 
-/// The longest address that is read, bytes.
+/// Maximum length of an address, bytes.
 const MAX_ADDRESS: usize = 16 << 10;
 
-/// What one client may do.
+/// Limits for one client.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// Requests per minute and client; 0: as many as it likes.
+    /// Requests per minute and client; 0: unlimited.
     pub rate_per_minute: u32,
-    /// Of these, so many at the tools' address; 0: no fewer.
+    /// Of these, the maximum at the tools' address; 0: no separate limit.
     pub tools_per_minute: u32,
-    /// The header in which a proxy in front names the client; its last address counts.
+    /// The header in which a reverse proxy names the client; its last address counts.
     pub client_ip_header: Option<HeaderName>,
-    /// How many estimates are free, where others are paid for; `None`: all are.
+    /// The number of free estimates, if others must be paid for; `None`: all are free.
     pub free: Option<FreeEstimates>,
-    /// How long an answer may take.
+    /// Time limit for an answer.
     pub answer_within: Duration,
 }
 
-/// What a client has free of charge where answers have a price.
+/// A client's free quota if answers have a price.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FreeEstimates {
-    /// Estimates by tools, and positions of portfolios, on one day of UTC.
+    /// Estimates by tools, and positions of portfolios, per UTC day.
     pub per_day: u32,
-    /// The address of the API: beyond them, what has a price is there.
+    /// The base URL of the API, where further estimates can be paid for.
     pub base_url: String,
 }
 
 impl Default for Limits {
-    /// As many requests as a client likes, each answered within 20 s.
+    /// Unlimited requests, each answered within 20 s.
     fn default() -> Self {
         let answer_within = Duration::from_secs(20);
         Self {
@@ -106,11 +106,11 @@ impl Default for Limits {
 #[derive(Debug, Clone, Copy)]
 pub struct Peer(pub IpAddr);
 
-/// Whoever a request is from, where that is known.
+/// The client that sent a request, if known.
 #[derive(Debug, Clone, Copy)]
 pub struct Client(pub Option<IpAddr>);
 
-/// What the layer keeps.
+/// The layer's state.
 pub struct Edge {
     rate: Option<Rate>,
     tools: Option<Rate>,
@@ -139,7 +139,7 @@ impl Edge {
         }
     }
 
-    /// Who asks: the peer, or whom the proxy in front names.
+    /// The client's address: the connection's peer, or the address that the proxy reports.
     fn client(&self, request: &Request) -> Option<IpAddr> {
         let named = self.client_ip_header.as_ref().and_then(|name| {
             let value = request.headers().get_all(name).iter().next_back()?.to_str().ok()?;
@@ -148,13 +148,13 @@ impl Edge {
         named.or_else(|| request.extensions().get::<Peer>().map(|Peer(ip)| *ip))
     }
 
-    /// What the tools that this request asks for may take of what is free.
+    /// The tools' allowance of free estimates for this request.
     fn allowance(&self, request: &Request) -> Option<Allowance> {
         let (free, client) = (self.free.clone()?, self.client(request)?);
         Some(Allowance::new(move || take_estimates(&free, client, 1)))
     }
 
-    /// Counts a portfolio's positions, and a token's venues, against what is free.
+    /// Counts a portfolio's positions, and a token's venues, against the free quota.
     fn take_exits(&self, request: &Request) -> Result<(), Problem> {
         let path = request.uri().path();
         let is_of_routes = path.starts_with(Operation::Routes.prefix());
@@ -211,7 +211,7 @@ fn rate_limited(seconds: u64) -> HttpRefusal {
     HttpRefusal::from(problem.hint(format!("ask again in {seconds} s")))
 }
 
-/// Takes estimates of what a client has free today.
+/// Takes estimates from the client's free quota of today.
 fn take_estimates(
     (free, base_url): &(Free, String),
     client: IpAddr,
@@ -242,8 +242,7 @@ pub async fn pass(State(edge): State<Arc<Edge>>, mut request: Request, next: Nex
     let (has_body, is_tools) = (has_body(request.headers()), is_tools(request.uri()));
     let (verdict, refused) = admit(&edge, &request, has_body);
     if let Some(refused) = refused {
-        // Nothing looks at the method any more but `cors`, which would answer what a browser asks
-        // beforehand.
+        // From here on only `cors` looks at the method, and it would answer an OPTIONS request as a preflight.
         *request.method_mut() = Method::GET;
         request.extensions_mut().insert(refused);
     }
@@ -259,14 +258,14 @@ pub async fn pass(State(edge): State<Arc<Edge>>, mut request: Request, next: Nex
         let client = edge.client(&request);
         request.extensions_mut().insert(Client(client));
     }
-    // The tools answer in tasks of their own, to which the request is handed.
+    // The tools answer in separate tasks, to which the request is passed.
     let client = ClientKey(edge.client(&request).map(subscriber));
     request.extensions_mut().insert(client);
     let mut response = client.scope(next.run(request)).await;
     if let Some(HttpRefusal(problem)) = response.extensions_mut().remove() {
         response = tell(*problem, &id, methods_at(path), response);
         if has_body {
-            // What of the body is under way is not waited for.
+            // Do not wait for the rest of the body.
             let close = HeaderValue::from_static("close");
             response.headers_mut().insert(header::CONNECTION, close);
         }
@@ -288,7 +287,7 @@ pub async fn pass(State(edge): State<Arc<Edge>>, mut request: Request, next: Nex
     response
 }
 
-/// Why the request is not let in, if it is not. Whatever is asked counts, also what is refused.
+/// Why the request is rejected, if it is. Every request counts, even if it is rejected.
 fn admit(edge: &Edge, request: &Request, has_body: bool) -> (Option<Verdict>, Option<HttpRefusal>) {
     let refuse = |code, detail: &str, hint: &str| {
         Some(HttpRefusal::from(Problem::new(code, detail).hint(hint)))
@@ -305,8 +304,8 @@ fn admit(edge: &Edge, request: &Request, has_body: bool) -> (Option<Verdict>, Op
         let hint = "ask for less at once: an address has at most 16384 bytes";
         return (verdict, refuse(ProblemCode::AddressTooLong, "the address is too long", hint));
     }
-    // Another method is answered as it is without a body: no handler reads one but that of the tools,
-    // which bounds it.
+    // Other methods are answered as if there were no body: no handler reads it except that of the tools, which limits
+    // its length.
     let reads = matches!(*request.method(), Method::GET | Method::HEAD);
     if has_body && reads {
         let hint = "everything is asked for in the address";
@@ -316,7 +315,7 @@ fn admit(edge: &Edge, request: &Request, has_body: bool) -> (Option<Verdict>, Op
     (verdict, refused)
 }
 
-/// The methods that an address answers.
+/// The methods that an address supports.
 pub fn methods_at(path: &str) -> HeaderValue {
     if [MCP_PATH, witness::ADD_CHECKPOINT].contains(&path) {
         return POST_METHODS;
@@ -335,19 +334,19 @@ pub fn methods_at(path: &str) -> HeaderValue {
     HeaderValue::try_from(methods.join(", ")).unwrap_or(METHODS)
 }
 
-/// Whether a body comes after the head.
+/// Whether the request has a body.
 fn has_body(headers: &HeaderMap) -> bool {
     let empty = headers.get(CONTENT_LENGTH).is_none_or(|length| length.as_bytes() == b"0");
     !empty || headers.contains_key(TRANSFER_ENCODING)
 }
 
-/// Whether the tools are asked: the one address that takes a body.
+/// Whether the request is for the tools, the one address that takes a body.
 fn is_tools(uri: &Uri) -> bool {
     uri.path() == MCP_PATH
 }
 
-/// As how many requests one counts: what the table of operations says, and more for a series at a size that is not kept,
-/// for the positions of a portfolio, and for a token sold through its pools.
+/// How many requests a request counts as: according to the table of operations, and more for a series at a size that is
+/// not stored, for the positions of a portfolio, and for a token sold through its pools.
 fn cost(method: &Method, uri: &Uri) -> NonZeroU32 {
     let query = || form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
     let asked = Operation::list_all().find(|operation| {
@@ -363,7 +362,7 @@ fn cost(method: &Method, uri: &Uri) -> NonZeroU32 {
         }
         Some(Operation::Portfolio) => query()
             .filter(|(name, _)| name == POSITION.name)
-            // More are refused before anything is computed.
+            // Larger portfolios are rejected before anything is computed.
             .take(MAX_POSITIONS)
             .map(|(_, position)| if is_of_token(&position) { EXITS_OF_TOKEN } else { 1 })
             .sum(),
@@ -373,33 +372,32 @@ fn cost(method: &Method, uri: &Uri) -> NonZeroU32 {
     NonZeroU32::new(requests).unwrap_or(NonZeroU32::MIN)
 }
 
-/// As how many exits a token sold through its pools counts.
+/// How many exits a token sold through its pools counts as.
 const EXITS_OF_TOKEN: u32 = 5;
 
-/// As how many requests a series counts that is computed from the snapshots.
+/// How many requests a series counts as that is computed from the snapshots.
 const SERIES_OF_ANY_SIZE: u32 = 5;
 
-/// Whether a position names a token: a pool has a colon of its own before any slash.
+/// Whether a position names a token: a pool's id has a colon before any slash.
 fn is_of_token(position: &str) -> bool {
     position.split_once('/').is_some_and(|(chain, _)| !chain.contains(':'))
 }
 
-/// Pages of any origin may read all answers: they are public, and nothing here knows who asks. Which
-/// pages may ask the tools, their own address decides; elsewhere POST is refused to everybody.
+/// Pages of any origin may read all answers: they are public, and independent of who asks. The tools' address itself
+/// decides which pages may call it; all other addresses reject POST.
 pub fn cors() -> CorsLayer {
     CorsLayer::new()
         .allow_origin(cors::Any)
         .allow_methods([Method::GET, Method::HEAD, Method::OPTIONS, Method::POST, Method::DELETE])
-        // What shows whose a rule is is not among all others: it has to be named.
+        // The wildcard does not include the header with an owner's token, so it must be named.
         .allow_headers([HeaderName::from_static("*"), AUTHORIZATION])
         .expose_headers(EXPOSED)
         .max_age(Duration::from_hours(24))
-        // An answer is the same whatever the origin.
+        // The answer does not depend on the origin.
         .vary::<[HeaderName; 0]>([])
 }
 
-/// Answers with the refusal where [`pass`] did not let the request in; else lets it be answered, so
-/// long as it may take.
+/// Sends the rejection if [`pass`] did not admit the request; otherwise answers it within the time limit.
 pub async fn gate(State(edge): State<Arc<Edge>>, mut request: Request, next: Next) -> Response {
     if let Some(refused) = request.extensions_mut().remove::<HttpRefusal>() {
         return refused.into_response();
@@ -410,7 +408,7 @@ pub async fn gate(State(edge): State<Arc<Edge>>, mut request: Request, next: Nex
     })
 }
 
-/// What a refusal's body holds.
+/// The body of an error answer.
 #[derive(Serialize)]
 struct RefusalBody {
     #[serde(flatten)]
@@ -419,8 +417,7 @@ struct RefusalBody {
     members: Option<BodyMembers>,
 }
 
-/// The problem's document, in place of the empty answer that carried the problem, whose headers of
-/// `cors` stay.
+/// Writes the problem's document in place of the empty answer that carried it, and keeps the headers of `cors`.
 fn tell(problem: Problem, id: &HeaderValue, allowed: HeaderValue, carrier: Response) -> Response {
     let code = problem.code;
     let id = id.to_str().unwrap_or_default().to_owned();
@@ -428,9 +425,9 @@ fn tell(problem: Problem, id: &HeaderValue, allowed: HeaderValue, carrier: Respo
     let status = StatusCode::from_u16(document.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let (mut parts, _) = carrier.into_parts();
     let members = parts.extensions.remove::<Members>().map(|Members(members)| members);
-    // The clients of version 1 read an offer in a body of this type alone.
+    // Clients of x402 version 1 read an offer only from a body of this type.
     let media_type = if members.is_some() { JSON } else { PROBLEM_JSON };
-    // A problem holds strings and numbers only: it always has a JSON form.
+    // A problem contains only strings and numbers, so serialization cannot fail.
     let body = serde_json::to_vec(&RefusalBody { document, members }).unwrap_or_default();
     parts.status = status;
     let headers = &mut parts.headers;
@@ -450,7 +447,7 @@ fn tell(problem: Problem, id: &HeaderValue, allowed: HeaderValue, carrier: Respo
         ProblemCode::TimedOut => {
             headers.insert(RETRY_AFTER, HeaderValue::from_static("5"));
         }
-        // Whoever is told to wait does not hold a connection meanwhile.
+        // A client that must wait should not keep its connection open.
         ProblemCode::RateLimited => {
             headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
         }
@@ -459,7 +456,7 @@ fn tell(problem: Problem, id: &HeaderValue, allowed: HeaderValue, carrier: Respo
     Response::from_parts(parts, Body::from(body))
 }
 
-/// Answers 304 where the client has these bytes.
+/// Answers 304 if the client already has these bytes.
 fn not_modified(response: &mut Response, if_none_match: Option<&HeaderValue>) {
     let Some(asked) = if_none_match.and_then(|value| value.to_str().ok()) else { return };
     let Some(etag) = response.headers().get(ETAG).and_then(|etag| etag.to_str().ok()) else {
@@ -474,7 +471,7 @@ fn not_modified(response: &mut Response, if_none_match: Option<&HeaderValue>) {
     }
 }
 
-/// The headers of every answer.
+/// Sets the headers of every answer.
 fn dress(headers: &mut HeaderMap, id: &HeaderValue, verdict: Option<&Verdict>) {
     headers.insert(REQUEST_ID, id.clone());
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
@@ -488,7 +485,7 @@ fn dress(headers: &mut HeaderMap, id: &HeaderValue, verdict: Option<&Verdict>) {
     }
 }
 
-/// The answer of a handler that panicked. Its connection and all others go on.
+/// The answer if a handler panicked. Its connection and all others continue.
 #[expect(clippy::needless_pass_by_value, reason = "it is what the layer hands over")]
 pub fn panic_response(panic: Box<dyn Any + Send + 'static>) -> Response {
     let text = panic
@@ -501,7 +498,7 @@ pub fn panic_response(panic: Box<dyn Any + Send + 'static>) -> Response {
         .into_response()
 }
 
-/// Names requests.
+/// Generates request ids.
 struct Ids {
     process: u64,
     next: AtomicU64,
@@ -510,12 +507,12 @@ struct Ids {
 impl Ids {
     fn new() -> Self {
         let mut seed = [0; 8];
-        // Without randomness two processes' names may meet: they are for logs only.
+        // Without randomness, two processes may use the same ids: they are for logs only.
         let _ = getrandom::fill(&mut seed);
         Self { process: u64::from_le_bytes(seed), next: AtomicU64::new(1) }
     }
 
-    /// The client's own name for its request, where it is a harmless one, or a new one.
+    /// The client's own id for its request, if it is harmless; otherwise a new one.
     fn request_id(&self, headers: &HeaderMap) -> HeaderValue {
         let harmless = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.".contains(byte);
         if let Some(given) = headers.get(REQUEST_ID)

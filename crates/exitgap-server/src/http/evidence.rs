@@ -1,4 +1,4 @@
-//! `/api/v1`: what results are checked with. Free, without a key, for ever.
+//! `/api/v1`: files for verifying results. Free, without a key, permanently.
 
 use axum::extract::State;
 use axum::http::header::VARY;
@@ -12,7 +12,7 @@ use super::address::Address;
 use super::reply::{HttpRefusal, JSON, Reply};
 use super::{SharedApp, claim, site};
 
-/// The evidence file of a result, or the page of the same address.
+/// The evidence file of a result, or the page at the same address.
 pub async fn file(
     State(app): State<SharedApp>,
     address: Address,
@@ -23,15 +23,15 @@ pub async fn file(
         return site::evidence(&app, address.path_or_empty(), claim);
     }
     let asked: EvidenceAsked = address.parse_question(Operation::Evidence)?;
-    // What names all it depends on never changes; else the newest slot is meant, or the newest
-    // method, or the pool's default.
+    // A request that names everything it depends on has a fixed answer; otherwise the newest slot, the newest method,
+    // or the pool's default applies.
     let keep = if asked.is_whole() { Keep::Forever } else { Keep::Seconds(5) };
     let reply = Reply::new(app.service.evidence(asked).await?, JSON, keep);
     let vary = HeaderValue::from_static("accept, accept-encoding");
     Ok(([(VARY, vary)], reply).into_response())
 }
 
-/// What the chain's own state says of a pool at a slot.
+/// The state proof of a pool at a slot.
 pub async fn state_proof(
     State(app): State<SharedApp>,
     address: Address,
@@ -47,7 +47,7 @@ pub async fn state_proof(
     Ok(Reply::new(file, "application/octet-stream", Keep::Forever))
 }
 
-/// The file of a figure.
+/// The data file of a statistic.
 pub async fn figure_file<F: ServedFigure>(
     State(app): State<SharedApp>,
     address: Address,

@@ -1,5 +1,5 @@
-//! `/v1/export`: the closed days that are published, and what they are checked by. The files themselves are the log's
-//! (`log_files.rs`).
+//! `/v1/export`: lists the published closed days, and what is needed to verify them. The files themselves are files of
+//! the log (`log_files.rs`).
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use exitgap_store::days::{DaysError, PublishedDays};
 
 use super::App;
 
-/// Days of one page.
+/// Maximum number of days per page.
 const MAX_DAYS: u64 = 31;
 
-/// The days asked for.
+/// The requested days.
 pub async fn answer(app: Arc<App>, asked: ExportAsked) -> Result<Export, Problem> {
     let folder = LogFolder::new(app.log_folder.to_path_buf());
     let log_url = format!("{}/log", app.service.urls().web);

@@ -1,4 +1,4 @@
-//! How many estimates one client has free of charge on a day, where others are paid for.
+//! Counts the free estimates per client and day, if others must be paid for.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -6,13 +6,13 @@ use std::sync::{Mutex, PoisonError};
 
 use super::rate::subscriber;
 
-/// Clients that are counted on one day. Beyond them nobody is counted, and so nobody is refused for what
-/// others did.
+/// Maximum number of clients counted per day. Further clients are not counted, so that no one is rejected because of
+/// others' requests.
 const MAX_CLIENTS: usize = 200_000;
 
 const DAY_S: u64 = 86_400;
 
-/// The estimates of a day.
+/// The counts of a day.
 pub struct Free {
     per_day: u32,
     today: Mutex<Today>,
@@ -24,22 +24,22 @@ struct Today {
     used: HashMap<IpAddr, u32>,
 }
 
-/// That a client has had what is free today.
+/// The client has used up its free estimates of today.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UsedUp {
-    /// How many a day has.
+    /// Free estimates per day.
     pub per_day: u32,
-    /// Seconds until the next day, of UTC, begins.
+    /// Seconds until the next UTC day.
     pub next_in_s: u64,
 }
 
 impl Free {
-    /// So many each day.
+    /// Creates a counter with this many estimates per day.
     pub fn new(per_day: u32) -> Self {
         Self { per_day, today: Mutex::default() }
     }
 
-    /// Takes `estimates` of the client's, all or none.
+    /// Takes `estimates` from the client's quota, all or none.
     pub fn take_estimates(&self, client: IpAddr, estimates: u32, now_s: u64) -> Result<(), UsedUp> {
         let mut today = self.today.lock().unwrap_or_else(PoisonError::into_inner);
         if today.day != now_s / DAY_S {
@@ -75,7 +75,7 @@ mod tests {
         assert_eq!(free.take_estimates(one, 1, now), used_up);
         assert_eq!(free.take_estimates(other, 5, now), Ok(()));
         assert_eq!(free.take_estimates(one, 5, now + 6_400), Ok(()));
-        // Of one subscriber.
+        // Two addresses of one subscriber.
         let [a, b]: [IpAddr; 2] = ["2001:db8::1", "2001:db8::2"].map(|ip| ip.parse().unwrap());
         assert_eq!(free.take_estimates(a, 5, now), Ok(()));
         assert_eq!(free.take_estimates(b, 1, now), used_up);

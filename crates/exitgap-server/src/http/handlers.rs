@@ -1,5 +1,5 @@
-//! What answers each operation: its parameters are read as the table of operations says, one
-//! operation of [`crate::ops`] is asked, and what it gives becomes a reply.
+//! The handlers of the operations: each parses its parameters according to the table of operations, calls one operation
+//! of [`crate::ops`], and turns the result into a reply.
 
 use axum::extract::State;
 use axum::routing::{MethodRouter, get};
@@ -23,7 +23,7 @@ use super::reply::{HttpRefusal, JSON, LINES, Reply};
 use super::{SharedApp, alerts, evidence, export, log_files, operators, stream};
 use crate::payments::PaymentProcessor;
 
-/// The handler of an operation, with the methods it answers.
+/// The handler of an operation, with its methods.
 #[expect(
     clippy::too_many_lines,
     reason = "a few lines for each operation, and no operation is left out"
@@ -211,7 +211,7 @@ where
     reply(operation, answer, Reply::json)
 }
 
-/// Answers with a document's bytes, as they are hashed.
+/// Answers with a document's bytes exactly as they were hashed.
 fn bytes<Q, F>(
     operation: Operation,
     answer: impl Fn(SharedApp, Q) -> F + Clone + Send + Sync + 'static,
@@ -223,7 +223,7 @@ where
     reply(operation, answer, |bytes, keep| Ok(Reply::new(bytes.clone(), JSON, keep)))
 }
 
-/// Answers with documents' bytes, one a line.
+/// Answers with the bytes of several documents, one per line.
 fn lines<Q, F>(
     operation: Operation,
     answer: impl Fn(SharedApp, Q) -> F + Clone + Send + Sync + 'static,

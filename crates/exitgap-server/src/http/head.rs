@@ -1,22 +1,21 @@
-//! What a request's head must be: of no more bytes than are accepted, and with exactly one `Host`. Two of them, or
-//! none, may name another host to a proxy in front than here.
+//! Checks a request's head: its size, and that there is exactly one `Host`. With two or none, a reverse proxy and this
+//! service could see different hosts.
 
 use axum::http::header::HOST;
 use axum::http::uri::Authority;
 use axum::http::{Request, Version};
 use exitgap_api::{Problem, ProblemCode};
 
-/// The most bytes of a request's head.
+/// Maximum size of a request's head, bytes.
 pub const MAX_HEAD_BYTES: usize = 32 << 10;
 
-/// Between a header's name and its value, and after it: `: ` and a line break.
+/// Bytes between a header's name and value, and after it: `: ` and a line break.
 const BYTES_PER_HEADER: usize = 4;
 
-/// In a request's first line next to method and address, and after the last header: two spaces, the version and two line
-/// breaks.
+/// Other bytes of the head: in the first line two spaces and the version, and two line breaks.
 const BYTES_OF_FORM: usize = 14;
 
-/// Why a request's `Host` is refused.
+/// Why a request's `Host` is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HostFault {
     /// There is none.
@@ -40,8 +39,8 @@ impl From<HostFault> for Problem {
     }
 }
 
-/// Whether a request's head has more bytes than are accepted, optional spaces not counted. The connection's buffer
-/// bounds the head before it is parsed, but only to the size of the buffer and of one read.
+/// Whether a request's head is too large, not counting optional spaces. The connection's buffer also limits the head
+/// before it is parsed, but only to the size of the buffer plus one read.
 pub fn is_too_large<B>(request: &Request<B>) -> bool {
     let uri = request.uri();
     let path = uri.path_and_query().map_or(1, |path| path.as_str().len());
@@ -52,7 +51,7 @@ pub fn is_too_large<B>(request: &Request<B>) -> bool {
     line + BYTES_OF_FORM + headers.sum::<usize>() > MAX_HEAD_BYTES
 }
 
-/// Requires exactly one valid `Host`. In HTTP/1.0, which some probes speak, it may be absent.
+/// Requires exactly one valid `Host`. In HTTP/1.0, which some health probes use, it may be absent.
 pub fn check_host<B>(request: &Request<B>) -> Result<(), HostFault> {
     let mut hosts = request.headers().get_all(HOST).iter();
     match (hosts.next(), hosts.next()) {
@@ -66,8 +65,7 @@ pub fn check_host<B>(request: &Request<B>) -> Result<(), HostFault> {
     }
 }
 
-/// Whether a text is a name or an address, and perhaps a port. The form of an address of the web allows more, such as
-/// commas.
+/// Whether a text is a host name or IP address with an optional port. URL syntax also allows characters such as commas.
 fn is_host(text: &str) -> bool {
     let Ok(authority) = text.parse::<Authority>() else { return false };
     let of_host = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~%[]:".contains(&byte);

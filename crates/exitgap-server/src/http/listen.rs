@@ -1,5 +1,5 @@
-//! Accepting connections, with bounds: how many, how many of one address, how long they may idle,
-//! how slowly they may write and read.
+//! Accepts connections within limits: the total number, the number per address, the idle time, and the time for writing
+//! and reading.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -29,20 +29,19 @@ use super::head::{self, MAX_HEAD_BYTES};
 use super::rate::subscriber;
 use super::telemetry::Telemetry;
 
-/// How long a connection may take, and how many there may be.
+/// Limits on the number and duration of connections.
 #[derive(Debug, Clone)]
 pub struct Connections {
-    /// At once; others wait in the system's queue.
+    /// Maximum number of connections; more wait in the system's queue.
     pub most: usize,
-    /// At once of one address (an IPv4 address, an IPv6 /64); others are closed. `None`: as many
-    /// as it likes, such as a proxy in front.
+    /// Maximum number per address (an IPv4 address, an IPv6 /64); more are closed. `None`: unlimited, for example for a
+    /// reverse proxy.
     pub most_per_address: Option<usize>,
-    /// A request's head must be there whole within this time from the connection's start or the
-    /// answer before.
+    /// A request's head must be complete within this time from the connection's start or the previous answer.
     pub head_within: Duration,
-    /// A connection on which nothing can be written for so long is closed.
+    /// A connection is closed if nothing can be written to it for this long.
     pub write_within: Duration,
-    /// How long requests in hand may take after the end was asked for.
+    /// How long requests in progress may take after shutdown began.
     pub finish_within: Duration,
 }
 
@@ -58,7 +57,7 @@ impl Default for Connections {
     }
 }
 
-/// Why nothing is served.
+/// Why the address could not be bound.
 #[derive(Debug, thiserror::Error)]
 #[error("listening on {address}: {source}; choose another address with {remedy}")]
 pub struct ListenError {
@@ -67,14 +66,14 @@ pub struct ListenError {
     source: io::Error,
 }
 
-/// A bound address.
+/// A bound listener.
 pub struct Listener {
     listener: TcpListener,
     address: SocketAddr,
 }
 
 impl Listener {
-    /// Binds the address; `remedy` says where another one is chosen.
+    /// Binds the address; `remedy` says where to configure another one.
     pub async fn bind(address: SocketAddr, remedy: &'static str) -> Result<Self, ListenError> {
         let failed = |source| ListenError { address, remedy, source };
         let listener = TcpListener::bind(address).await.map_err(failed)?;
@@ -82,12 +81,12 @@ impl Listener {
         Ok(Self { listener, address })
     }
 
-    /// The address, with the port that the system chose where 0 was asked for.
+    /// The address, with the port that the system chose if 0 was configured.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Serves until `stop` says so, then finishes the requests in hand.
+    /// Serves until `stop` fires, then finishes the requests in progress.
     pub async fn serve(
         self,
         router: Router,
@@ -125,7 +124,7 @@ impl Listener {
         }
     }
 
-    /// The next connection, once there is room for it.
+    /// Waits for the next connection, once there is room for it.
     async fn accept(
         &self,
         free: &Arc<Semaphore>,
@@ -135,7 +134,7 @@ impl Listener {
             Ok((stream, peer)) => Some((stream, peer, permit)),
             Err(error) => {
                 tracing::warn!(%error, "a connection could not be accepted");
-                // Such as too many open files: it passes when others end.
+                // An error such as too many open files: it resolves when other connections end.
                 tokio::time::sleep(Duration::from_millis(50)).await;
                 None
             }
@@ -149,14 +148,14 @@ struct Open {
     by_address: Mutex<HashMap<IpAddr, usize>>,
 }
 
-/// One of them, given back when dropped.
+/// The slot of one open connection, released when dropped.
 struct Place {
     open: Arc<Open>,
     address: IpAddr,
 }
 
 impl Open {
-    /// A place for one more of this address; `None` where it has `most`.
+    /// Reserves a slot for this address; `None` if it already has `most`.
     fn place(self: Arc<Self>, address: IpAddr, most: Option<usize>) -> Option<Place> {
         let mut by_address = self.by_address.lock().unwrap_or_else(PoisonError::into_inner);
         let count = by_address.entry(address).or_default();
@@ -181,25 +180,25 @@ impl Drop for Place {
     }
 }
 
-/// Says why, as far as that goes without waiting, and closes.
+/// Sends the reason, as far as possible without waiting, and closes the connection.
 fn refuse(stream: TcpStream) {
     let problem =
         Problem::new(ProblemCode::RateLimited, "more connections than one address may hold")
             .hint("use connections again, or end some");
     let document = ProblemDocument::new(problem, "-".to_owned());
-    // A problem holds strings and numbers only: it always has a JSON form.
+    // A problem contains only strings and numbers, so serialization cannot fail.
     let body = serde_json::to_string(&document).unwrap_or_default();
     let head = "HTTP/1.1 429 Too Many Requests\r\nconnection: close\r\nretry-after: 20";
     let length = body.len();
     let answer =
         format!("{head}\r\ncontent-type: {PROBLEM_JSON}\r\ncontent-length: {length}\r\n\r\n{body}");
-    // It is no more than a courtesy: whoever does not take it at once is closed all the same.
+    // The answer is a courtesy: the connection is closed even if the client does not read it.
     if let Ok(mut stream) = stream.into_std() {
         let _ = stream.write(answer.as_bytes());
     }
 }
 
-/// Answers a connection's requests until it ends, or the service does.
+/// Answers a connection's requests until it ends or the service stops.
 async fn answer_all(
     stream: TcpStream,
     peer: SocketAddr,
@@ -207,7 +206,7 @@ async fn answer_all(
     connections: &Connections,
     watcher: Watcher,
 ) {
-    // Answers are written whole; waiting for more to send with them only delays them.
+    // Answers are written in one go, so waiting for more data would only delay them.
     let _ = stream.set_nodelay(true);
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(connections.write_within));
@@ -215,7 +214,7 @@ async fn answer_all(
         let router = router.clone();
         async move {
             if head::is_too_large(&request) {
-                // As the connection answers a head that exceeds its buffer.
+                // Same answer as for a head that exceeds the connection's buffer.
                 let refusal =
                     (StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, [(CONNECTION, "close")]);
                 return Ok(refusal.into_response());
@@ -246,11 +245,11 @@ mod tests {
     use super::super::{Limits, empty_router};
     use super::*;
 
-    /// What a service answers to these bytes: the first line, and the rest.
+    /// The service's answer to these bytes: the first line, and the rest.
     fn answer_to(address: SocketAddr, request: &[u8]) -> String {
         let mut stream = std::net::TcpStream::connect(address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
-        // A head that is refused before its end may be cut off.
+        // If a head is rejected before its end, the write may fail.
         let _ = stream.write_all(request);
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);

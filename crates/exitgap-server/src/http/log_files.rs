@@ -1,5 +1,4 @@
-//! `/log`: the folder the log is published in, file by file, so that `exitgap audit` and
-//! any tlog-tiles client can read it.
+//! `/log`: serves the folder of the published log, file by file, for `exitgap audit` and any tlog-tiles client.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -25,22 +24,22 @@ use super::address::Address;
 use super::reply::{HttpRefusal, JSON, Reply, cache_control, respond_with_tag};
 use crate::ops::BlockingPool;
 
-/// A file up to this is read at once. A larger one is read piece by piece, as its client takes
-/// it, so that those who take their time do not fill the memory.
+/// Files up to this size are read at once. Larger files are read in pieces as the client consumes them, so that slow
+/// clients do not fill the memory.
 const PIECE_BYTES: u64 = 128 << 10;
 
-/// A file of the folder.
+/// Serves a file of the folder.
 pub async fn serve(
     State(app): State<SharedApp>,
     address: Address,
 ) -> Result<Response, HttpRefusal> {
     let LogFileAsked { path } = address.parse_question(Operation::Log)?;
-    // What is not the path of such a file may lead outside the folder.
+    // Any other path may lead outside the folder.
     let known: LogFile = path.parse().map_err(|_| absent())?;
     let (media_type, keep) = kind_of(&known);
     let most = known.max_bytes();
     let file = app.log_folder.join(known.to_string());
-    // What nothing commits to yet may be written anew, and is told to be kept for ever.
+    // A file that nothing commits to yet may still change, but would be cached permanently.
     let day = match &known {
         LogFile::Days(DaysFile::Day(day, _)) => Some(*day),
         _ => None,
@@ -65,11 +64,11 @@ pub async fn serve(
     }
 }
 
-/// A file that was opened.
+/// An opened file.
 enum OpenedFile {
-    /// With all its bytes.
+    /// The file's content.
     Whole(Vec<u8>),
-    /// With its length and what names its content: it was written once, and is replaced, not changed.
+    /// The file with its length and validator: it was written once, and is only ever replaced, never modified.
     Large { file: File, bytes: u64, tag: String },
 }
 
@@ -93,10 +92,10 @@ fn open(path: &Path, most: u64) -> io::Result<OpenedFile> {
     Ok(OpenedFile::Large { file, bytes, tag })
 }
 
-/// A file, piece by piece.
+/// Reads a file in pieces.
 struct Pieces {
     lane: BlockingPool,
-    /// Bytes that are not yet read.
+    /// Number of unread bytes.
     left: u64,
     at: At,
 }
@@ -143,7 +142,7 @@ impl HttpBody for Pieces {
     }
 }
 
-/// The next `length` bytes of a file that has as many.
+/// Reads the next `length` bytes of a file.
 fn read_piece(mut file: File, length: u64) -> io::Result<(File, Bytes)> {
     let mut piece = vec![0; usize::try_from(length).unwrap_or(usize::MAX)];
     file.read_exact(&mut piece)?;
@@ -154,8 +153,7 @@ fn absent() -> HttpRefusal {
     Problem::new(ProblemCode::NotFound, "the log has no such file").hint(LogFile::PATHS).into()
 }
 
-/// Media type and lifetime of a file of the log.
-/// The media type of a file, and how long it may be kept, as a header says it.
+/// The media type and the `Cache-Control` value of a file of the log.
 pub fn log_file_headers(file: &LogFile) -> (&'static str, String) {
     let (media_type, keep) = kind_of(file);
     (media_type, cache_control(keep).to_str().unwrap_or_default().to_owned())
@@ -182,7 +180,7 @@ fn kind_of(file: &LogFile) -> (&'static str, Keep) {
         | LogFile::Issued(_)
         | LogFile::Proof(_)
         | LogFile::Anchors(..) => (BYTES, Keep::Forever),
-        // A narrow one gives way to the full one.
+        // A partial tile is replaced by the full one.
         LogFile::Tile(tile) | LogFile::Days(DaysFile::Tile(tile)) => {
             (BYTES, if tile.is_full() { Keep::Forever } else { Keep::Seconds(300) })
         }

@@ -1,4 +1,5 @@
-//! Measures of what is beside the slots: proofs that were drawn, peers that are followed, the bucket, a log that is served as a replica.
+//! Metrics about everything except slots: randomly drawn proofs, followed peers, the bucket, closed days, and a
+//! replica.
 
 use exitgap_chain::RequestOutcomes;
 use prometheus_client::encoding::EncodeLabelSet;
@@ -24,7 +25,7 @@ struct PeerName {
     peer: String,
 }
 
-/// Of proofs of whole pools.
+/// Metrics about whole-pool proofs.
 pub struct DrawMeasures {
     due: Counter,
     proven: Counter,
@@ -57,7 +58,7 @@ struct OfRequest {
     outcome: String,
 }
 
-/// Of the nodes that are read.
+/// Metrics about the nodes.
 pub struct NodeMeasures {
     requests: Family<OfRequest, Counter>,
     unread: Gauge,
@@ -101,7 +102,7 @@ impl NodeMeasures {
     }
 }
 
-/// Of peers.
+/// Metrics about peers.
 pub struct PeerMeasures {
     slots: Family<OfPeer, Counter>,
     differing: Family<PeerName, Counter>,
@@ -142,7 +143,7 @@ struct OfBucket {
     outcome: String,
 }
 
-/// Of the bucket that the log is brought into. Zero where there is none.
+/// Metrics about the bucket that the log is uploaded to. Zero if there is none.
 pub struct BucketMeasures {
     slots: Gauge,
     rounds: Family<OfBucket, Counter>,
@@ -165,7 +166,7 @@ impl BucketMeasures {
         }
     }
 
-    /// Says how far it is, and counts a round.
+    /// Reports how far the bucket is, and counts a round.
     pub fn tell(&self, told: BucketTold) {
         match told {
             BucketTold::Covers(slots) => {
@@ -179,7 +180,7 @@ impl BucketMeasures {
     }
 }
 
-/// Of closed days. Zero where none are written.
+/// Metrics about closed days. Zero if none are written.
 pub struct DaysMeasures {
     due: Gauge,
     failures: Counter,
@@ -198,7 +199,7 @@ impl DaysMeasures {
         }
     }
 
-    /// Says how many are due, or that one could not be written.
+    /// Reports how many days are due, or that one could not be written.
     pub fn tell(&self, due: Option<u64>) {
         match due {
             Some(due) => {
@@ -211,7 +212,7 @@ impl DaysMeasures {
     }
 }
 
-/// Of a replica. Zero where this is none.
+/// Metrics about a replica. Zero if this is not a replica.
 pub struct ReplicaMeasures {
     held: Gauge,
     published: Gauge,
@@ -236,7 +237,7 @@ impl ReplicaMeasures {
         }
     }
 
-    /// Says where it stands.
+    /// Reports the replica's progress.
     pub fn stand(&self, ReplicaStatus { held, published, refuses }: ReplicaStatus) {
         let whole = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
         self.held.set(whole(held));

@@ -1,11 +1,9 @@
-//! The HTTP face of the operations: addresses, headers, limits. No maths, no SQL.
+//! The HTTP interface of the operations: addresses, headers, limits. It contains no maths and no SQL.
 //!
-//! A request passes `edge` (identity, limits, headers, problems), then its operation's handler
-//! (`handlers`), which reads its `address`, asks [`crate::ops`], and gives a `reply`. Which
-//! operations there are, where, and with which parameters, is the table of `exitgap-api`. Agents ask
-//! the same operations as `tools`, at one address. Payment ([`crate::payments`]) is a layer around
-//! the operations of the class `priced`, whose handlers know
-//! nothing of it.
+//! A request passes `edge` (identity, limits, headers, problems), then its operation's handler (`handlers`), which
+//! parses its `address`, calls [`crate::ops`], and returns a `reply`. The table in `exitgap-api` defines the operations
+//! with their addresses and parameters. Agents call the same operations as `tools`, at one address. Payment
+//! ([`crate::payments`]) is a layer around the operations of the class `priced`, whose handlers are unaware of it.
 
 mod address;
 mod alerts;
@@ -63,44 +61,44 @@ use edge::Edge;
 pub(crate) use log_files::log_file_headers;
 pub(crate) use reply::HttpRefusal;
 
-/// What handlers share.
+/// The state shared by the handlers.
 #[derive(Clone)]
 pub struct App {
-    /// Where payments are taken; `None`: everything is free.
+    /// Takes payments; `None`: everything is free.
     pub till: Option<PaymentProcessor>,
     /// The operations.
     pub service: Arc<Service>,
-    /// What is measured.
+    /// The metrics.
     pub telemetry: Arc<Telemetry>,
     /// The folder the log is published in.
     pub log_folder: Arc<Path>,
     /// The pages.
     pub site: Arc<Site>,
-    /// What it says of itself.
+    /// The descriptions of the API.
     pub described: Arc<ApiDescription>,
-    /// The streams that are open.
+    /// The open streams.
     pub streams: Arc<Streams>,
-    /// Where rules are kept; `None`: they are not.
+    /// The stored rules; `None`: this service stores none.
     pub desk: Option<AlertService>,
-    /// The witness of others' logs; `None`: it is none.
+    /// The witness for other logs; `None`: this service is not a witness.
     pub witness: Option<Arc<Stand>>,
-    /// The state proofs that are kept, and made; `None`: none are.
+    /// The state proofs: stored ones, and new ones on request; `None`: not available.
     pub challenges: Option<Arc<Challenges>>,
 }
 
-/// The same behind one counter: a request's handler takes it several times.
+/// The same behind one reference count: a request's handler clones it several times.
 type SharedApp = Arc<App>;
 
-/// Where operators ask whether the service lives, is ready, and what is measured.
+/// Where operators get liveness, readiness and metrics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operators {
-    /// Beside all else, within the same limits.
+    /// At the main address, within the same limits.
     Public,
-    /// At an address of their own: [`operators_router`].
+    /// At a separate address: [`operators_router`].
     Apart,
 }
 
-/// All addresses, with the layers that every one of them wears.
+/// All addresses, with the layers common to all of them.
 pub fn router(app: App, limits: &Limits, operators: Operators) -> Router {
     let edge = Arc::new(Edge::new(limits, app.telemetry.clone()));
     let here = move |operation: &Operation| {
@@ -129,7 +127,7 @@ pub fn router(app: App, limits: &Limits, operators: Operators) -> Router {
     wear(routes, edge)
 }
 
-/// The operators' addresses alone, for a listener that only they reach: nobody is counted there.
+/// The operators' addresses alone, for a listener that only they can reach: without rate limits.
 pub fn operators_router(app: App) -> Router {
     let edge = Arc::new(Edge::new(&Limits::default(), app.telemetry.clone()));
     let theirs = |operation: &Operation| operation.row().group == Group::Operators;
@@ -140,7 +138,7 @@ pub fn operators_router(app: App) -> Router {
     wear(routes, edge)
 }
 
-/// The addresses of a witness alone.
+/// A witness's addresses alone.
 pub fn witness_router(stand: Arc<Stand>, limits: &Limits) -> Router {
     let edge = Arc::new(Edge::new(limits, Arc::default()));
     let routes = witness::routes(stand)
@@ -155,7 +153,7 @@ async fn no_witness_here() -> HttpRefusal {
         .into()
 }
 
-/// Handlers that do nothing, wearing the same layers, of which one sends these bytes: what a bench compares with.
+/// Handlers that do nothing, in the same layers; one of them sends these bytes. A benchmark uses it as a baseline.
 pub fn empty_router(limits: &Limits, bytes: Vec<u8>) -> Router {
     let edge = Arc::new(Edge::new(limits, Arc::default()));
     let sent = reply::Reply::new(bytes, reply::JSON, Keep::Seconds(1));
@@ -172,7 +170,7 @@ fn wear(routes: Router, edge: Arc<Edge>) -> Router {
         .layer(
             CompressionLayer::new().compress_when(
                 DefaultPredicate::new()
-                    // Parts are packed, and hashes do not get shorter: it would only cost time.
+                    // Parts are already compressed and hashes are incompressible: compression would only cost time.
                     .and(NotForContentType::const_new("application/octet-stream")),
             ),
         )
@@ -181,13 +179,13 @@ fn wear(routes: Router, edge: Arc<Edge>) -> Router {
 /// The addresses of operations, each with its handler.
 fn routes(operations: impl Iterator<Item = Operation>) -> Router<SharedApp> {
     operations.fold(Router::new(), |router, operation| {
-        // The path of a file of the log has slashes of its own.
+        // The path of a log file contains slashes.
         let template = operation.template().replace("{path}", "{*path}");
         router.route(&template, handlers::handler_for(operation))
     })
 }
 
-/// What describes the operations, to programs and to people.
+/// The descriptions of the operations, for programs and for people.
 fn descriptions() -> Router<SharedApp> {
     Router::new()
         .route(openapi::ADDRESS, get(openapi::serve))
@@ -195,7 +193,7 @@ fn descriptions() -> Router<SharedApp> {
         .route("/docs.css", get(docs::style))
 }
 
-/// What people read.
+/// The pages for people.
 fn pages() -> Router<SharedApp> {
     Router::new()
         .route("/", get(site::board))

@@ -1,4 +1,4 @@
-//! The service described in `OpenAPI` 3.1: made from the table of operations, its schemas from the
+//! The `OpenAPI` 3.1 description of the service: generated from the table of operations, with schemas from the
 //! documents' own types.
 
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -13,7 +13,7 @@ use super::SharedApp;
 use super::address::Plain;
 use super::reply::{JSON, Reply};
 
-/// Where it is served.
+/// Its address.
 pub const ADDRESS: &str = "/v1/openapi.json";
 
 #[derive(OpenApi)]
@@ -101,17 +101,17 @@ fn refusal(status: u16) -> Value {
     json!({"description": description, "content": {"application/problem+json": {"schema": schema}}})
 }
 
-/// A real answer of each address, by its operation, with what was asked: of what is no document its beginning, as a text.
-/// A test of the suite makes them of a recorded scene and holds them to this document.
+/// A real answer for each operation, with its request; for answers that are not documents, their beginning as text. A
+/// test in the suite generates them from a recorded scene and compares them with this file.
 const EXAMPLES: &str = include_str!("../../docs/examples.json");
 
-/// They are, read once.
+/// The examples, parsed once.
 pub(super) fn examples() -> &'static Value {
     static READ: OnceLock<Value> = OnceLock::new();
     READ.get_or_init(|| serde_json::from_str(EXAMPLES).unwrap_or_default())
 }
 
-/// What an operation answers, by status.
+/// The answers of an operation, by status.
 fn responses(row: &Row) -> Map<String, Value> {
     let (media_type, schema) = match row.answer {
         Answer::Document(name) => {
@@ -171,7 +171,7 @@ fn operation(row: &Row) -> Value {
         operation["requestBody"] = body(&members);
     }
     if row.refusals.contains(&401) {
-        // Where one is made, none need be shown.
+        // The token is optional for this operation, which can issue one.
         let optional = row.operation == Operation::KeepAlert;
         let bearer = json!({"owner": []});
         operation["security"] = if optional { json!([{}, bearer]) } else { json!([bearer]) };
@@ -179,7 +179,7 @@ fn operation(row: &Row) -> Value {
     operation
 }
 
-/// What a body holds: the members of a JSON object.
+/// The schema of a body: the members of a JSON object.
 fn body(members: &[&Parameter]) -> Value {
     let properties: Map<String, Value> = members
         .iter()
@@ -200,7 +200,7 @@ fn body(members: &[&Parameter]) -> Value {
     json!({"required": !required.is_empty(), "content": {"application/json": {"schema": schema}}})
 }
 
-/// The document. `base_url` is where the service is reached.
+/// The document. `base_url` is the service's base URL.
 pub fn document(base_url: &str) -> Value {
     let schemas = serde_json::to_value(Schemas::openapi()).unwrap_or_default();
     let mut paths = Map::new();
@@ -228,10 +228,10 @@ pub fn document(base_url: &str) -> Value {
     })
 }
 
-/// What a parameter's example is of: pool, slot and snapshot.
+/// The slot that the parameters' examples refer to: pool, slot and snapshot.
 type ExampleSlot = (String, u32, String);
 
-/// The description of a service, which is made once, and as it was written last: it is half a megabyte.
+/// A cache of a service's description, built once, and of its last serialization: it is half a megabyte.
 #[derive(Debug, Default)]
 pub struct ApiDescription {
     document: OnceLock<Value>,
@@ -240,17 +240,17 @@ pub struct ApiDescription {
 }
 
 impl ApiDescription {
-    /// Of a service that is reached at an address, which is the same each time.
+    /// The document for a base URL, which must be the same each time.
     fn document(&self, base_url: &str) -> &Value {
         self.document.get_or_init(|| document(base_url))
     }
 
-    /// The page that is made of it.
+    /// The page made from it.
     pub fn page(&self, base_url: &str, made: impl FnOnce(&Value) -> String) -> Bytes {
         self.page.get_or_init(|| made(self.document(base_url)).into()).clone()
     }
 
-    /// The same in JSON, with examples of what is recorded.
+    /// The document as JSON, with examples from the recorded data.
     fn written(&self, base_url: &str, recorded: Option<ExampleSlot>) -> Bytes {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((of, bytes)) = &*written
@@ -274,11 +274,11 @@ pub async fn serve(State(app): State<SharedApp>, _: Plain) -> Reply {
     Reply::new(written, JSON, Keep::Seconds(300))
 }
 
-/// Puts what is really recorded into the parameters, so that whoever tries them gets answers.
+/// Sets parameter examples to recorded data, so that readers who try them get answers.
 fn give_examples(document: &mut Value, pool: &str, slot: u32, hash: &str) {
     let Some(paths) = document["paths"].as_object_mut() else { return };
     for item in paths.values_mut() {
-        // Looked up and not indexed: an address that is only posted to must not get a `get`.
+        // Use `get_mut` and not indexing, which would add a `get` to an address that only supports POST.
         let parameters = item.get_mut("get").and_then(|get| get.get_mut("parameters"));
         for parameter in parameters.and_then(Value::as_array_mut).into_iter().flatten() {
             let example = match parameter["name"].as_str() {
@@ -301,7 +301,7 @@ mod tests {
 
     use super::*;
 
-    /// A change of the document is a change of the promise, so it is seen in a review.
+    /// A change of the document changes the published API, so a review must see it.
     #[test]
     fn the_committed_document_is_the_one_that_is_served() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/openapi.json");
@@ -320,7 +320,7 @@ mod tests {
         );
     }
 
-    /// What the table names is described: every document's schema, and every part of an address.
+    /// Everything the table names is described: every document's schema, and every variable part of an address.
     #[test]
     fn nothing_in_the_document_points_nowhere() {
         let document = document("https://api.example.org");

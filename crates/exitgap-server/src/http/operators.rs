@@ -1,4 +1,4 @@
-//! What operators ask: whether it lives, whether it is ready, what is measured.
+//! Endpoints for operators: liveness, readiness, metrics.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -11,18 +11,18 @@ use super::SharedApp;
 use super::address::Plain;
 use super::reply::{HttpRefusal, Reply};
 
-/// A chain without a recorded slot for longer than this is not ready: three slots.
+/// A chain is not ready if its newest recorded slot is older than this: three slots.
 const STALE_AFTER_S: u64 = 3 * Slot::SECONDS;
 
-/// The media type of measures.
+/// The media type of the metrics.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// The process answers.
+/// Reports that the process is alive.
 pub async fn livez(_: Plain) -> Reply {
     Reply::new("ok\n", "text/plain; charset=utf-8", Keep::Never)
 }
 
-/// Whether answers rest on fresh data.
+/// Whether answers are based on fresh data.
 #[derive(Serialize)]
 struct Readiness {
     ready: bool,
@@ -38,7 +38,7 @@ struct ChainReadiness {
     ready: bool,
 }
 
-/// Whether every chain's newest slot is fresh, chain by chain.
+/// Reports whether every chain's newest slot is fresh.
 pub async fn readyz(State(app): State<SharedApp>, _: Plain) -> Result<Response, HttpRefusal> {
     let (now, current) = (app.service.now(), app.service.current());
     let chains: Vec<ChainReadiness> = current
@@ -54,7 +54,7 @@ pub async fn readyz(State(app): State<SharedApp>, _: Plain) -> Result<Response, 
             }
         })
         .collect();
-    // Where every pool has retired there is no chain left to look at, and the series is complete.
+    // If every pool has retired there is no chain to check, and the series is complete.
     let ready = current.last_slot.is_some() && chains.iter().all(|chain| chain.ready);
     let last_slot = current.last_slot.map(|slot| slot.to_string());
     let reply = Reply::json(&Readiness { ready, last_slot, chains }, Keep::Never)?;
@@ -62,7 +62,7 @@ pub async fn readyz(State(app): State<SharedApp>, _: Plain) -> Result<Response, 
     Ok((status, reply).into_response())
 }
 
-/// What is measured, now.
+/// The current metrics.
 pub async fn metrics(State(app): State<SharedApp>, _: Plain) -> Reply {
     let (now, current) = (app.service.now(), app.service.current());
     let newest = current.newest_by_chain().into_iter();

@@ -1,4 +1,4 @@
-//! How many requests one client may make.
+//! Rate limits per client.
 
 use std::net::IpAddr;
 use std::num::NonZeroU32;
@@ -14,13 +14,13 @@ use governor::{Quota, RateLimiter};
 const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 const LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 
-/// After so many requests, clients that have not asked lately are forgotten.
+/// Idle clients are forgotten after this many requests.
 const FORGET_EVERY: u32 = 10_000;
 
 type Limiter =
     RateLimiter<IpAddr, DashMapStateStore<IpAddr>, DefaultClock, StateInformationMiddleware>;
 
-/// Requests per minute and client.
+/// A limit in requests per minute and client.
 pub struct Rate {
     per_minute: NonZeroU32,
     limiter: Limiter,
@@ -28,16 +28,16 @@ pub struct Rate {
     asked: AtomicU32,
 }
 
-/// What became of one request.
+/// The result of counting one request.
 pub struct Verdict {
     per_minute: u32,
     remaining: u32,
-    /// Refused, and when to ask again.
+    /// If rejected, the seconds until a retry.
     pub retry_after_s: Option<u64>,
 }
 
 impl Rate {
-    /// So many per minute; none for 0.
+    /// A limit of this many per minute; `None` for 0.
     pub fn new(per_minute: u32) -> Option<Self> {
         let per_minute = NonZeroU32::new(per_minute)?;
         let limiter = RateLimiter::dashmap(Quota::per_minute(per_minute))
@@ -45,8 +45,8 @@ impl Rate {
         Some(Self { per_minute, limiter, clock: DefaultClock::default(), asked: AtomicU32::new(0) })
     }
 
-    /// Counts a request of the client that costs as much as `cost` of them. What costs more than
-    /// a client has in all costs all it has.
+    /// Counts a request of the client that costs as much as `cost` requests. A cost above the client's whole quota
+    /// takes the whole quota.
     pub fn ask(&self, client: IpAddr, cost: NonZeroU32) -> Verdict {
         if self.asked.fetch_add(1, Ordering::Relaxed) % FORGET_EVERY == FORGET_EVERY - 1 {
             self.limiter.retain_recent();
@@ -58,8 +58,8 @@ impl Rate {
                 let remaining = state.remaining_burst_capacity();
                 Verdict { per_minute, remaining, retry_after_s: None }
             }
-            // The limiter refuses a cost above a client's whole share. It was cut to the share
-            // above, so this is not reached; if it were, the share is whole again after a minute.
+            // The limiter rejects a cost above a client's whole quota. It was capped above, so this cannot happen; if
+            // it did, the quota is full again after a minute.
             Err(_) => Verdict { per_minute, remaining: 0, retry_after_s: Some(60) },
             Ok(Err(refused)) => {
                 let wait = refused.wait_time_from(self.clock.now());
@@ -71,7 +71,7 @@ impl Rate {
 }
 
 impl Verdict {
-    /// Tells the client where it stands.
+    /// Writes the client's remaining quota to the headers.
     pub fn write_headers(&self, headers: &mut HeaderMap) {
         let Self { per_minute, remaining, retry_after_s } = self;
         let mut insert = |name, text: String| {
@@ -88,7 +88,7 @@ impl Verdict {
     }
 }
 
-/// An IPv6 subscriber has a whole /64.
+/// An IPv6 subscriber usually has a whole /64, so its addresses are counted as one.
 pub fn subscriber(client: IpAddr) -> IpAddr {
     match client.to_canonical() {
         IpAddr::V6(ip) => {
@@ -113,8 +113,8 @@ mod tests {
         assert_eq!(ask(7).remaining, 3);
         assert!(ask(4).retry_after_s.is_some());
         assert_eq!(ask(3).remaining, 0);
-        // A cost above the whole share takes the whole share, and is then granted: else such a
-        // request could never be made.
+        // A cost above the whole quota takes the whole quota and is then admitted; otherwise such a request could never
+        // succeed.
         let other: IpAddr = "192.0.2.2".parse().unwrap();
         let all = rate.ask(other, NonZeroU32::new(1_000).unwrap());
         assert_eq!((all.remaining, all.retry_after_s), (0, None));

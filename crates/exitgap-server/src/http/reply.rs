@@ -1,4 +1,4 @@
-//! Answers and refusals as HTTP responses.
+//! Answers and errors as HTTP responses.
 
 use axum::body::Body;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG};
@@ -27,22 +27,22 @@ pub struct Reply {
     keep: Keep,
 }
 
-/// What most documents fit into, so that they are not copied while they are written.
+/// Large enough for most documents, so that the buffer does not grow while they are serialized.
 const USUAL_BYTES: usize = 4 << 10;
 
 /// The media type of documents.
 pub const JSON: &str = "application/json";
 
-/// The media type of documents, one a line.
+/// The media type of several documents, one per line.
 pub const LINES: &str = "application/x-ndjson";
 
 impl Reply {
-    /// Bytes of a media type.
+    /// Creates an answer of a media type.
     pub fn new(body: impl Into<Bytes>, media_type: &'static str, keep: Keep) -> Self {
         Self { body: body.into(), media_type, keep }
     }
 
-    /// A document.
+    /// Creates an answer with a document.
     pub fn json<T: Serialize>(document: &T, keep: Keep) -> Result<Self, HttpRefusal> {
         let mut body = Vec::with_capacity(USUAL_BYTES);
         match serde_json::to_writer(&mut body, document) {
@@ -55,7 +55,7 @@ impl Reply {
         }
     }
 
-    /// The same under another media type.
+    /// Changes the media type.
     pub fn of_type(self, media_type: &'static str) -> Self {
         Self { media_type, ..self }
     }
@@ -68,7 +68,7 @@ impl IntoResponse for Reply {
     }
 }
 
-/// An answer whose bytes are not at hand, with a validator that stands for them.
+/// Creates an answer whose bytes are not in memory, with a given validator.
 pub fn respond_with_tag(body: Body, media_type: &'static str, keep: Keep, tag: &str) -> Response {
     respond(body, media_type, keep, HeaderValue::try_from(tag).ok())
 }
@@ -83,7 +83,7 @@ fn respond(body: Body, media_type: &'static str, keep: Keep, tag: Option<HeaderV
     (headers, body).into_response()
 }
 
-/// A weak validator: a compressed answer has it too.
+/// A weak validator, because compressed answers have it too.
 fn etag(body: &[u8]) -> HeaderValue {
     let hash = Sha256::digest(body);
     let mut text = String::with_capacity(36);
@@ -96,7 +96,7 @@ fn etag(body: &[u8]) -> HeaderValue {
     HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static("W/\"\""))
 }
 
-/// A refusal. The edge writes its document, because only it knows the request's id.
+/// An error answer. The edge writes its document, because only the edge knows the request's id.
 #[derive(Debug, Clone)]
 pub struct HttpRefusal(pub Box<Problem>);
 

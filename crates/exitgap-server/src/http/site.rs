@@ -1,5 +1,5 @@
-//! The pages: built by `cargo xtask web`, embedded in a release (a debug build reads plain ones when it
-//! starts), each with its own title and a policy that lets nothing from anywhere else in.
+//! The pages: built by `cargo xtask web`, embedded in a release (a debug build reads the plain ones at startup), each
+//! with its own title and a content security policy that blocks other origins.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ use super::reply::{HttpRefusal, Reply};
 use super::words::Words;
 use super::{App, SharedApp};
 
-/// The built site: what is embedded in a release, or a folder that was read in its place.
+/// The built site: embedded in a release, or read from a folder instead.
 #[derive(Debug)]
 pub struct Site {
     /// Its files by name.
@@ -42,7 +42,7 @@ impl Default for Site {
     }
 }
 
-/// A debug build reads the plain pages, which `cargo xtask web --plain` builds, when it starts.
+/// A debug build reads the plain pages at startup; `cargo xtask web --plain` builds them.
 #[cfg(debug_assertions)]
 impl Default for Site {
     fn default() -> Self {
@@ -52,8 +52,7 @@ impl Default for Site {
 }
 
 impl Site {
-    /// The files of a folder in place of the embedded ones. Read once: what is served does not
-    /// change while it is served.
+    /// Uses the files of a folder in place of the embedded ones. They are read once, so what is served does not change.
     pub fn from_folder(folder: &Path) -> io::Result<Self> {
         let mut files = BTreeMap::new();
         for entry in fs::read_dir(folder)? {
@@ -75,7 +74,7 @@ impl Site {
         self.file(INDEX).is_some()
     }
 
-    /// What pages that need no program take from the built one, for the page at an address.
+    /// The parts of the built page that the page at an address needs if it has no program.
     pub fn frame(&self, address: &str) -> Option<Frame> {
         let index = self.file(INDEX)?;
         let index = String::from_utf8_lossy(index);
@@ -99,49 +98,48 @@ impl Site {
     }
 }
 
-/// What surrounds every page.
+/// The parts around every page.
 #[derive(Debug, Default)]
 pub struct Frame {
-    /// Its icon and its style sheet.
+    /// The icon and style sheet.
     pub links: String,
-    /// The way to the other pages.
+    /// The navigation.
     pub header: String,
 }
 
-/// The one page that was built: the browser makes every page of the site out of it.
+/// The only page that is built: in the browser its program renders every page of the site.
 const INDEX: &str = "index.html";
 
-/// The licences of the packages that the pages were built from.
+/// The licences of the packages in the pages.
 const THIRD_PARTY: &str = include_str!("../../../../web/THIRD-PARTY.txt");
 
 const HTML: &str = "text/html; charset=utf-8";
 
-/// What the built page says in places that are replaced with the words of the page asked for.
+/// Texts of the built page that are replaced with those of the requested page.
 const TITLE: &str = "<title>exitgap</title>";
 const OG_TITLE: &str = "property=\"og:title\" content=\"exitgap\"";
 const HEAD_END: &str = "</head>";
 const HEADING: &str = "<h1>exitgap</h1>";
 const LEAD: &str =
     "<p class=\"lead\">At this size, how far below the oracle price will I really fill?</p>";
-/// What all of it is for.
+/// The site's description.
 pub const DESCRIPTION: &str = "At this size, how far below the oracle price will I really fill?";
 
-/// Whether the client would rather read a page than a document: it names `text/html`, and wants
-/// nothing that a document is more.
+/// Whether the client prefers a page to a document: its `Accept` names `text/html`, and no document type with a higher
+/// weight.
 pub fn wants_page(headers: &HeaderMap) -> bool {
     let accepted = headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let wish = |media: &str| {
         let of_media = accepted.split(',').filter_map(media_range);
         of_media.filter(|(named, _)| named.eq_ignore_ascii_case(media)).map(|(_, wish)| wish).max()
     };
-    // The most specific range that holds documents says how much they are wanted.
+    // The most specific range that matches a document gives its weight.
     let document =
         ["application/json", "application/*", "*/*"].iter().find_map(|range| wish(range));
     wish("text/html").is_some_and(|page| page > 0 && page >= document.unwrap_or(0))
 }
 
-/// A media range of `Accept` and how much it is wanted, in thousandths. One that cannot be
-/// read counts as if it were not there.
+/// A media range of `Accept` with its weight, in thousandths. A range that cannot be parsed is ignored.
 fn media_range(part: &str) -> Option<(&str, u16)> {
     let mut parts = part.split(';').map(str::trim);
     let range = parts.next().filter(|range| !range.is_empty())?;
@@ -179,12 +177,12 @@ pub fn evidence(app: &App, id: &str, claim: Option<String>) -> Result<Response, 
     Ok(response)
 }
 
-/// The pages whose words are always the same.
+/// The pages with fixed texts.
 pub async fn fixed_page(State(app): State<SharedApp>, uri: Uri) -> Result<Response, HttpRefusal> {
     page(&app, &Words::of_path(uri.path()), StatusCode::OK)
 }
 
-/// What no route is for: a file of the site, or nothing.
+/// Requests without a route: a file of the site, or not found.
 pub async fn file_or_nothing(
     State(app): State<SharedApp>,
     uri: Uri,
@@ -210,12 +208,12 @@ pub async fn file_or_nothing(
         .into())
 }
 
-/// The page that says so.
+/// The not-found page.
 fn not_found_page(app: &App) -> Result<Response, HttpRefusal> {
     page(app, &Words::of_nothing(), StatusCode::NOT_FOUND)
 }
 
-/// A file of the site. Its name holds the hash of what it was built from.
+/// A file of the site. Its name contains the hash of its content's sources.
 fn file(site: &Site, path: &str, headers: &HeaderMap) -> Option<Response> {
     let media_type = match path.rsplit('.').next()? {
         "js" => "text/javascript",
@@ -255,7 +253,7 @@ fn page(app: &App, words: &Words, status: StatusCode) -> Result<Response, HttpRe
         .replace(DESCRIPTION, &description);
     let html = match api {
         None => html,
-        // A page knows only the host it came from. Where the API has another, this tag names it.
+        // A page knows only its own host. If the API has another, this tag contains it.
         Some(api) => html.replacen(HEAD_END, &api_tag(api), 1),
     };
     let reply = Reply::new(html, HTML, Keep::Seconds(0));
@@ -281,19 +279,19 @@ fn broken() -> Problem {
     )
 }
 
-/// Tells a page where the API is.
+/// A tag with the API's base URL for a page.
 fn api_tag(api: &str) -> String {
     format!("<meta name=\"exitgap-api\" content=\"{}\">{HEAD_END}", escape(api))
 }
 
-/// The scheme, host and port of an address: all that a policy names of one.
+/// The scheme, host and port of a URL: the parts that a policy contains.
 fn origin(url: &str) -> &str {
     let host = url.find("://").map_or(0, |at| at + 3);
     url[host..].find('/').map_or(url, |path| &url[..host + path])
 }
 
-/// Scripts of this origin, WASM, and the page's own inline scripts by their hashes; no inline styles,
-/// and nothing from anywhere else, but for documents of the API where that has a host of its own.
+/// The policy: scripts of this origin, WASM, and the page's own inline scripts by their hashes; no inline styles, and
+/// no other origins except the API's, if it has its own host.
 fn policy(index: &str, api: Option<&str>) -> String {
     let api = api.map_or_else(String::new, |api| format!(" {}", origin(api)));
     let hash = |script| format!(" 'sha256-{}'", Base64::encode_string(&Sha256::digest(script)));
@@ -304,7 +302,7 @@ fn policy(index: &str, api: Option<&str>) -> String {
     )
 }
 
-/// The contents of the scripts that the page itself holds.
+/// The contents of the page's inline scripts.
 fn inline_scripts(index: &str) -> impl Iterator<Item = &str> {
     index.split("<script").skip(1).filter_map(|rest| {
         let (attributes, rest) = rest.split_once('>')?;
@@ -313,8 +311,8 @@ fn inline_scripts(index: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// What a monitored pool is called: by its tokens, whose symbols are hostile text, its venue and fee,
-/// or by its identifier while it has no snapshot.
+/// The name of a monitored pool: its tokens (whose symbols are untrusted text), its venue and fee; or its id while it
+/// has no snapshot.
 fn pair(app: &App, id: &str) -> Option<String> {
     let id = parse_pool(id).ok()?;
     let current = app.service.current();

@@ -1,9 +1,9 @@
 //! Sealed slots as server-sent events: `GET /v1/stream`.
 //!
-//! An event's id is its slot and its place in it, a function of the log and of the pools asked for: whoever comes back
-//! with the last id that came goes on after it, at any replica, up to seven days back. What a connection cannot take is
-//! not kept for it: the next event is made when the last one is written, and a connection on which nothing can be
-//! written is closed as any other (`listen`).
+//! An event's id is its slot and its position in the slot, a function of the log and of the requested pools: a client
+//! that reconnects with the last id it received continues after it, at any replica, up to seven days back. Events are
+//! not buffered for slow connections: the next event is created when the previous one is written, and a connection on
+//! which nothing can be written is closed like any other (`listen`).
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -35,33 +35,33 @@ use super::reply::HttpRefusal;
 use crate::alerts::AlertService;
 use crate::ops::{LogProgress, Service, too_many_streams};
 
-/// Streams at once, and of one client.
+/// Maximum number of streams, in total and per client.
 const MOST: usize = 10_000;
 const MOST_OF_CLIENT: usize = 6;
 
-/// How far back one goes on: seven days of slots.
+/// How far back a client can resume: seven days of slots.
 const REACH: u32 = 7 * Slot::PER_DAY;
 
 /// How long a process may take until it has read its store.
 const BEGINNING: Duration = Duration::from_secs(5);
 
-/// How long nothing may be said.
+/// Maximum time without an event or keep-alive.
 const SILENCE: Duration = Duration::from_secs(15);
 
-/// The streams that are open.
+/// The open streams.
 #[derive(Debug, Default)]
 pub struct Streams {
     open: Mutex<HashMap<Option<IpAddr>, usize>>,
 }
 
-/// One of them, given back when dropped.
+/// The slot of one stream, released when dropped.
 struct Place {
     streams: Arc<Streams>,
     client: Option<IpAddr>,
 }
 
 impl Streams {
-    /// How many are open.
+    /// The number of open streams.
     pub fn count(&self) -> usize {
         self.open.lock().unwrap_or_else(PoisonError::into_inner).values().sum()
     }
@@ -93,7 +93,7 @@ impl Drop for Place {
     }
 }
 
-/// Begins a stream.
+/// Starts a stream.
 pub async fn serve(
     State(app): State<SharedApp>,
     address: Address,
@@ -122,7 +122,7 @@ pub async fn serve(
     let (frames, rest) = mpsc::channel(1);
     let mut told = StreamSession { service: app.service.clone(), pools, own, frames };
     tokio::spawn(async move {
-        // It ends when the process does, when nobody listens any more, or when the store cannot be read.
+        // The stream ends when the process ends, when the client disconnects, or when the store cannot be read.
         let _ = told.tell(after).await;
         drop(place);
     });
@@ -134,8 +134,8 @@ pub async fn serve(
     Ok((headers, Body::new(Frames(rest))).into_response())
 }
 
-/// Waits a little until a process that just began has read its store: whoever comes back is not told that there is nothing,
-/// after which a browser would not come again.
+/// Waits briefly until a newly started process has read its store. A reconnecting client would otherwise get an error,
+/// after which a browser does not reconnect.
 async fn known_slots(service: &Service) {
     let mut sealed = service.watch_slots();
     let until = tokio::time::Instant::now() + BEGINNING;
@@ -146,7 +146,7 @@ async fn known_slots(service: &Service) {
     }
 }
 
-/// What a browser says when it comes back.
+/// The last event id that a reconnecting browser sends.
 fn last_event_id(headers: &HeaderMap) -> Result<Option<EventPlace>, Problem> {
     let Some(value) = headers.get("last-event-id").filter(|value| !value.is_empty()) else {
         return Ok(None);
@@ -162,7 +162,7 @@ fn last_event_id(headers: &HeaderMap) -> Result<Option<EventPlace>, Problem> {
     })
 }
 
-/// A body of frames as they come.
+/// A response body of frames as they arrive.
 struct Frames(mpsc::Receiver<Bytes>);
 
 impl hyper::body::Body for Frames {
@@ -177,7 +177,7 @@ impl hyper::body::Body for Frames {
     }
 }
 
-/// A stream being told.
+/// A running stream.
 struct StreamSession {
     service: Arc<Service>,
     pools: Vec<PoolId>,
@@ -185,28 +185,29 @@ struct StreamSession {
     frames: mpsc::Sender<Bytes>,
 }
 
-/// Whose rules are told of, and how far they are evaluated.
+/// The owner whose rules' events are sent, and how far the rules are evaluated.
 struct Own {
     desk: AlertService,
     owner: Owner,
     evaluated: watch::Receiver<Option<Slot>>,
 }
 
-/// Nobody listens any more, or nothing can be told.
+/// The client has disconnected, or the stream cannot continue.
 struct Over;
 
 impl StreamSession {
     async fn tell(&mut self, after: Option<EventPlace>) -> Result<(), Over> {
         let mut sealed = self.service.watch_slots();
         let sealed_last = self.service.current().last_slot;
-        // Where nothing was evaluated yet, no rule is older than the newest slot.
+        // If nothing has been evaluated yet, no rule is older than the newest slot.
         let newest = self.reach(sealed_last).or(sealed_last);
         let mut next = if let Some(after) = after {
-            // A process that just began may not have read its store yet: what came meanwhile is known when it has.
+            // A newly started process may not have read its store yet; slots that were sealed meanwhile are known once
+            // it has.
             let newest = self.wait(&mut sealed, None).await?;
             self.resume(after, newest).await?
         } else {
-            // Where it begins, so that who loses the connection at once comes back to here.
+            // The id of the stream's beginning, so that a client that loses the connection immediately resumes here.
             let id = newest.map_or(String::new(), |newest| {
                 let last = u32::try_from(self.pools.len()).unwrap_or(u32::MAX);
                 format!("id: {}\n", EventPlace { slot: newest, place: last })
@@ -228,8 +229,8 @@ impl StreamSession {
         }
     }
 
-    /// Says what came after an event; of one too long ago, or yet to come, that it is not, and the present. Gives the
-    /// next slot.
+    /// Sends what followed an event. If that is too long ago or in the future, sends a notice of it and the present
+    /// state. Returns the next slot.
     async fn resume(&self, after: EventPlace, newest: Slot) -> Result<Option<Slot>, Over> {
         let near = after.slot <= newest && newest.number() - after.slot.number() <= REACH;
         let retry = retry_ms();
@@ -245,7 +246,7 @@ impl StreamSession {
         Ok(after.slot.next())
     }
 
-    /// Waits until a slot is sealed, and gives the newest; says now and then that nothing is said.
+    /// Waits until a slot is sealed, and returns the newest; sends keep-alives meanwhile.
     async fn wait(
         &mut self,
         sealed: &mut watch::Receiver<LogProgress>,
@@ -253,7 +254,7 @@ impl StreamSession {
     ) -> Result<Slot, Over> {
         loop {
             let LogProgress { newest, ends } = *sealed.borrow_and_update();
-            // What was sealed before the first who watched is known all the same.
+            // Slots that were sealed before the first watcher subscribed must also be found.
             let newest = self.reach(newest.or_else(|| self.service.current().last_slot));
             if ends {
                 return Err(Over);
@@ -270,7 +271,7 @@ impl StreamSession {
         }
     }
 
-    /// Says a slot's events from a place on, in one frame.
+    /// Sends a slot's events from a position on, in one frame.
     async fn slot(&self, slot: Slot, from: u32) -> Result<(), Over> {
         let told = self.service.slot_events(slot, &self.pools).await;
         let events = told.map_err(|problem| {
@@ -291,7 +292,7 @@ impl StreamSession {
         if frame.is_empty() { Ok(()) } else { self.send_frame(frame).await }
     }
 
-    /// The newest slot of which all is known that is told.
+    /// The newest slot for which all events are known.
     fn reach(&self, newest: Option<Slot>) -> Option<Slot> {
         match &self.own {
             None => newest,
@@ -299,14 +300,14 @@ impl StreamSession {
         }
     }
 
-    /// What the owner's rules said of a slot.
+    /// The events of the owner's rules in a slot.
     async fn said(&self, slot: Slot) -> Result<Vec<String>, Over> {
         let Some(Own { desk, owner, .. }) = &self.own else { return Ok(Vec::new()) };
         let said = desk.said_in(*owner, slot).await.map_err(|problem| {
             tracing::warn!(%slot, detail = %problem.detail, "a stream ends");
             Over
         })?;
-        // Documents that were read are written.
+        // Serialization cannot fail: these documents were parsed before.
         said.iter().map(|event| serde_json::to_string(event).map_err(|_| Over)).collect()
     }
 
@@ -315,10 +316,10 @@ impl StreamSession {
     }
 }
 
-/// Waits until rules are evaluated further; for ever where nobody's are told of.
+/// Waits until rules are evaluated further; waits forever if the stream has no rules.
 async fn wait_for_evaluation(own: &mut Option<Own>) {
     match own {
-        // What tells it lives as long as the desk.
+        // The sender lives as long as the alert service.
         Some(own) => {
             let _ = own.evaluated.changed().await;
         }
@@ -326,10 +327,10 @@ async fn wait_for_evaluation(own: &mut Option<Own>) {
     }
 }
 
-/// When a browser comes back: not all of them at once.
+/// When browsers reconnect: randomized, so that they do not all do so at once.
 fn retry_ms() -> u32 {
     let mut random = [0; 2];
-    // Without it they come back at one time, which is no more than a crowd.
+    // Without randomness they reconnect all at once, which is only a peak in load.
     let _ = getrandom::fill(&mut random);
     3_000 + u32::from(u16::from_le_bytes(random)) % 7_000
 }

@@ -1,4 +1,4 @@
-//! What is measured, for Prometheus.
+//! Metrics for Prometheus.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -54,7 +54,7 @@ struct OfChain {
     chain: String,
 }
 
-/// The measures of one process.
+/// The metrics of one process.
 pub struct Telemetry {
     registry: Registry,
     requests: Family<RequestLabels, Counter>,
@@ -85,7 +85,7 @@ fn latencies() -> Histogram {
     Histogram::new([0.000_1, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1.0, 5.0])
 }
 
-/// A measure under this name.
+/// Registers a metric under this name.
 pub(super) fn measure<M: Metric + Clone + Default>(
     registry: &mut Registry,
     name: &str,
@@ -196,14 +196,14 @@ impl Default for Telemetry {
 }
 
 impl Telemetry {
-    /// A request was answered.
+    /// Counts an answered request.
     pub fn count_request(&self, route: &str, status: u16, took: Duration) {
         let route = route.to_owned();
         self.requests.get_or_create(&RequestLabels { route: route.clone(), status }).inc();
         self.latency.get_or_create(&Route { route }).observe(took.as_secs_f64());
     }
 
-    /// Counts what the chains' own states said of a slot.
+    /// Counts the state proofs of a slot.
     pub fn proofs(&self, proven: u32, unproven: &BTreeMap<Unproven, u32>) {
         self.proven.inc_by(proven.into());
         for (why, pools) in unproven {
@@ -212,32 +212,32 @@ impl Telemetry {
         }
     }
 
-    /// Counts proofs of whole pools that were drawn.
+    /// Counts whole-pool proofs that were drawn.
     pub fn drawn(&self, drawn: Drawn) {
         self.drawn.count(drawn);
     }
 
-    /// Counts what came of a peer's slot.
+    /// Counts the result of a peer's slot.
     pub fn peer(&self, told: &PeerTold) {
         self.peers.count(told);
     }
 
-    /// Says how many closed days are not written yet, or counts that one could not be.
+    /// Reports how many closed days are not written yet, or counts one that could not be.
     pub fn days(&self, due: Option<u64>) {
         self.days.tell(due);
     }
 
-    /// Says how far the bucket is, and counts its rounds.
+    /// Reports how far the bucket is, and counts its rounds.
     pub fn bucket(&self, told: BucketTold) {
         self.bucket.tell(told);
     }
 
-    /// Says where a replica stands.
+    /// Reports a replica's progress.
     pub fn replica(&self, standing: ReplicaStatus) {
         self.replica.stand(standing);
     }
 
-    /// Counts what a slot's witnesses did.
+    /// Counts a slot's witness signatures.
     pub fn count_cosignatures<'a>(&self, cosigned: u32, not: impl Iterator<Item = &'a String>) {
         self.cosignatures.inc_by(cosigned.into());
         for witness in not {
@@ -245,13 +245,13 @@ impl Telemetry {
         }
     }
 
-    /// A slot was recorded: what nodes answered, how many pools' logs came and cannot be read, and how many documents the
-    /// store refused.
+    /// Counts for a recorded slot: the nodes' answers, the pools whose logs arrived but cannot be read, and the
+    /// documents that the store rejected.
     pub fn nodes(&self, outcomes: &[RequestOutcomes], unread: u32, refused: u32) {
         self.nodes.count(outcomes, unread, refused);
     }
 
-    /// A slot was sealed: so many pools recorded, and the others missing by reason.
+    /// Counts a sealed slot: the recorded pools, and the missing ones by reason.
     pub fn count_slot(&self, recorded: u64, missing: &BTreeMap<MissingReason, u64>) {
         self.recorded.inc_by(recorded);
         for (reason, pools) in missing {
@@ -259,8 +259,8 @@ impl Telemetry {
         }
     }
 
-    /// How old each chain's newest recorded slot is, seconds. Chains that are not named are no
-    /// longer recorded.
+    /// Reports the age of each chain's newest recorded slot, seconds. Chains that are not listed are no longer
+    /// recorded.
     pub fn slot_ages<'a>(&self, ages: impl Iterator<Item = (&'a str, u64)>) {
         self.slot_age.clear();
         for (chain, seconds) in ages {
@@ -269,7 +269,7 @@ impl Telemetry {
         }
     }
 
-    /// How the payments stand.
+    /// Reports the state of the payments.
     pub fn payments(&self, counts: Counts) {
         let Counts { claimed, settling, settled, failed, orphaned } = counts;
         for (state, number) in [
@@ -284,7 +284,7 @@ impl Telemetry {
         }
     }
 
-    /// How many rules are kept, and how their deliveries stand.
+    /// Reports how many rules are stored, and the state of their deliveries.
     pub fn alerts(&self, counts: AlertCounts) {
         let AlertCounts { alerts, pending, delivered, given_up, .. } = counts;
         let whole = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
@@ -297,27 +297,27 @@ impl Telemetry {
         }
     }
 
-    /// What is kept for the next question, bytes.
+    /// Reports the size of the caches, bytes.
     pub fn kept_bytes(&self, bytes: u64) {
         self.kept_bytes.set(i64::try_from(bytes).unwrap_or(i64::MAX));
     }
 
-    /// A connection was one too many of its address.
+    /// Counts a connection that exceeded its address's limit.
     pub fn connection_refused(&self) {
         self.refused_connections.inc();
     }
 
-    /// How many slots of pools are in doubt.
+    /// Reports how many slots of pools are in doubt.
     pub fn doubtful(&self, slots: u64) {
         self.doubtful.set(i64::try_from(slots).unwrap_or(i64::MAX));
     }
 
-    /// How many connections are open.
+    /// The number of open connections.
     pub fn connections(&self) -> &Gauge {
         &self.connections
     }
 
-    /// All of it, in the `OpenMetrics` text format.
+    /// All metrics, in the `OpenMetrics` text format.
     pub fn text(&self) -> String {
         let mut text = String::new();
         // Writing to a String cannot fail.

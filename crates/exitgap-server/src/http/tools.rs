@@ -1,5 +1,5 @@
-//! `/mcp`: the tools for agents, over the same operations as the addresses beside them, and the
-//! documents by which the tools are found.
+//! `/mcp`: the tools for agents, on the same operations as the HTTP addresses, and the documents for discovering the
+//! tools.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use super::mcp;
 use super::reply::{HttpRefusal, Reply};
 use crate::ops::{Service, Urls};
 
-/// How long the documents may be kept: they change with the configuration and the program only.
+/// Cache lifetime of the documents: they change only with the configuration and the program.
 const KEEP: Keep = Keep::Seconds(3_600);
 
 /// The addresses of the tools.
@@ -40,7 +40,7 @@ pub fn routes(service: &Arc<Service>) -> Router<SharedApp> {
         .route(mcp_catalog, get(catalog))
 }
 
-/// The hosts and the pages of this service.
+/// The hosts and pages of this service.
 fn callers(urls: &Urls) -> Callers {
     let addresses = [&urls.base, &urls.web].map(|url| url.parse::<Uri>().unwrap_or_default());
     let host = |uri: &Uri| Some(uri.host()?.to_owned());
@@ -50,7 +50,7 @@ fn callers(urls: &Urls) -> Callers {
     }
 }
 
-/// The pages of an address. Their port is always said: without one, pages of any port would be meant.
+/// The origin of a URL, always with its port: without one, it would match any port.
 fn origin(uri: &Uri) -> Option<String> {
     let (scheme, host) = (uri.scheme_str()?, uri.host()?);
     let port = uri.port_u16().unwrap_or(if scheme == "https" { 443 } else { 80 });

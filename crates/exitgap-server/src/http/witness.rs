@@ -1,5 +1,5 @@
-//! `/witness`: this program as the witness of others' logs (C2SP `tlog-witness`). Answers are text as that
-//! specification has them, not problem documents.
+//! `/witness`: this program as a witness of other logs (C2SP `tlog-witness`). Answers are texts according to that
+//! specification, not problem documents.
 
 use std::sync::Arc;
 
@@ -14,11 +14,11 @@ use exitgap_core::tlog::{MAX_REQUEST_BYTES, WitnessRefusal};
 
 use crate::witness::{NotCosigned, Stand};
 
-/// Where a log asks to be cosigned.
+/// The address at which a log requests cosignatures.
 pub const ADD_CHECKPOINT: &str = "/witness/add-checkpoint";
 
 const TEXT: &str = "text/plain; charset=utf-8";
-/// The size that was cosigned last, as the specification has it.
+/// Media type of the last cosigned size, according to the specification.
 const SIZE: &str = "text/x.tlog.size";
 
 /// The addresses of a witness.

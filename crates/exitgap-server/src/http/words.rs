@@ -1,13 +1,13 @@
-//! What each page says before its program has come: a title, a description for those it is shared with, and the words
-//! that a reader begins with. Where the page has such words of its own, they are these, letter by letter.
+//! The texts of each page before its program has loaded: a title, a description for link previews, and the first words
+//! on the page. If the page itself contains these words, both texts are identical.
 
 use std::borrow::Cow;
 
-/// The words of a page.
+/// The texts of a page.
 pub struct Words {
     pub title: Cow<'static, str>,
     pub description: Cow<'static, str>,
-    /// What is read under the heading.
+    /// The text below the heading.
     pub lead: Cow<'static, str>,
 }
 
@@ -16,7 +16,7 @@ impl Words {
         Self { title: title.into(), description: description.into(), lead: lead.into() }
     }
 
-    /// Of the front page.
+    /// The texts of the front page.
     pub fn of_board() -> Self {
         Self::new(
             "Exit cost by pool | exitgap",
@@ -26,7 +26,7 @@ impl Words {
         )
     }
 
-    /// Of a pool that is called so.
+    /// The texts of a pool's page; `pair` is the pool's name.
     pub fn of_pool(pair: &str) -> Self {
         let description = format!(
             "The price that a sale into {pair} really gets, compared with the oracle, at any size. Recomputed in your browser."
@@ -41,7 +41,7 @@ impl Words {
         }
     }
 
-    /// Of the evidence of a result of a pool that is called so, with what it claims.
+    /// The texts of an evidence page for a pool with this name, with the claim.
     pub fn of_evidence(pair: &str, claim: Option<String>) -> Self {
         let words = Self::new(
             "",
@@ -58,13 +58,13 @@ impl Words {
         Self { title: format!("Evidence for {pair} | exitgap").into(), lead, ..words }
     }
 
-    /// Of an address at which there is no page.
+    /// The texts of the not-found page.
     pub fn of_nothing() -> Self {
         let description = super::site::DESCRIPTION;
         Self::new("Page not found | exitgap", description, description)
     }
 
-    /// Of the pages whose words are always the same, by their path.
+    /// The texts of a page with fixed texts, by its path.
     pub fn of_path(path: &str) -> Self {
         match path {
             "/verify" => Self::new(

@@ -1,4 +1,4 @@
-//! Every answer about a payment, in words and headers.
+//! All answers about payments, with their texts and headers.
 
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
@@ -15,22 +15,22 @@ use super::request::PricedRequest;
 use super::{CURRENCY, DECIMALS, PaymentProcessor, Unavailable};
 use crate::http::HttpRefusal;
 
-/// What a problem's document also holds: the offer of x402, version 1.
+/// Extra members of a problem document: the offer of x402, version 1.
 #[derive(Clone)]
 pub struct Members(pub BodyMembers);
 
-/// Why a payment is not answered, where no price is named.
+/// Why a payment gets no answer, if no price is quoted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {
-    /// It pays for another request, or paid long ago.
+    /// The payment was used for another request, or too long ago.
     Used,
     /// Its outcome is not known yet.
     Pending,
-    /// Nothing can be settled now.
+    /// Payments cannot be settled now.
     Unavailable,
 }
 
-/// What an x402 payment's own answer header says of it, and in which version.
+/// Why a payment failed, for the answer header of an x402 payment in its version.
 pub struct PaymentFailure<'a> {
     payment: Option<&'a Presented>,
     reason: &'static str,
@@ -38,17 +38,17 @@ pub struct PaymentFailure<'a> {
 }
 
 impl<'a> PaymentFailure<'a> {
-    /// Of an x402 payment.
+    /// For an x402 payment.
     pub fn for_payment(payment: &'a Presented, reason: &'static str) -> Self {
         Self { payment: Some(payment), reason, transaction: None }
     }
 
-    /// Of a transfer, which has no such header: for its document only.
+    /// For a transfer, which has no such header: only in the document.
     pub fn plain(reason: &'static str) -> Self {
         Self { payment: None, reason, transaction: None }
     }
 
-    /// With the transaction that may settle it.
+    /// Adds the transaction that may settle it.
     pub fn sent_as(self, transaction: Option<Word>) -> Self {
         Self { transaction, ..self }
     }
@@ -68,13 +68,13 @@ impl<'a> PaymentFailure<'a> {
 }
 
 fn set(response: &mut Response, name: &'static str, value: &str) {
-    // Base64, hex digits and numbers always are a header's value.
+    // Base64, hex digits and numbers are always valid in a header.
     if let Ok(value) = HeaderValue::try_from(value) {
         response.headers_mut().insert(HeaderName::from_static(name), value);
     }
 }
 
-/// What cannot be read as a payment.
+/// The answer to something that cannot be parsed as a payment.
 pub fn refuse_malformed(error: &X402Error) -> Response {
     let problem = Problem::new(ProblemCode::PaymentMalformed, error.to_string());
     let problem = problem.hint(
@@ -83,7 +83,7 @@ pub fn refuse_malformed(error: &X402Error) -> Response {
     HttpRefusal::from(problem).into_response()
 }
 
-/// A refusal that names no price.
+/// An error that quotes no price.
 pub fn refuse(refusal: Refusal, told: Option<&PaymentFailure<'_>>) -> Response {
     let (code, detail, hint) = match refusal {
         Refusal::Used => (
@@ -119,7 +119,7 @@ pub fn refuse(refusal: Refusal, told: Option<&PaymentFailure<'_>>) -> Response {
 }
 
 impl PaymentProcessor {
-    /// The answer that was paid for. Without its receipt none is given: whoever repeats the payment gets both.
+    /// The paid answer. It is never sent without its receipt: a client that repeats the payment gets both.
     pub(super) async fn give(&self, payment: Payment, presented: Option<&Presented>) -> Response {
         let pending = || {
             let told =
@@ -144,7 +144,7 @@ impl PaymentProcessor {
         }
     }
 
-    /// The price that a payment pays, which may be one of a moment ago.
+    /// The offer that a payment pays, which may have been made a moment ago.
     pub(super) fn make_paid_offer(
         &self,
         asked: &PricedRequest,
@@ -155,7 +155,7 @@ impl PaymentProcessor {
         Self::make_offer(asked, terms, error)
     }
 
-    /// The price, in all three ways, and why it is asked for.
+    /// The price, in all three formats, and the reason why payment is required.
     pub(super) fn require_payment(
         &self,
         asked: &PricedRequest,
@@ -185,7 +185,7 @@ impl PaymentProcessor {
     }
 }
 
-/// The answer that was paid for, the same bytes each time, with its receipt.
+/// The paid answer with its receipt, the same bytes each time.
 fn given(
     payment: Payment,
     settled: PaymentSettlement,

@@ -14,14 +14,14 @@ use super::{
     LOOK, PaymentProcessor, REPLAY_S, Settler, Unavailable, WAIT, WINDOW_S, token_of_chance,
 };
 
-/// An authorization must be valid for so many seconds more: time to be mined.
+/// An authorization must remain valid for this many seconds, so that it can be mined.
 const LEFT_S: u64 = 30;
 
-/// Blocks in which a use of an authorization that is not ours is looked for: a quarter of an hour of
-/// blocks of two seconds, and more of slower ones.
+/// Number of blocks to search for a use of an authorization by another party: a quarter of an hour for two-second
+/// blocks, longer for slower ones.
 const USED_BLOCKS: u64 = WINDOW_S / 2;
 
-/// Why an authorization pays for nothing, in the words of the specification where it has some.
+/// Why an authorization is not accepted, with the specification's reason codes where they exist.
 type Reason = (&'static str, &'static str);
 
 fn reason_of(verdict: Verdict) -> Option<Reason> {
@@ -51,7 +51,7 @@ fn reason_of(verdict: Verdict) -> Option<Reason> {
 }
 
 impl PaymentProcessor {
-    /// The answer to a payment that was claimed before; `None` where it was not, or failed.
+    /// The answer to a payment that was claimed before; `None` if it was not claimed, or failed.
     pub(super) async fn known(
         &self,
         presented: &Presented,
@@ -59,7 +59,7 @@ impl PaymentProcessor {
     ) -> Result<Option<Response>, Unavailable> {
         let key = self.key_of(presented);
         let found = self.payments(move |payments| payments.payment(&key)).await?;
-        // Another signature over the same is judged as if it came first.
+        // The same authorization with another signature is judged as if it were new.
         let held = authorization_of(presented).to_bytes();
         let same = |found: &Payment| [&held[..], &[]].contains(&&found.authorization[..]);
         Ok(match found.filter(|found| found.state != State::Failed && same(found)) {
@@ -68,7 +68,7 @@ impl PaymentProcessor {
         })
     }
 
-    /// Takes a payment that was not claimed before.
+    /// Accepts a payment that was not claimed before.
     pub(super) async fn take_authorization(
         &self,
         presented: &Presented,
@@ -108,8 +108,8 @@ impl PaymentProcessor {
         self.claim_and_settle(new, presented, asked).await
     }
 
-    /// Where the facilitator would not settle a payment that the token would take, or does not answer: nothing
-    /// is claimed, and no other payment is asked for, as it has this one in its hands.
+    /// Handles a facilitator that rejects a payment which the token would accept, or does not answer: nothing is
+    /// claimed, and no other payment is requested, because the facilitator already has this one.
     async fn facilitator_refuses(
         &self,
         presented: &Presented,
@@ -138,8 +138,8 @@ impl PaymentProcessor {
         Some(refuse(Refusal::Unavailable, Some(&told)))
     }
 
-    /// Whether an authorization pays; or, of one that was used or is over, where it paid us a moment ago, whoever
-    /// settled it; else why not.
+    /// Judges an authorization: `None` if it is acceptable, else why not. If it was used or has expired but paid us
+    /// recently, the payment is returned, whoever settled it.
     async fn judge_authorization(
         &self,
         presented: &Presented,
@@ -156,7 +156,8 @@ impl PaymentProcessor {
         if !matches!(verdict, Verdict::Used | Verdict::Expired) {
             return Ok(Err(reason));
         }
-        // The token says so before it looks at the signature, and payer and nonce are public by then.
+        // Payer and nonce of a used authorization are public, and the token reports the use before it checks the
+        // signature; so the signature is checked here.
         if !node.is_signed(authorization, self.0.token.domain_separator, until).await? {
             return Ok(Err(reason_of(Verdict::Signature).unwrap_or(reason)));
         }
@@ -164,7 +165,7 @@ impl PaymentProcessor {
         Ok(settled.map(Some).ok_or(reason))
     }
 
-    /// Claims the payment and has it settled, in a task that does not end with the connection.
+    /// Claims the payment and settles it, in a task that continues if the connection ends.
     async fn claim_and_settle(
         &self,
         new: NewPayment,
@@ -176,7 +177,7 @@ impl PaymentProcessor {
         let (now, key, is_open) = (self.now(), new.key.clone(), new.settled.is_none());
         let Ok(claim) = self.payments(move |payments| payments.claim(&new, token, now)).await
         else {
-            // It may be claimed, or may have been settled by others.
+            // It may be claimed already, or settled by others.
             return refuse(Refusal::Pending, None);
         };
         match claim {
@@ -194,7 +195,7 @@ impl PaymentProcessor {
                         }
                     }
                 };
-                // What it comes to is written down: it is waited for there.
+                // The task stores its result, and the request waits for that.
                 tokio::spawn(settling);
             }
             Claim::Taken => {}
@@ -202,7 +203,7 @@ impl PaymentProcessor {
         self.wait_for(key, Some(token), presented, asked).await
     }
 
-    /// The answer to a payment that has a claim.
+    /// The answer to a payment that is already claimed.
     async fn answer_held(
         &self,
         found: Payment,
@@ -216,8 +217,8 @@ impl PaymentProcessor {
         self.wait_for(found.key, None, presented, asked).await
     }
 
-    /// Waits until it is known what became of a payment, and answers. `ours` is the claim of whoever
-    /// asks for the first time: where that is gone, nothing was sent.
+    /// Waits until a payment's outcome is known, and answers. `ours` is the claim of a first request: if it was given
+    /// up, nothing was sent.
     async fn wait_for(
         &self,
         key: String,
@@ -257,7 +258,7 @@ impl PaymentProcessor {
         }
     }
 
-    /// The same bytes again, for a day.
+    /// Sends the same bytes again, for a day.
     async fn give_again(&self, found: Payment, presented: &Presented) -> Response {
         let settled_s = found.settled.map_or(0, |settled| settled.settled_s);
         if self.now().saturating_sub(settled_s) > REPLAY_S {
@@ -269,7 +270,7 @@ impl PaymentProcessor {
         self.give(found, Some(presented)).await
     }
 
-    /// That the outcome is not known yet, with the newest transaction that may bring it.
+    /// The answer that the outcome is not known yet, with the newest transaction that may settle it.
     async fn answer_pending(&self, key: &str, presented: &Presented) -> Response {
         let key = key.to_owned();
         let sent = self.payments(move |payments| payments.sent_for(&key)).await;
@@ -278,7 +279,7 @@ impl PaymentProcessor {
         refuse(Refusal::Pending, Some(&told))
     }
 
-    /// What a payment says that is not what is asked for; before anybody is asked about it.
+    /// Compares the payment with what is required, before any node or facilitator is asked.
     async fn mismatch(&self, presented: &Presented) -> Result<Option<Reason>, Unavailable> {
         let (terms, authorization) = (self.terms(), &presented.authorization);
         if presented.network != terms.network {
@@ -312,7 +313,7 @@ impl PaymentProcessor {
         Ok(None)
     }
 
-    /// Where somebody else settled this authorization a moment ago: it paid us all the same.
+    /// Finds a recent settlement of this authorization by another party, which paid us all the same.
     async fn settled_by_others(
         &self,
         authorization: &Authorization,
@@ -326,7 +327,7 @@ impl PaymentProcessor {
             .map(|found| found.0))
     }
 
-    /// Where the payer names a request that was paid for before: its answer, uncharged, to the same payer and
+    /// If the payer names a request that was paid for before, repeats its answer without charge, to the same payer and
     /// for the same request.
     async fn answer_repeated(
         &self,

@@ -1,4 +1,4 @@
-//! `[payments]`: off unless it is told otherwise, and then complete.
+//! `[payments]`: off by default; all keys are required if enabled.
 
 use std::path::PathBuf;
 
@@ -10,39 +10,39 @@ use serde::Deserialize;
 use super::DECIMALS;
 use super::facilitator::FacilitatorUrl;
 
-/// `[payments]`, as written.
+/// The table `[payments]` as written in the configuration file.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct PaymentsConfig {
-    /// Whether `/v1/exit/{pool}` is paid for. Default: no; all else is free in any case.
+    /// Whether `/v1/exit/{pool}` must be paid for. Default: no; everything else is always free.
     pub enabled: bool,
-    /// The price of an answer in USDC, such as `0.01`. Required where enabled.
+    /// The price of an answer in USDC, such as `0.01`. Required if enabled.
     pub price_usdc: Option<String>,
-    /// Who is paid: an address that is used for nothing else. Required where enabled.
+    /// The recipient: an address that is used for nothing else. Required if enabled.
     pub pay_to: Option<String>,
-    /// The slug of the `[[chain]]` that payments are made on. Required where enabled.
+    /// The slug of the `[[chain]]` on which payments are made. Required if enabled.
     pub chain: Option<String>,
-    /// The token's address on that chain, one of EIP-3009 with six decimals. Required where enabled.
+    /// The token's address on that chain, an EIP-3009 token with six decimals. Required if enabled.
     pub asset: Option<String>,
-    /// Who settles: `local`, which is this process with a key of its own, or the address of a facilitator of
-    /// x402. Default `local`.
+    /// Who settles payments: `local`, which is this process with its own key, or the URL of an x402 facilitator.
+    /// Default `local`.
     pub settle: String,
-    /// The key that pays the fees of settling here, mode 600. Relative to the folder of the configuration file.
+    /// The key that pays the gas fees of local settlement, mode 600. Relative to the folder of the configuration file.
     /// Default `payments-hot.key`.
     pub hot_key_file: PathBuf,
-    /// The key that signs receipts, mode 600, as `exitgap-server key receipts` makes it; never the log's.
-    /// Relative to the folder of the configuration file. Default `payments-receipt.key`.
+    /// The key that signs receipts, mode 600, created by `exitgap-server key receipts`; never the log's key. Relative
+    /// to the folder of the configuration file. Default `payments-receipt.key`.
     pub receipt_key_file: PathBuf,
-    /// The database of payments: a file, shared by the processes of one machine, relative to the folder of the
-    /// configuration file; or `postgresql://<role>@<host>/<database>`, that of a store on a server, shared by all that
-    /// reach it. Default `payments.db`.
+    /// The database of payments: a file shared by the processes of one machine, relative to the folder of the
+    /// configuration file; or `postgresql://<role>@<host>/<database>`, the database of a store on a server, shared by
+    /// all processes that can reach it. Default `payments.db`.
     pub database: PathBuf,
-    /// Blocks that a payment's block must be deep, itself counted; from 1 to 64. Default 1; 3 on Ethereum.
+    /// Required confirmations of a payment's block, itself included; from 1 to 64. Default 1; 3 on Ethereum.
     pub confirmations: Option<u32>,
-    /// How many estimates a client has free of charge on a day of UTC, by the tools for agents and as positions of
-    /// portfolios; at most 1000000. Default 200.
+    /// Free estimates per client and UTC day, through the tools for agents and as positions of portfolios; maximum
+    /// 1000000, default 200.
     pub free_estimates_per_day: u32,
-    /// The most that settling may offer for a unit of gas, gwei; from 1 to 10000. Default 10.
+    /// The maximum gas price for settling, gwei; from 1 to 10000. Default 10.
     pub max_fee_gwei: u32,
 }
 
@@ -71,40 +71,40 @@ const LOCAL: &str = "local";
 /// Who settles.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Settle {
-    /// This process, by the key in this file.
+    /// This process, with the key in this file.
     Local(PathBuf),
     /// A facilitator.
     Facilitator(FacilitatorUrl),
 }
 
-/// What is asked for and how it is settled, checked.
+/// The checked settings: the price and how payments are settled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PaymentsPlan {
-    /// The price, in units of the token.
+    /// The price, in the token's smallest units.
     pub price: Units,
-    /// Who is paid.
+    /// The recipient.
     pub pay_to: Address,
     /// The token.
     pub asset: Address,
-    /// Who settles.
+    /// Who settles payments.
     pub settle: Settle,
     /// The key that signs receipts.
     pub receipt_key_file: PathBuf,
     /// The database of payments.
     pub database: PathBuf,
-    /// Blocks that a payment's block must be deep, itself counted.
+    /// Required confirmations of a payment's block, itself included.
     pub confirmations: u64,
-    /// The most that settling may offer for a unit of gas, wei.
+    /// The maximum gas price for settling, wei.
     pub max_fee_wei: u128,
-    /// How many estimates a client has free of charge on a day.
+    /// Free estimates per client and day.
     pub free_estimates_per_day: u32,
 }
 
-/// The key at fault, and what is wrong with it.
+/// The invalid key, and what is wrong with its value.
 type Wrong = (&'static str, String);
 
 impl PaymentsConfig {
-    /// What to do, and on which chain; `None` where payments are off.
+    /// Checks the table; returns the settings and the chain, or `None` if payments are off.
     pub fn plan<'p>(&self, plan: &'p Plan) -> Result<Option<(PaymentsPlan, &'p ChainPlan)>, Wrong> {
         if !self.enabled {
             return Ok(None);
@@ -162,7 +162,7 @@ fn require_value<'a>(key: &'static str, value: Option<&'a String>) -> Result<&'a
     value.ok_or_else(|| (key, "is required if payments are enabled".to_owned()))
 }
 
-/// An address as people write it. One in mixed case must have its checksum.
+/// Parses an address as people write it. In mixed case it must have a valid checksum.
 fn address(key: &'static str, text: &str) -> Result<Address, Wrong> {
     exitgap_chain::config::parse_address(text).map_err(|what| (key, what))
 }

@@ -1,4 +1,4 @@
-//! Settling by somebody else: a facilitator, asked by its address. Nothing that it says is an outcome.
+//! Settlement by another party: a facilitator, called over HTTP. Nothing that it reports counts as an outcome.
 
 use core::time::Duration;
 use std::sync::Arc;
@@ -7,13 +7,13 @@ use exitgap_api::x402::{Settlement, Verification};
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{Client, Url};
 
-/// How long it may take to say whether it would settle.
+/// Time limit for the facilitator's answer whether it would settle.
 const VERIFY_WITHIN: Duration = Duration::from_secs(8);
 
-/// How long it may take to settle, which is a block or two. Nobody waits for that: the chain is looked at.
+/// Time limit for settling, which takes a block or two. No request waits for it: the chain is checked meanwhile.
 const SETTLE_WITHIN: Duration = Duration::from_mins(1);
 
-/// The longest answer that is read, bytes.
+/// Maximum answer length, bytes.
 const MAX_ANSWER: usize = 64 << 10;
 
 /// A facilitator.
@@ -23,23 +23,23 @@ pub struct Facilitator {
     url: Url,
 }
 
-/// Where a facilitator is.
+/// A facilitator's URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FacilitatorUrl(Url);
 
-/// Why nothing is known of what it would do, or did.
+/// Why there is no usable answer from the facilitator.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum Silence {
-    /// It cannot be asked, or did not answer in time.
+    /// The request failed or timed out.
     #[error("the facilitator: {0}")]
     Request(Arc<reqwest::Error>),
-    /// It answered another status than 200.
+    /// The status was not 200.
     #[error("the facilitator answered {0}")]
     Status(u16),
-    /// It answered more than is read.
+    /// The answer was too long.
     #[error("the facilitator's answer is longer than {MAX_ANSWER} bytes")]
     TooLong,
-    /// It answered something else.
+    /// The answer could not be parsed.
     #[error("{0}")]
     Unreadable(String),
 }
@@ -51,7 +51,7 @@ impl From<reqwest::Error> for Silence {
 }
 
 impl FacilitatorUrl {
-    /// Reads an address: over TLS, or on this machine; without user, query or fragment.
+    /// Parses a URL: https, or on this machine; without user, query or fragment.
     pub fn parse(text: &str) -> Option<Self> {
         let url: Url = text.parse().ok()?;
         let here = match url.host()? {
@@ -69,9 +69,9 @@ impl FacilitatorUrl {
 }
 
 impl Facilitator {
-    /// The facilitator at this address. It follows no redirects: a signed payment goes nowhere else.
+    /// Creates a client for this URL. It follows no redirects: a signed payment must go nowhere else.
     pub fn new(url: &FacilitatorUrl) -> Result<Self, reqwest::Error> {
-        // An error says that this process chose its cryptography before.
+        // An error means that this process has already chosen its cryptography provider.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = Client::builder()
             .redirect(reqwest::redirect::Policy::none())
@@ -80,13 +80,13 @@ impl Facilitator {
         Ok(Self { client, url: url.0.clone() })
     }
 
-    /// Whether it would settle this payment.
+    /// Whether the facilitator would settle this payment.
     pub async fn verify(&self, asked: Vec<u8>) -> Result<Verification, Silence> {
         let body = self.ask("verify", asked, VERIFY_WITHIN).await?;
         Verification::of_body(&body).map_err(|error| Silence::Unreadable(error.to_string()))
     }
 
-    /// Has it settle this payment. What it says of that, the chain has to show.
+    /// Requests settlement of this payment. Its answer is confirmed on the chain.
     pub async fn settle(&self, asked: Vec<u8>) -> Result<Settlement, Silence> {
         let body = self.ask("settle", asked, SETTLE_WITHIN).await?;
         Settlement::of_body(&body).map_err(|error| Silence::Unreadable(error.to_string()))

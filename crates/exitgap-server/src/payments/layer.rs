@@ -1,4 +1,4 @@
-//! The layer around what is priced.
+//! The payment layer around priced operations.
 
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
@@ -13,14 +13,14 @@ use super::request::{PricedRequest, find_payment};
 use super::{PaymentProcessor, Unavailable};
 use crate::http::HttpRefusal;
 
-/// The longest answer that is sold, bytes: what is priced is a small document.
+/// Maximum length of a priced answer, bytes: it is a small document.
 const MAX_ANSWER: usize = 1 << 20;
 
-/// The longest address that has a price, bytes: offers and receipts repeat it, and proxies pass on headers of
-/// 4096 bytes in all.
+/// Maximum length of a priced address, bytes: offers and receipts repeat it, and proxies limit headers to 4096 bytes in
+/// total.
 const MAX_ADDRESS: usize = 512;
 
-/// Computes the answer, and gives it to whoever paid for it. Nothing but a `GET` is ever settled.
+/// Computes the answer, and returns it if it was paid for. Only a `GET` is ever settled.
 pub async fn charge(
     State(till): State<PaymentProcessor>,
     request: Request,
@@ -39,11 +39,11 @@ pub async fn charge(
     let pays = *request.method() == Method::GET;
     let presented = if pays { find_payment(request.headers()) } else { Ok(None) };
     if let Ok(Some(RequestPayment::Payment(payment))) = &presented {
-        // What was paid is given again even where it could no longer be computed.
+        // A paid answer is repeated even if it could no longer be computed.
         match till.known(payment, &asked).await {
             Ok(None) => {}
             Ok(Some(response)) => return response,
-            // It may have been charged before: nobody knows while the database is away.
+            // It may have been charged before, which is unknown while the database is unreachable.
             Err(Unavailable) => return refuse(Refusal::Pending, None),
         }
     }
@@ -68,7 +68,7 @@ pub async fn charge(
 }
 
 impl PaymentProcessor {
-    /// The offer, or, where nothing could be settled, that it cannot be made.
+    /// The offer, or an error if nothing could be settled now.
     fn offer(&self, asked: &PricedRequest, why: &str) -> Response {
         if self.is_well() {
             self.require_payment(asked, why, None)

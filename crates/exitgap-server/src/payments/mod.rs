@@ -1,26 +1,26 @@
-//! Payment for what the table of operations calls priced: a layer around handlers that know nothing of it.
+//! Payment for the operations that the table marks as priced: a layer around handlers that are unaware of it.
 //!
-//! The order is: the answer is computed, then priced, then a payment is verified, claimed, settled and only
-//! then answered. What cannot be answered is refused before a price is named, and what a payment's outcome
-//! is not known of is never answered with another price: its payer would sign again.
+//! The order is: compute the answer, quote the price, then verify, claim and settle the payment, and only then answer.
+//! A request that cannot be answered fails before a price is quoted. A payment with an unknown outcome never gets
+//! another price quoted, because its payer would sign again.
 //!
-//! | a request carries | it is answered |
+//! | the request carries | the answer |
 //! |---|---|
-//! | nothing | 402, with one offer for three families of payers |
-//! | what cannot be read, or two payments | 400 |
-//! | a payment that provably charged nobody | 402, with the reason |
+//! | no payment | 402, with one offer in three payment formats |
+//! | something that cannot be parsed, or two payments | 400 |
+//! | a payment that provably charged no one | 402, with the reason |
 //! | a payment bound to another request | 409 |
-//! | a payment whose outcome is not known yet | 503, to be repeated as it is |
-//! | a payment while the chain or the fees are out of reach | 503 |
-//! | a payment that was settled | 200; and the same bytes again for a day |
+//! | a payment whose outcome is not known yet | 503; repeat it unchanged |
+//! | a payment while the chain is unreachable or gas is too expensive | 503 |
+//! | a settled payment | 200; and the same bytes again for a day |
 //!
-//! Where a facilitator settles, `facilitator.rs`, nothing that it says is an outcome: the chain's word is.
-//! Every 200 has a receipt, the same each time: `receipts.rs`.
+//! With a facilitator (`facilitator.rs`), nothing that it reports counts as an outcome: only the chain does. Every 200
+//! has a receipt, the same each time: `receipts.rs`.
 //!
-//! `layer.rs` stands around the handlers; `authorizations.rs` and `transfers.rs` judge the two kinds of
-//! payments, `settlement.rs` sends and finds out, `sweeper.rs` goes on with what was interrupted, `answers.rs`
-//! words it all. What was written down is `exitgap-store::payments`'s, what is true on the chain
-//! `exitgap-chain::settle`'s.
+//! `layer.rs` wraps the handlers; `authorizations.rs` and `transfers.rs` judge the two kinds of payments,
+//! `settlement.rs` sends transactions and finds their outcomes, `sweeper.rs` continues interrupted payments,
+//! `answers.rs` writes all texts. `exitgap-store::payments` stores the payments, `exitgap-chain::settle` reads the
+//! chain.
 
 mod answers;
 mod authorizations;
@@ -58,39 +58,39 @@ pub use receipts::{ReceiptFileError, read_signer, write_signer};
 pub use request::fingerprint;
 pub use sweeper::sweep;
 
-/// The decimals of the token that prices are written in.
+/// The decimals of the token in which prices are quoted.
 const DECIMALS: u8 = 6;
 
-/// What that token is called in offers.
+/// The token's name in offers.
 const CURRENCY: &str = "USDC";
 
-/// What the price buys, as people are told.
+/// What the price buys, in words.
 const BUYS: &str = "an answer without computing it, and a signed receipt; snapshots, evidence and \
     portfolios answer the same questions free of charge";
 
-/// How long an authorization is asked to be valid, seconds.
+/// How long an authorization should be valid, seconds.
 const VALID_S: u32 = 120;
 
-/// How long a price stays good for those it was offered to, and a transfer for those who made it, seconds.
+/// How long a quoted price remains valid, and how long a transfer may be presented, seconds.
 const WINDOW_S: u64 = 15 * 60;
 
-/// How long a paid answer is given again, seconds.
+/// How long a paid answer can be repeated, seconds.
 const REPLAY_S: u64 = 24 * 3_600;
 
-/// How long an answer waits for its payment before it says that it is pending: less than the edge lets
-/// any answer take.
+/// How long a request waits for its payment before the answer is that it is pending: less than the time limit of any
+/// answer.
 const WAIT: Duration = Duration::from_secs(10);
 
-/// How long one look at the chain may take.
+/// Time limit for one check of the chain.
 const LOOK: Duration = Duration::from_secs(8);
 
-/// How old the last good look at the chain and the key's coin may be, seconds.
+/// Maximum age of the last successful check of the chain and of the key's balance, seconds.
 const HEALTHY_S: u64 = 45;
 
-/// Transactions whose fees the key must be able to pay for a price to be offered.
+/// The number of transactions whose fees the key must be able to pay before a price is offered.
 const RESERVE: u128 = 3;
 
-/// Where payments are taken. Shared by all that answer.
+/// Takes payments. Shared by all handlers.
 #[derive(Clone)]
 pub struct PaymentProcessor(Arc<Inner>);
 
@@ -100,7 +100,7 @@ struct Inner {
     settler: Settler,
     signer: ReceiptSigner,
     payments: Arc<Payments>,
-    /// Whose turn it is with them.
+    /// Serializes access to the payments database.
     turn: Arc<tokio::sync::Mutex<()>>,
     plan: PaymentsPlan,
     base_url: String,
@@ -109,42 +109,42 @@ struct Inner {
     health: Mutex<Health>,
 }
 
-/// Who settles, ready to.
+/// The configured settlement, ready for use.
 enum Settler {
     /// This process.
     Local(HotKey),
-    /// Somebody else.
+    /// Another party.
     Facilitator(Facilitator),
 }
 
-/// Whether payments can be settled, as last seen.
+/// Whether payments can be settled, at the last check.
 #[derive(Debug, Clone, Copy, Default)]
 struct Health {
-    /// When it last was so, Unix seconds.
+    /// When the last check succeeded, Unix seconds.
     well_s: Option<u64>,
-    /// Whether the database failed when it was last asked.
+    /// Whether the last database access failed.
     unwritten: bool,
 }
 
 /// Why payments cannot be taken.
 #[derive(Debug, thiserror::Error)]
 pub enum TillError {
-    /// The token or the chain is not what was configured, or cannot be asked.
+    /// The token or the chain does not match the configuration, or the node cannot be reached.
     #[error("[payments]: {0}")]
     Chain(#[from] SettleError),
-    /// The key that pays fees.
+    /// The key that pays fees could not be read.
     #[error("[payments] hot_key_file: {0}")]
     Key(#[from] KeyFileError),
-    /// The facilitator.
+    /// The facilitator's client could not be created.
     #[error("[payments] settle: {0}")]
     Facilitator(reqwest::Error),
-    /// The key that signs receipts.
+    /// The key that signs receipts could not be read.
     #[error("[payments] receipt_key_file: {0}")]
     Receipts(#[from] ReceiptFileError),
-    /// The database.
+    /// The database could not be opened.
     #[error("[payments] database: {0}")]
     Database(#[from] PaymentsError),
-    /// The system gave no randomness.
+    /// The system returned no random numbers.
     #[error("the system returned no random numbers: {0}")]
     Random(getrandom::Error),
     /// A file.
@@ -152,13 +152,14 @@ pub enum TillError {
     File {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
 }
 
 impl PaymentProcessor {
-    /// Opens the till: reads the keys, of which none is one of these logs', checks the token against the chain, and puts the price in force.
+    /// Opens the payment processor: reads the keys, none of which may be a key of these logs, checks the token on the
+    /// chain, and puts the price into force.
     pub async fn open(
         plan: PaymentsPlan,
         chain: &ChainPlan,
@@ -198,7 +199,7 @@ impl PaymentProcessor {
         Ok(till)
     }
 
-    /// What is asked for.
+    /// The payment terms.
     pub(crate) fn terms(&self) -> Terms {
         let Inner { token, plan, .. } = &*self.0;
         Terms {
@@ -228,7 +229,7 @@ impl PaymentProcessor {
         }
     }
 
-    /// Who sends what settles a payment, as far as verifying it asks for: anybody may.
+    /// The sender of the settling transaction, as far as verification needs it: any sender is allowed.
     fn sender(&self) -> Address {
         match &self.0.settler {
             Settler::Local(key) => key.address(),
@@ -244,19 +245,19 @@ impl PaymentProcessor {
         self.0.health.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether payments could be settled a moment ago.
+    /// Whether payments could be settled at the last check.
     fn is_well(&self) -> bool {
         let Health { well_s, unwritten } = *self.health();
         !unwritten && well_s.is_some_and(|well_s| self.now().saturating_sub(well_s) <= HEALTHY_S)
     }
 
-    /// Looks whether the chain answers and the key can pay fees.
+    /// Checks whether the chain answers and the key can pay fees.
     async fn look_after_health(&self) {
         let Inner { node, settler, plan, .. } = &*self.0;
         let until = Instant::now() + LOOK;
         let looked = async {
             let Settler::Local(key) = settler else {
-                // A facilitator's own fees are its own matter.
+                // A facilitator pays its own fees.
                 return node.head(until).await.map(|_| true);
             };
             let fees = node.fees(plan.max_fee_wei, until).await?;
@@ -275,9 +276,9 @@ impl PaymentProcessor {
         let mut health = self.health();
         match well {
             Ok(true) => health.well_s = Some(now),
-            // Known to be so: nothing is offered from now on.
+            // Known to be impossible: offer nothing from now on.
             Ok(false) | Err(SettleError::TooDear { .. }) => health.well_s = None,
-            // A node that was out for a moment is asked again before long.
+            // A brief node failure: it is asked again soon.
             Err(_) => {}
         }
     }
@@ -288,14 +289,14 @@ impl PaymentProcessor {
         work: impl FnOnce(&Payments) -> Result<T, PaymentsError> + Send + 'static,
     ) -> Result<T, Unavailable> {
         let payments = self.0.payments.clone();
-        // One at a time has the database. Who waits for it waits here, and not on a thread that others need.
+        // Access is serialized. Requests wait here, so that they do not occupy blocking threads that others need.
         let turn = self.0.turn.clone().lock_owned().await;
         let worked = tokio::task::spawn_blocking(move || {
             let _until_done = turn;
             work(&payments)
         });
         let worked = worked.await;
-        // What cannot be written down is not offered, either.
+        // If the database cannot be written, no payment is offered either.
         self.health().unwritten = matches!(&worked, Ok(Err(PaymentsError::Database(_))));
         match worked {
             Ok(Ok(done)) => Ok(done),
@@ -304,17 +305,17 @@ impl PaymentProcessor {
         }
     }
 
-    /// The prices that somebody may still pay.
+    /// The prices that a client may still pay.
     async fn prices(&self) -> Result<Vec<Units>, Unavailable> {
         let since = self.now().saturating_sub(WINDOW_S);
         let mut prices = self.payments(move |payments| payments.prices_since(since)).await?;
-        // What this process offers, whatever others that share the database do.
+        // This process's own price, even if other processes on the same database offer others.
         prices.push(self.0.plan.price.0);
         Ok(prices.into_iter().map(Units).collect())
     }
 }
 
-/// That payments cannot be dealt with now. Why, the log says.
+/// Payments cannot be handled now. The log has the reason.
 #[derive(Debug, Clone, Copy)]
 struct Unavailable;
 

@@ -1,4 +1,4 @@
-//! Receipts: their key, and the one that a payment is answered with.
+//! Receipts: their signing key, and the receipt for a payment.
 
 use std::path::{Path, PathBuf};
 
@@ -12,13 +12,13 @@ use exitgap_store::payments::{Payment, PaymentSettlement};
 use super::{PaymentProcessor, Unavailable};
 use crate::secret_file::{self, SecretFileError};
 
-/// Why there is no key to sign receipts with.
+/// Why the receipts key could not be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum ReceiptFileError {
     /// The file.
     #[error(transparent)]
     File(#[from] SecretFileError),
-    /// It holds something else, or a key that is not to be used for this.
+    /// The file does not contain a key, or a key that must not be used for this.
     #[error("{path}: {error}")]
     NotAKey {
         /// The file.
@@ -28,7 +28,7 @@ pub enum ReceiptFileError {
     },
 }
 
-/// Reads a key that nobody but its owner may read, and that is none of these logs'.
+/// Reads a key that only its owner can read, and that is not a key of these logs.
 pub fn read_signer(path: &Path, logs: &[VerifierKey]) -> Result<ReceiptSigner, ReceiptFileError> {
     let text = secret_file::read_secret(path, "receipts")?;
     let not_a_key = |error| ReceiptFileError::NotAKey { path: path.to_owned(), error };
@@ -40,13 +40,13 @@ pub fn read_signer(path: &Path, logs: &[VerifierKey]) -> Result<ReceiptSigner, R
     Ok(signer)
 }
 
-/// Writes a new key, readable by its owner only, where there is no file.
+/// Writes a new key to a new file that only its owner can read; fails if the file exists.
 pub fn write_signer(path: &Path, signer: &ReceiptSigner) -> Result<(), ReceiptFileError> {
     Ok(secret_file::write_secret(path, &signer.to_secret_text())?)
 }
 
 impl PaymentProcessor {
-    /// The receipt of a payment that was settled: the one that it was answered with first.
+    /// The receipt of a settled payment: the same one as in its first answer.
     pub(super) async fn receipt(
         &self,
         payment: &Payment,
@@ -61,7 +61,7 @@ impl PaymentProcessor {
         self.payments(move |payments| payments.keep_receipt(&key, &signed, &pool)).await
     }
 
-    /// The receipt, and the pool whose head is to commit to it.
+    /// Creates the receipt, and names the pool whose head will commit to it.
     fn write_receipt(
         &self,
         payment: &Payment,

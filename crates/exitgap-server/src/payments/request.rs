@@ -1,4 +1,4 @@
-//! What a request asks and pays with, as far as its payment is concerned.
+//! The parts of a request that matter for its payment.
 
 use axum::http::{HeaderMap, Uri};
 use exitgap_api::x402::{PAYMENT_SIGNATURE, RequestPayment, X_PAYMENT, X_PAYMENT_PROOF, X402Error};
@@ -7,14 +7,14 @@ use sha2::{Digest, Sha256};
 /// A request whose answer is priced.
 #[derive(Debug, Clone)]
 pub struct PricedRequest {
-    /// What it asks, whatever the order of its parameters.
+    /// Hash of the request's content, independent of the order of its parameters.
     pub fingerprint: [u8; 32],
-    /// The absolute address.
+    /// The absolute URL.
     pub url: String,
 }
 
 impl PricedRequest {
-    /// Of a `GET` of this address.
+    /// For a `GET` of this URL.
     pub fn from_uri(uri: &Uri, base_url: &str) -> Self {
         let fingerprint = fingerprint("GET", uri.path(), uri.query().unwrap_or_default());
         let target = uri.path_and_query().map_or(uri.path(), |target| target.as_str());
@@ -22,8 +22,8 @@ impl PricedRequest {
     }
 }
 
-/// The SHA-256 of what a request asks: `exitgap-request 1`, method, path, and the decoded parameters in the
-/// order of their bytes, each on a line of its own as `name=value` in the encoding of forms.
+/// The SHA-256 of a request's content: `exitgap-request 1`, method, path, and the decoded parameters in byte order,
+/// each on its own line as `name=value` in form encoding.
 ///
 /// ```
 /// use exitgap_server::payments::fingerprint;
@@ -47,7 +47,7 @@ pub fn fingerprint(method: &str, path: &str, query: &str) -> [u8; 32] {
 /// Headers that carry a payment.
 const CARRIERS: [&str; 3] = [PAYMENT_SIGNATURE, X_PAYMENT, X_PAYMENT_PROOF];
 
-/// What the headers pay with. A header that is there twice, or is no text, is none.
+/// The payment in the headers. A header that is repeated or is not text is ignored.
 pub fn find_payment(headers: &HeaderMap) -> Result<Option<RequestPayment>, X402Error> {
     for name in CARRIERS {
         let mut values = headers.get_all(name).iter();

@@ -1,4 +1,4 @@
-//! Sending what settles a payment, and finding out what became of it.
+//! Sends the transactions that settle payments, and finds their outcomes.
 
 use core::time::Duration;
 
@@ -10,21 +10,21 @@ use tokio::time::Instant;
 use super::facilitator::Facilitator;
 use super::{LOOK, PaymentProcessor, Unavailable};
 
-/// How long the task that sent a transaction asks for its receipt; then the sweeper does.
+/// How long the sending task polls for its transaction's receipt; after that the sweeper does.
 const FOLLOW: Duration = Duration::from_mins(1);
 
-/// Seconds after its end at which an authorization that was not used counts as never used: blocks of the
-/// same instant may come from more than one node.
+/// Seconds after its expiry at which an unused authorization counts as never used: answers may come from several nodes
+/// that are not at the same block.
 const OVER_S: u64 = 30;
 
-/// What is known of a payment.
+/// The known outcome of a payment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// It was made.
+    /// The payment was made.
     Settled(PaymentSettlement),
-    /// It was provably not made.
+    /// The payment was provably not made.
     Failed,
-    /// It may be either.
+    /// The outcome is not known yet.
     Open,
 }
 
@@ -40,20 +40,20 @@ impl From<PaymentsError> for NotSigned {
     }
 }
 
-/// As it is written down.
+/// The transaction in the form that is stored.
 pub fn sent_of(signed: &SignedTransaction, nonce: u64, fees: Fees, now_s: u64) -> Sent {
     let Fees { max_fee, tip } = fees;
     Sent { nonce, hash: signed.hash, raw: signed.raw.clone(), max_fee, tip, signed_s: now_s }
 }
 
-/// As it is sent.
+/// The stored transaction in the form that is sent.
 pub fn signed_of(sent: &Sent) -> SignedTransaction {
     SignedTransaction { raw: sent.raw.clone(), hash: sent.hash }
 }
 
 impl PaymentProcessor {
-    /// Signs, writes down, sends, and follows what was claimed. What fails before it is written down gives
-    /// the claim up: nothing was sent. What fails after is the sweeper's.
+    /// Signs, stores, sends and follows the transaction for a claimed payment. A failure before the transaction is
+    /// stored releases the claim, because nothing was sent. After that, the sweeper handles failures.
     pub(super) async fn settle(
         &self,
         hot: &HotKey,
@@ -63,7 +63,7 @@ impl PaymentProcessor {
     ) {
         let Ok(sent) = self.sign(hot, key, token, authorization).await else {
             let key = key.to_owned();
-            // Where this fails too, the claim ends by its age.
+            // If this fails too, the claim expires.
             let _ = self.payments(move |payments| payments.release(&key, token)).await;
             return;
         };
@@ -71,8 +71,8 @@ impl PaymentProcessor {
         self.follow(key).await;
     }
 
-    /// Hands a claimed payment over, and looks at the chain meanwhile and after, whatever is said: a
-    /// facilitator that is silent may have settled it, and one that speaks may lie.
+    /// Passes a claimed payment to the facilitator, and checks the chain meanwhile and afterwards, whatever the
+    /// facilitator answers: a silent one may have settled it, and an answer may be false.
     pub(super) async fn settle_elsewhere(
         &self,
         facilitator: &Facilitator,
@@ -109,7 +109,7 @@ impl PaymentProcessor {
         tokio::join!(settle, self.follow(key));
     }
 
-    /// Asks what became of a payment until it is known, or for a while.
+    /// Polls a payment's outcome until it is known, for a limited time.
     async fn follow(&self, key: &str) {
         let until = Instant::now() + FOLLOW;
         while Instant::now() < until {
@@ -153,7 +153,7 @@ impl PaymentProcessor {
         }
     }
 
-    /// Sends what is written down. Whether it arrived, its receipt tells.
+    /// Sends a stored transaction. Its receipt later shows whether it arrived.
     pub(super) async fn send(&self, sent: &Sent) {
         let sending = self.0.node.broadcast(&signed_of(sent), Instant::now() + LOOK).await;
         if let Err(error) = sending {
@@ -161,7 +161,7 @@ impl PaymentProcessor {
         }
     }
 
-    /// Writes down what became of a payment; whether that is known.
+    /// Stores a payment's outcome; returns whether it is known.
     pub(super) async fn conclude(&self, payment: &Payment) -> bool {
         let outcome = self.outcome(payment).await.unwrap_or(Outcome::Open);
         let key = payment.key.clone();
@@ -175,8 +175,8 @@ impl PaymentProcessor {
         written.is_ok()
     }
 
-    /// Asks the chain what became of a payment: by the receipts of what was sent for it, and by the
-    /// token's own word on the authorization, whoever settled it. Silence is never an outcome.
+    /// Reads a payment's outcome from the chain: from the receipts of the transactions sent for it, and from the
+    /// token's record of the authorization, whoever settled it. A missing answer is never an outcome.
     pub(super) async fn outcome(&self, payment: &Payment) -> Result<Outcome, Unavailable> {
         let Some(authorization) = Authorization::of_bytes(&payment.authorization) else {
             return self.outcome_of_transfer(payment).await;
@@ -202,14 +202,14 @@ impl PaymentProcessor {
                 return Ok(Outcome::Settled(settled));
             }
             let used = self.0.node.used_since((payer, nonce), since, until).await?;
-            // Cancelled: used, and by no transfer.
+            // Cancelled: the authorization was used, but not by a transfer.
             let cancelled = used.is_none() && (reverted || is_over);
             return Ok(if cancelled { Outcome::Failed } else { Outcome::Open });
         }
         Ok(if reverted || is_over { Outcome::Failed } else { Outcome::Open })
     }
 
-    /// Whether a transfer that was taken back by a reorganisation is there again.
+    /// Whether a transfer that was removed by a reorganization is on the chain again.
     async fn outcome_of_transfer(&self, payment: &Payment) -> Result<Outcome, Unavailable> {
         let Some(settled) = payment.settled else { return Ok(Outcome::Open) };
         let until = Instant::now() + LOOK;
@@ -217,7 +217,7 @@ impl PaymentProcessor {
         Ok(found.map_or(Outcome::Open, |(settled, _)| Outcome::Settled(settled)))
     }
 
-    /// The transfer that used an authorization, since this block, and when.
+    /// The transfer that used an authorization since this block, and its time.
     pub(super) async fn find_use(
         &self,
         authorization: &Authorization,
@@ -236,7 +236,7 @@ impl PaymentProcessor {
         self.settled_in(used.transaction, &key.to_string(), until).await
     }
 
-    /// The settlement of this key in a transaction that is deep enough, and when its block was made.
+    /// The settlement with this key in a sufficiently deep transaction, and its block's time.
     pub(super) async fn settled_in(
         &self,
         transaction: Word,
@@ -256,7 +256,7 @@ impl PaymentProcessor {
         Ok(time.map(|time| (PaymentSettlement { transaction, block, block_hash, settled_s }, time)))
     }
 
-    /// Whether a block has as many on it as are asked for.
+    /// Whether a block has the required number of confirmations.
     pub(super) async fn is_deep(&self, block: u64, until: Instant) -> Result<bool, Unavailable> {
         let head = self.0.node.head(until).await?.number;
         Ok(head.saturating_add(1) >= block.saturating_add(self.0.plan.confirmations))

@@ -1,4 +1,4 @@
-//! What goes on with payments that were interrupted, and looks at settled ones again.
+//! Continues interrupted payments, and checks settled ones again.
 
 use core::time::Duration;
 
@@ -10,23 +10,23 @@ use tokio::time::Instant;
 use super::settlement::sent_of;
 use super::{LOOK, PaymentProcessor, Settler, Unavailable};
 
-/// How often is swept.
+/// Interval between sweeps.
 const EVERY: Duration = Duration::from_secs(5);
 
-/// How long a process that sweeps is left to it, seconds: a number that a killed process left open keeps
-/// all later transactions waiting for so long. Two that sweep at once do no harm.
+/// How long one process keeps the sweeper's lease, seconds. A nonce that a killed process left unused delays all later
+/// transactions for this long. Two concurrent sweeps do no harm.
 const LEASE_S: u64 = 12;
 
-/// Seconds after which a transaction that is not mined is offered more for.
+/// Seconds after which the fee of an unmined transaction is raised.
 const BUMP_AFTER_S: u64 = 30;
 
-/// Blocks after which a settlement is looked at again.
+/// Number of blocks after which a settlement is checked again.
 const RECHECK_BLOCKS: u64 = 64;
 
-/// How long it is remembered who came first with a hash, seconds.
+/// How long the first presenter of a transaction hash is remembered, seconds.
 const RESERVED_S: u64 = 24 * 3_600;
 
-/// Sweeps until it is told to end; `told` is told after each time how the payments stand.
+/// Sweeps until stopped; `told` receives the state of the payments after each sweep.
 pub async fn sweep(
     till: PaymentProcessor,
     mut ended: watch::Receiver<bool>,
@@ -34,7 +34,7 @@ pub async fn sweep(
 ) {
     loop {
         till.look_after_health().await;
-        // What fails is tried again, and said where it failed.
+        // A failed step is retried in the next sweep, and was logged where it failed.
         let _ = till.sweep_once().await;
         if let Ok(counts) = till.payments(exitgap_store::payments::Payments::counts).await {
             told(counts);
@@ -50,7 +50,7 @@ pub async fn sweep(
 }
 
 impl PaymentProcessor {
-    /// Does once what is due, unless another process does.
+    /// Runs one sweep, unless another process does.
     async fn sweep_once(&self) -> Result<(), Unavailable> {
         let (now, holder) = (self.now(), self.0.holder);
         let ours = self.payments(move |payments| payments.lease("sweep", holder, LEASE_S, now));
@@ -65,7 +65,7 @@ impl PaymentProcessor {
         self.look_again().await
     }
 
-    /// Sends again what is not mined, and offers more for what waits too long: no number stays unfilled.
+    /// Sends unmined transactions again, and raises the fee of those that wait too long: no nonce may stay unused.
     async fn fill_numbers(&self) -> Result<(), Unavailable> {
         let Settler::Local(hot) = &self.0.settler else { return Ok(()) };
         let until = Instant::now() + LOOK;
@@ -82,7 +82,7 @@ impl PaymentProcessor {
         Ok(())
     }
 
-    /// Signs the transaction anew, of the same number, for more; `None` where more is not allowed.
+    /// Signs the transaction again with the same nonce and a higher fee; `None` if the maximum is reached.
     async fn bump(
         &self,
         hot: &HotKey,
@@ -109,7 +109,7 @@ impl PaymentProcessor {
         Ok(Some(replacing))
     }
 
-    /// Looks at settlements again once no reorganisation is to be expected.
+    /// Checks settlements again once no reorganization is to be expected.
     async fn look_again(&self) -> Result<(), Unavailable> {
         let until = Instant::now() + LOOK;
         let head = self.0.node.head(until).await?.number;

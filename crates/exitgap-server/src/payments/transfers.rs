@@ -1,4 +1,4 @@
-//! Payments by a transfer that was made: proofs.
+//! Payments by a completed transfer, presented as proof.
 
 use axum::http::HeaderValue;
 use axum::http::header::RETRY_AFTER;
@@ -18,13 +18,13 @@ use super::{LOOK, PaymentProcessor, REPLAY_S, Unavailable, WINDOW_S, token_of_ch
 const UNKNOWN: &str = "no transaction with this hash is known; if you sent it a moment ago, repeat this request with the \
     same proof and do not pay again";
 
-/// What a proof comes to.
+/// The result of checking a proof.
 enum ProofVerdict {
-    /// A payment for this request, of now or of before.
+    /// A payment for this request, made now or before.
     Paid(Box<Payment>),
-    /// Nobody was charged for this request by it.
+    /// It charged no one for this request.
     Unpaid(&'static str, String),
-    /// It pays for another request.
+    /// It was used for another request.
     Used,
     /// No node has the transaction, not even among those that wait to be mined.
     Unknown,
@@ -33,7 +33,7 @@ enum ProofVerdict {
 }
 
 impl PaymentProcessor {
-    /// Takes a transfer for this request's answer.
+    /// Accepts a transfer as payment for this request.
     pub(super) async fn take_transfer(
         &self,
         proof: &Proof,
@@ -57,7 +57,7 @@ impl PaymentProcessor {
             Ok(ProofVerdict::Pending) => {
                 refuse(Refusal::Pending, Some(&PaymentFailure::plain("settlement_pending")))
             }
-            // The transfer is made already.
+            // The transfer is already made.
             Err(Unavailable) => refuse(Refusal::Pending, None),
         }
     }
@@ -116,7 +116,7 @@ impl PaymentProcessor {
         if !self.is_deep(receipt.block, until).await? {
             return Ok(ProofVerdict::Pending);
         }
-        // Whoever came first with the hash, which only the payer knew then, has the first transfer.
+        // Only the payer knew the hash at first, so the first presenter gets the first transfer.
         let place = usize::try_from(reserved.place).unwrap_or(usize::MAX);
         if signer.is_none() && place >= eligible.len() {
             return Ok(ProofVerdict::Used);
@@ -124,7 +124,7 @@ impl PaymentProcessor {
         self.claim_first(&receipt, eligible, signer.is_some(), asked, answer).await
     }
 
-    /// The transfers that pay the price, of this sender if one claims them; or why there is none.
+    /// The transfers that pay the price, from this sender if one is claimed; or why there is none.
     async fn eligible(
         &self,
         receipt: &Receipt,
@@ -156,7 +156,7 @@ impl PaymentProcessor {
         Ok(Ok(transfers))
     }
 
-    /// Claims the first transfer that nobody has.
+    /// Claims the first transfer that is not claimed yet.
     async fn claim_first(
         &self,
         receipt: &Receipt,
@@ -200,7 +200,7 @@ impl PaymentProcessor {
         Ok(ProofVerdict::Used)
     }
 
-    /// A payment for this request, if it was settled and not too long ago.
+    /// A payment for this request, if it was settled recently enough.
     fn again(&self, found: Payment) -> ProofVerdict {
         let is_settled = matches!(found.state, State::Settled | State::Orphaned);
         match found.settled {
@@ -208,7 +208,7 @@ impl PaymentProcessor {
                 let is_old = self.now().saturating_sub(settled.settled_s) > REPLAY_S;
                 if is_old { ProofVerdict::Used } else { ProofVerdict::Paid(Box::new(found)) }
             }
-            // An authorization under way, presented as the transfer that it is to be.
+            // An authorization in progress, presented as the transfer that it will become.
             _ => ProofVerdict::Pending,
         }
     }

@@ -6,38 +6,41 @@ use exitgap_core::tlog::VerifierKey;
 use reqwest::Url;
 use serde::Deserialize;
 
-/// The most peers.
+/// Maximum number of peers.
 const MOST: usize = 8;
 
-/// `[[peer]]`, as written: an operator whose log is followed.
+/// The table `[[peer]]` as written in the configuration file: an operator whose log is followed.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PeerConfig {
-    /// Where its log is published, such as `https://other.example/log`: a service's `/log`, or any server of its folder.
+    /// The URL of its published log, such as `https://other.example/log`: a service's `/log`, or any file server for
+    /// its folder.
     pub log: String,
-    /// Its public key, as its `key new` printed it or its `verifier-key` says. It stands for every log that it begins.
+    /// Its public key, as printed by its `key new` or in its file `verifier-key`. It identifies every log that the key
+    /// begins.
     pub key: String,
 }
 
-/// `[observer]`. Who cosigns what peers' logs say, where this operator's own nodes said the same.
+/// `[observer]`. The key that cosigns peers' logs if this operator's own nodes returned the same data.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ObserverConfig {
-    /// The key that cosigns, mode 600, as `exitgap-server key witness` makes it; never a log's, nor the witness's: it says
-    /// something else. Relative to the folder of the configuration file. Default: none, nothing is observed.
+    /// The cosigning key, mode 600, created by `exitgap-server key witness`; never a log's key or the witness's,
+    /// because its signatures mean something else. Relative to the folder of the configuration file. Default: none,
+    /// nothing is observed.
     pub key_file: Option<PathBuf>,
 }
 
-/// A peer, checked.
+/// A peer with checked settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Peer {
-    /// What the files of its log come after.
+    /// The base URL of its log's files.
     pub log: Url,
     /// Its key.
     pub key: VerifierKey,
 }
 
-/// Reads the tables. Refused in words that name what is wrong.
+/// Checks the tables. The error is the invalid key and a message.
 pub fn peers_of(tables: &[PeerConfig]) -> Result<Vec<Peer>, (&'static str, String)> {
     if tables.len() > MOST {
         let message = format!("{} tables; at most {MOST} are allowed", tables.len());

@@ -1,4 +1,4 @@
-//! When peers' slots are read: after each slot of this log, side by side, on threads of their own.
+//! The schedule for reading peers' slots: after each slot of this log, concurrently, on separate threads.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,22 +25,22 @@ use super::tell::PeerFolder;
 use crate::challenges::Challenges;
 use crate::secret_file::{self, SecretFileError};
 
-/// How long a peer's slot may take.
+/// Time limit for a peer's slot.
 const SLOT_WITHIN: Duration = Duration::from_mins(1);
 
-/// How long until a slot is asked for again that was not there.
+/// Wait before requesting a slot again that was not published yet.
 const AGAIN_AFTER: Duration = Duration::from_secs(5);
 
 /// How many slots a peer may be behind and still be compared.
 const FURTHEST_BACK: u32 = Slot::PER_DAY;
 
-/// Why peers are not followed.
+/// Why following could not start.
 #[derive(Debug, thiserror::Error)]
 pub enum FollowersError {
     /// The observer's key cannot be read.
     #[error(transparent)]
     KeyFile(#[from] SecretFileError),
-    /// The file holds something else.
+    /// The file does not contain a key.
     #[error("{path}: {error}")]
     NotAKey {
         /// The file.
@@ -48,7 +48,7 @@ pub enum FollowersError {
         /// What is wrong.
         error: exitgap_core::tlog::NoteError,
     },
-    /// The key says something else already.
+    /// The key is already used for something else.
     #[error(
         "{path} is the key of {whose}; an observer needs its own key: create one with `exitgap-server key witness --out FILE --name NAME`"
     )]
@@ -58,26 +58,26 @@ pub enum FollowersError {
         /// Whose key it is.
         whose: &'static str,
     },
-    /// No client can be made.
+    /// The HTTP client could not be created.
     #[error("peers cannot be contacted: {0}")]
     Client(#[from] reqwest::Error),
 }
 
-/// What peers' slots are compared with, and where that is told.
+/// The context for comparing peers' slots and publishing the results.
 pub struct FollowContext {
     /// This log's store.
     pub store: PathBuf,
     /// This log's folder.
     pub folder: LogFolder,
-    /// The proofs that are kept here, and the nodes that make more; `None`: nobody decides who lied.
+    /// The stored proofs, and the nodes that create more; `None`: disagreements are not decided.
     pub challenges: Option<Arc<Challenges>>,
-    /// Who cosigns what agrees.
+    /// Cosigns checkpoints that agree.
     pub observer: Option<Cosigner>,
-    /// The Unix second that cosignatures name.
+    /// Returns the Unix second for cosignatures.
     pub now_s: Arc<dyn Fn() -> u64 + Send + Sync>,
 }
 
-/// What came of a peer's slot.
+/// The result of a peer's slot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PeerTold {
     /// The peer, by its key's name.
@@ -86,11 +86,11 @@ pub struct PeerTold {
     pub slot: Slot,
     /// `agreed`, `differing`, `nothing_in_common`; or why it was not compared.
     pub outcome: &'static str,
-    /// Pools that both recorded.
+    /// Number of pools that both recorded.
     pub compared: u64,
-    /// Pools in which they differ.
+    /// Number of pools in which they differ.
     pub differing: u64,
-    /// Of these, those in which a state proof contradicts the peer.
+    /// Of these, the number in which a state proof contradicts the peer.
     pub refuted: u64,
     /// Whether the observer cosigned.
     pub observed: bool,
@@ -98,10 +98,10 @@ pub struct PeerTold {
     pub behind: u32,
 }
 
-/// Is told of each slot of a peer.
+/// Receives the result of each slot of a peer.
 type PeerCallback = Arc<dyn Fn(&PeerTold) + Send + Sync>;
 
-/// Those who follow peers.
+/// The tasks that follow peers.
 pub struct Followers {
     followed: Arc<FollowContext>,
     client: Client,
@@ -109,7 +109,7 @@ pub struct Followers {
     told: PeerCallback,
 }
 
-/// What is known of one peer.
+/// The known state of one peer.
 #[derive(Default)]
 struct Known {
     next: Option<Slot>,
@@ -117,12 +117,12 @@ struct Known {
     seen: Option<Seen>,
     has_contradicted: bool,
     kept: Kept,
-    /// Which slot was last said not to be there.
+    /// The last slot that was reported as not available.
     waited_for: Option<Slot>,
 }
 
 impl FollowContext {
-    /// The key of an observer, which is neither of these: whose they are, and their public bytes.
+    /// Reads the observer's key, which must not be one of the given keys: each with its owner and public bytes.
     pub fn observer_key(
         path: &Path,
         others: &[(&'static str, [u8; 32])],
@@ -141,7 +141,7 @@ impl FollowContext {
 }
 
 impl Followers {
-    /// Of these peers. Nothing is asked for yet.
+    /// Creates followers of these peers. Sends no request yet.
     pub fn new(
         followed: FollowContext,
         peers: Vec<Peer>,
@@ -150,12 +150,12 @@ impl Followers {
         Ok(Self { followed: Arc::new(followed), client: client()?, peers, told })
     }
 
-    /// The key by which what agrees is cosigned.
+    /// The key that cosigns checkpoints that agree.
     pub fn observer(&self) -> Option<WitnessKey> {
         self.followed.observer.as_ref().map(Cosigner::verifier)
     }
 
-    /// Follows each peer in a task of its own, as slots are sealed here.
+    /// Follows each peer in a separate task as slots are sealed here.
     pub fn start(self, sealed: &watch::Receiver<Option<Slot>>) {
         for peer in self.peers {
             let (followed, client, told) =
@@ -165,7 +165,7 @@ impl Followers {
     }
 }
 
-/// Follows one peer until nobody seals slots any more.
+/// Follows one peer until the recorder ends.
 async fn follow(
     followed: Arc<FollowContext>,
     client: Client,
@@ -213,7 +213,7 @@ async fn follow(
     }
 }
 
-/// What came of comparing a peer's slot.
+/// The result of comparing a peer's slot.
 struct ComparisonCounts {
     compared: u64,
     differing: u64,
@@ -242,7 +242,7 @@ fn report(
     PeerTold { peer, slot, outcome, compared, differing, refuted, observed, behind }
 }
 
-/// Writes a line of the log. That a slot is still not there is said once.
+/// Logs the result. A slot that is still missing is logged once.
 fn log_report(report: &PeerTold, came: &Result<ComparisonCounts, Trouble>, is_again: bool) {
     let PeerTold { peer, slot, outcome, compared, differing, refuted, observed, behind } = report;
     match came {
@@ -264,7 +264,7 @@ fn log_report(report: &PeerTold, came: &Result<ComparisonCounts, Trouble>, is_ag
     }
 }
 
-/// Reads a peer's slot, compares, decides, and publishes what was found.
+/// Reads a peer's slot, compares it, decides disagreements, and publishes the results.
 async fn turn(
     followed: &Arc<FollowContext>,
     client: &Client,
@@ -337,7 +337,7 @@ fn read_of(
     let origin =
         slot_of::verify_slot_checkpoint(&manifest.checkpoint, &peer.key, slot)?.checkpoint.origin;
     if known.origin.as_ref() != Some(&origin) {
-        // What was seen of it before this process began.
+        // What an earlier process saw of this log.
         let shelf = PeerFolder::for_origin(&followed.folder, &origin);
         known.has_contradicted = shelf.has_contradicted();
         let newest = shelf.newest()?;
@@ -347,7 +347,7 @@ fn read_of(
     slot_of::read_slot(remote, &peer.key, known.seen.as_ref(), slot, &own.contracts())
 }
 
-/// Publishes two checkpoints of which one contradicts the other.
+/// Publishes two checkpoints that contradict each other.
 fn keep_contradiction(
     followed: &FollowContext,
     peer: &Peer,
@@ -361,10 +361,10 @@ fn keep_contradiction(
     shelf.differences(slot, &seen, Some(before.clone()), (0, Vec::new()))
 }
 
-/// Lets the chain's own state say who is wrong: by a proof that is kept, or by one of the whole pool that is made for it.
+/// Decides disagreements by the chain's own state: with a stored proof, or with a whole-pool proof created for this.
 async fn decide(followed: &Arc<FollowContext>, compared: &mut SlotComparison) {
     let Some(challenges) = &followed.challenges else { return };
-    // Each whole proof is made once, and not more than a few for one slot.
+    // Each whole-pool proof is created once, and only a few per slot.
     let mut whole_proofs = 4;
     for differs in compared.differs.iter_mut().filter(|differs| differs.can_be_decided()) {
         match try_decide(challenges.kept_proofs(), differs, &[Reach::Figures, Reach::Whole]) {
@@ -401,8 +401,8 @@ fn try_decide(kept: &Proofs, differs: &mut Differs, by: &[Reach]) -> Result<bool
     Ok(false)
 }
 
-/// Publishes differences, and the checkpoint that was compared; whether the observer cosigned it: all that was compared agreed,
-/// at this slot and at all before.
+/// Publishes differences and the compared checkpoint; returns whether the observer cosigned it, which requires that
+/// everything compared agreed, at this slot and all before.
 fn publish(
     followed: &FollowContext,
     known: &mut Known,

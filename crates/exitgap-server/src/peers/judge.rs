@@ -1,5 +1,4 @@
-//! What two operators say of one slot, held against each other; and where they differ under one block, what the chain's own
-//! state says.
+//! Compares two operators' records of one slot, and decides by the chain's own state if they differ for the same block.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,36 +15,36 @@ use exitgap_store::{Outcome, Pool, Reader};
 use super::Trouble;
 use super::slot::Said;
 
-/// What this operator recorded at a slot, by the pools' contracts without the chain's name.
+/// This operator's records of a slot, keyed by the pools' contracts without the chain's name.
 pub struct Own<'a> {
     reader: &'a Reader,
     slot: Slot,
     pools: BTreeMap<String, Vec<Pool>>,
 }
 
-/// A pool of both, in which they differ.
+/// A pool recorded by both, with different data.
 pub struct Differs {
     /// This operator's snapshot.
     pub ours: Snapshot,
-    /// The peer's.
+    /// The peer's snapshot.
     pub theirs: Snapshot,
-    /// In what.
+    /// The difference.
     pub difference: Difference,
-    /// The same as a document, with what decides once that is known.
+    /// The same as a document, completed with the deciding proof once it is known.
     pub told: PeerDifference,
 }
 
-/// What came of comparing a slot.
+/// The result of comparing a slot.
 #[derive(Default)]
 pub struct SlotComparison {
-    /// Pools that both recorded.
+    /// Number of pools that both recorded.
     pub pools: u64,
-    /// Those in which they differ.
+    /// The pools in which they differ.
     pub differs: Vec<Differs>,
 }
 
 impl<'a> Own<'a> {
-    /// What a store has of a slot; nothing is unpacked yet.
+    /// Loads a slot from a store; nothing is decompressed yet.
     pub fn for_slot(reader: &'a Reader, slot: Slot) -> Result<Self, Trouble> {
         let mut pools: BTreeMap<String, Vec<Pool>> = BTreeMap::new();
         for pool in reader.pools().map_err(Trouble::own)? {
@@ -59,18 +58,18 @@ impl<'a> Own<'a> {
         Ok(Self { reader, slot, pools })
     }
 
-    /// The contracts that are compared, without the chain's name.
+    /// The contracts to compare, without the chain's name.
     pub fn contracts(&self) -> BTreeSet<String> {
         self.pools.keys().cloned().collect()
     }
 
-    /// Holds what a peer says against it.
+    /// Compares a peer's records with these.
     pub fn compare(&self, said: Vec<Said>) -> Result<SlotComparison, Trouble> {
         let mut compared = SlotComparison::default();
         for said in said {
             for pool in self.pools.get(&without_chain(&said.pool)).into_iter().flatten() {
                 let snapshot = self.reader.snapshot_at(pool, self.slot).map_err(Trouble::own)?;
-                // The same contract may stand on several chains.
+                // The same contract address may exist on several chains.
                 let Some(ours) = snapshot.filter(|ours| place_of(ours) == place_of(&said.snapshot))
                 else {
                     continue;
@@ -108,18 +107,18 @@ impl<'a> Own<'a> {
 }
 
 impl Differs {
-    /// Whether the chain's own state can say who is wrong: both say that they read the same block.
+    /// Whether the chain's own state can decide who is wrong: both claim to have read the same block.
     pub fn can_be_decided(&self) -> bool {
         matches!(self.difference, Difference::StateDiffers | Difference::FeedDiffers(_))
     }
 
-    /// The name of a proof that may decide.
+    /// The name of the proof that may decide.
     pub fn proof(&self, reach: Reach) -> ProofName {
         let contract = self.ours.observation().pool().contract().clone();
         ProofName { contract, slot: self.ours.slot(), reach }
     }
 
-    /// Lets a kept proof decide, where it contradicts one of both; it stays for ever then, and is published.
+    /// Decides by a stored proof if it contradicts either side; the proof is then kept permanently and published.
     pub fn decide_by(&mut self, kept: &Proofs, reach: Reach) -> Result<bool, Trouble> {
         let name = self.proof(reach);
         let Some(file) = kept.file(&name).map_err(Trouble::own)? else { return Ok(false) };

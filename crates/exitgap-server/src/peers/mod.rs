@@ -1,12 +1,13 @@
-//! Peers: other operators who record the same chains. After each slot their logs are read, and what both say of one pool is
-//! compared: only what neither can choose (`exitgap-core::snapshot::Testimony`).
+//! Peers: other operators who record the same chains. After each slot their logs are read, and the records of both for
+//! the same pool are compared, limited to the data that neither can choose (`exitgap-core::snapshot::Testimony`).
 //!
-//! **In scope**: fetching a peer's slot within bounds and whether its log signed it (`remote`, `slot`); what differs, and who the
-//! chain says is wrong (`judge`); publishing that, and cosigning what agrees (`tell`); when (`follow`); the tables of the
-//! configuration (`config`). **Out of scope**, and who does it: recording, which none of this delays (`recorder/`); replaying a
-//! whole log (`exitgap audit`, `exitgap compare`).
+//! **In scope**: downloading a peer's slot within limits and checking its log's signature (`remote`, `slot`); finding
+//! differences, and deciding by the chain who is wrong (`judge`); publishing the results, and cosigning what agrees
+//! (`tell`); the schedule (`follow`); the configuration tables (`config`). **Out of scope**: recording, which none of
+//! this delays (`recorder/`); replaying a whole log (`exitgap audit`, `exitgap compare`).
 //!
-//! A peer is not trusted: it may be silent, slow, huge, or lie. Each of these is an outcome with a name, and no slot waits for it.
+//! A peer is not trusted: it may be silent, slow, send huge files, or lie. Each of these has a named outcome, and no
+//! slot waits for it.
 
 mod config;
 mod follow;
@@ -18,24 +19,24 @@ mod tell;
 pub use config::{ObserverConfig, Peer, PeerConfig, peers_of};
 pub use follow::{FollowContext, Followers, FollowersError, PeerTold};
 
-/// Why nothing came of a peer's slot.
+/// Why a peer's slot could not be compared.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Trouble {
     /// The peer has not published the slot.
     #[error("the slot is not published there")]
     NotYet,
-    /// It did not answer, or with something else than a file.
+    /// The peer did not answer, or did not return a file.
     #[error("{0}")]
     Silent(String),
-    /// It is more than is fetched.
+    /// The file is too large.
     #[error("{0}")]
     TooLarge(String),
-    /// What it published does not hold.
+    /// The published data is not valid.
     #[error("{what}")]
     Wrong {
         /// What is wrong.
         what: String,
-        /// Two checkpoints of which one contradicts the other.
+        /// Two checkpoints that contradict each other.
         checkpoints: Option<Box<[String; 2]>>,
     },
     /// This operator's own store, proofs or folder failed.
@@ -52,7 +53,7 @@ impl Trouble {
         Self::Own(error.to_string())
     }
 
-    /// A stable code, for measures.
+    /// A stable code, for metrics.
     fn code(&self) -> &'static str {
         match self {
             Self::NotYet => "not_yet",
@@ -63,7 +64,7 @@ impl Trouble {
         }
     }
 
-    /// Whether the slot may be had later.
+    /// Whether the slot may be available later.
     fn may_come(&self) -> bool {
         matches!(self, Self::NotYet | Self::Silent(_) | Self::Own(_))
     }

@@ -1,5 +1,5 @@
-//! A peer's published log, read over HTTP: each file up to its limit, all of a turn within a number
-//! of bytes and a time.
+//! Reads a peer's published log over HTTP: each file up to its limit, and each turn within a maximum number of bytes
+//! and a time limit.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -17,21 +17,21 @@ use tokio::time::Instant;
 
 use super::Trouble;
 
-/// The most bytes that are fetched of one peer for one slot.
+/// Maximum number of bytes downloaded from one peer for one slot.
 const MAX_TURN_BYTES: usize = 64 << 20;
 
-/// How long one file may take.
+/// Time limit for one file.
 const FILE_WITHIN: Duration = Duration::from_secs(20);
 
-/// What is kept of parts for the next slots, which refer to them, bytes.
+/// Size of the cache of parts that later slots may refer to, bytes.
 const MAX_KEPT_BYTES: usize = 32 << 20;
 
-/// Manifests that are kept: bodies refer at most a day back, to three of them.
+/// Maximum number of cached manifests: bodies refer at most a day back, to three of them.
 const MAX_MANIFESTS: usize = 16;
 
-/// A client that goes where it is sent and nowhere else.
+/// A client that follows no redirects.
 pub fn client() -> Result<Client, reqwest::Error> {
-    // An error says that this process chose its cryptography before.
+    // An error means that this process has already chosen its cryptography provider.
     let _ = rustls::crypto::ring::default_provider().install_default();
     Client::builder()
         .redirect(reqwest::redirect::Policy::none())
@@ -40,16 +40,16 @@ pub fn client() -> Result<Client, reqwest::Error> {
         .build()
 }
 
-/// What is kept of a peer's log from slot to slot.
+/// Data of a peer's log that is kept from slot to slot.
 #[derive(Debug, Default)]
 pub struct Kept {
     manifests: BTreeMap<Slot, Manifest>,
     parts: BTreeMap<DocumentHash, Vec<u8>>,
-    /// Their hashes, those that were fetched first before the others.
+    /// Their hashes, oldest download first.
     order: Vec<DocumentHash>,
 }
 
-/// A peer's log, for one turn. It is read on a thread that may block.
+/// A peer's log, for one turn. Use it on a thread that may block.
 pub struct Remote<'a> {
     client: &'a Client,
     log: &'a Url,
@@ -60,7 +60,7 @@ pub struct Remote<'a> {
 }
 
 impl<'a> Remote<'a> {
-    /// The log at an address, until `deadline`.
+    /// The log at a URL, until `deadline`.
     pub fn new(
         (client, log): (&'a Client, &'a Url),
         kept: &'a mut Kept,
@@ -71,7 +71,7 @@ impl<'a> Remote<'a> {
         Self { client, log, handle, deadline, left, kept }
     }
 
-    /// A file of at most so many bytes; `None` where it is not there.
+    /// A file of at most this many bytes; `None` if it does not exist.
     pub fn file(&self, file: &LogFile, most: usize) -> Result<Option<Vec<u8>>, Trouble> {
         self.handle.block_on(self.fetch(file, most))
     }
@@ -119,7 +119,7 @@ impl<'a> Remote<'a> {
         Ok(Some(bytes))
     }
 
-    /// A part's bytes, which hash to its name.
+    /// A part's bytes, checked against its hash.
     fn part(&self, part: &PartRef) -> Result<Vec<u8>, Trouble> {
         if let Some(bytes) = self.kept.borrow().parts.get(&part.sha256) {
             return Ok(bytes.clone());
@@ -136,7 +136,7 @@ impl<'a> Remote<'a> {
         Ok(bytes)
     }
 
-    /// The root over a run of the leaves of the log of `size` slots.
+    /// The root over a range of leaves of the log with `size` slots.
     pub fn root_of(&self, run: Range<u64>, size: u64) -> Result<Hash, Trouble> {
         let mut roots = Vec::new();
         for subtree in subtrees(run) {
@@ -148,7 +148,7 @@ impl<'a> Remote<'a> {
         Ok(join(&roots))
     }
 
-    /// The hashes of a tile, or the first of the full one of its place, where the log has grown over it since.
+    /// The hashes of a tile, or the first hashes of the full tile at its place if the log has grown since.
     fn tile(&self, tile: &Tile) -> Result<Vec<Hash>, Trouble> {
         let width = usize::try_from(tile.width()).unwrap_or(usize::MAX);
         let index = tile.places().start / TILE_WIDTH;

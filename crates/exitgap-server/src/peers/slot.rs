@@ -1,4 +1,4 @@
-//! A slot of a peer's log: whether the peer signed it, and what it says of the pools that are recorded here, too.
+//! A slot of a peer's log: whether the peer signed it, and its records of the pools that are also recorded here.
 
 use std::collections::BTreeSet;
 
@@ -15,30 +15,30 @@ use exitgap_core::tlog::{
 use super::Trouble;
 use super::remote::Remote;
 
-/// A checkpoint of a peer that was found to be its own.
+/// A checkpoint that the peer's own key signed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seen {
-    /// As it was signed.
+    /// The signed note.
     pub note: String,
-    /// Its text, read.
+    /// The parsed checkpoint.
     pub checkpoint: Checkpoint,
 }
 
-/// What a peer says of a pool.
+/// A peer's record of a pool.
 #[derive(Debug)]
 pub struct Said {
-    /// As the peer calls it.
+    /// The peer's id of the pool.
     pub pool: PoolId,
-    /// The snapshot's name.
+    /// The snapshot's hash.
     pub hash: SnapshotHash,
     /// The snapshot.
     pub snapshot: Snapshot,
-    /// What of it is compared.
+    /// The part that is compared.
     pub testimony: Testimony,
 }
 
-/// Reads a peer's slot of the pools whose contracts, without the chain's name, are among `wanted`. `before`: the newest of its
-/// checkpoints that was seen, which the slot's must go on from.
+/// Reads a peer's slot for the pools whose contracts, without the chain's name, are in `wanted`. `before`: its newest
+/// known checkpoint, which the slot's checkpoint must extend.
 pub fn read_slot(
     remote: &Remote<'_>,
     key: &VerifierKey,
@@ -101,7 +101,7 @@ pub fn read_slot(
         let named = Snapshot::state_named_in(&documents.snapshot);
         let snapshot = match Snapshot::of_pool(&pool, &documents.snapshot, &documents.state) {
             Ok(snapshot) => snapshot,
-            // Of what a later version made, nothing is compared.
+            // Records of a later version are not compared.
             Err(error) if error.newer().is_some() => continue,
             Err(error) => return Err(wrong(&error)),
         };
@@ -115,7 +115,7 @@ pub fn read_slot(
     Ok((seen, said))
 }
 
-/// A checkpoint that the peer's key signed, up to and with a slot.
+/// Verifies a checkpoint that the peer's key signed and that ends with this slot.
 pub fn verify_slot_checkpoint(note: &str, key: &VerifierKey, slot: Slot) -> Result<Seen, Trouble> {
     let wrong = |what: String| Trouble::wrong(format!("its checkpoint of {slot}: {what}"));
     let seen = seen(note, key).map_err(|error| wrong(error.to_string()))?;
@@ -125,7 +125,7 @@ pub fn verify_slot_checkpoint(note: &str, key: &VerifierKey, slot: Slot) -> Resu
     Ok(seen)
 }
 
-/// A checkpoint that was kept, where the peer's key signed it.
+/// Parses a stored checkpoint, if the peer's key signed it.
 pub fn seen(note: &str, key: &VerifierKey) -> Result<Seen, Trouble> {
     let wrong = |error: &dyn std::fmt::Display| Trouble::wrong(error.to_string());
     let (checkpoint, parsed) = Checkpoint::from_note(note).map_err(|error| wrong(&error))?;
@@ -136,7 +136,7 @@ pub fn seen(note: &str, key: &VerifierKey) -> Result<Seen, Trouble> {
     Ok(Seen { note: parsed.by(&keys), checkpoint })
 }
 
-/// Requires that a leaf is the last that a checkpoint covers.
+/// Requires that a leaf is the last one that a checkpoint covers.
 fn check_inclusion(remote: &Remote<'_>, seen: &Seen, leaf: Hash) -> Result<(), Trouble> {
     let Checkpoint { size, root, .. } = seen.checkpoint;
     let index = size.saturating_sub(1);
@@ -149,11 +149,11 @@ fn check_inclusion(remote: &Remote<'_>, seen: &Seen, leaf: Hash) -> Result<(), T
     Err(Trouble::wrong("the slot's leaf is not in the log that it signed"))
 }
 
-/// Requires that a checkpoint goes on from one that was seen before.
+/// Requires that a checkpoint extends an earlier one.
 fn goes_on(remote: &Remote<'_>, before: &Seen, seen: &Seen) -> Result<(), Trouble> {
     let (old, new) = (&before.checkpoint, &seen.checkpoint);
     if old.origin != new.origin || old.size > new.size {
-        // A log that succeeds another begins anew; an earlier slot says nothing of a later one.
+        // A successor log starts anew; and an earlier slot's checkpoint says nothing about a later one.
         return Ok(());
     }
     let contradiction = || Trouble::Wrong {
@@ -174,8 +174,8 @@ fn goes_on(remote: &Remote<'_>, before: &Seen, seen: &Seen) -> Result<(), Troubl
     if is_consistent(old.size, old.root, new.size, new.root, &proof) {
         return Ok(());
     }
-    // Tiles may be wrong while the past is right. That there are two pasts they show where they lead from another root of the
-    // old size to the one that is signed now.
+    // Tiles may be wrong although the history is consistent. They prove two different histories only if they lead from
+    // another root of the old size to the root that is signed now.
     let other = remote.root_of(0..old.size, new.size)?;
     if is_consistent(old.size, other, new.size, new.root, &proof) {
         return Err(contradiction());

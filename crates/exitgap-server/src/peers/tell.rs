@@ -1,5 +1,5 @@
-//! What was found of a peer, published in this log's folder: differences, once; its newest checkpoint, and under it this
-//! operator's cosignature as an observer where all that was compared agreed.
+//! Publishes the findings about a peer in this log's folder: differences, once; its newest checkpoint; and this
+//! operator's cosignature as an observer if everything compared agreed.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -16,26 +16,26 @@ use sha2::{Digest, Sha256};
 use super::Trouble;
 use super::slot::Seen;
 
-/// Differences that a file lists.
+/// Maximum number of differences in a file.
 const LISTED: usize = 100;
 
-/// The most bytes of a file of differences that is read back: a hundred, and two checkpoints.
+/// Maximum size for reading back a file of differences: a hundred, and two checkpoints.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
-/// A peer's log in this log's folder.
+/// The folder about one peer's log in this log's folder.
 pub struct PeerFolder<'a> {
     folder: &'a LogFolder,
     peer: DocumentHash,
 }
 
 impl<'a> PeerFolder<'a> {
-    /// That of the log of this origin.
+    /// The folder for the log of this origin.
     pub fn for_origin(folder: &'a LogFolder, origin: &Origin) -> Self {
         let peer = DocumentHash(Sha256::digest(origin.to_string()).into());
         Self { folder, peer }
     }
 
-    /// Publishes in what a slot differs. What is there stays.
+    /// Publishes a slot's differences. An existing file is not changed.
     pub fn differences(
         &self,
         slot: Slot,
@@ -60,7 +60,7 @@ impl<'a> PeerFolder<'a> {
         self.folder.publish_beside(&file, &bytes).map_err(Trouble::own)
     }
 
-    /// Publishes the newest checkpoint that was compared, with the observer's line where there is one.
+    /// Publishes the newest compared checkpoint, with the observer's signature if there is one.
     pub fn checkpoint(
         &self,
         seen: &Seen,
@@ -79,8 +79,8 @@ impl<'a> PeerFolder<'a> {
         self.folder.peer(self.peer).map_err(Trouble::own)
     }
 
-    /// Whether anything was ever published in which this log contradicts what is recorded here. Other blocks are no contradiction:
-    /// until they are final, retractions decide.
+    /// Whether a published file shows that this log contradicts the records here. Different blocks do not count: until
+    /// they are final, retractions decide.
     pub fn has_contradicted(&self) -> bool {
         let of_slot = LogFile::PeerSlot(self.peer, Slot::FIRST).to_string();
         let path = self.folder.path().join(of_slot);
@@ -92,7 +92,7 @@ impl<'a> PeerFolder<'a> {
             File::open(&path).ok()?.take(MAX_FILE_BYTES).read_to_end(&mut bytes).ok()?;
             serde_json::from_slice::<Value>(&bytes).ok()
         };
-        // What cannot be read any more may have been one.
+        // A file that can no longer be read may have contained one.
         files
             .map(|file| file.path())
             .filter(is_document)
@@ -100,7 +100,7 @@ impl<'a> PeerFolder<'a> {
     }
 }
 
-/// Whether a file of differences has one that is a contradiction.
+/// Whether a file of differences contains a contradiction.
 fn contradicts(told: &Value) -> bool {
     let differences = told["differences"].as_array();
     told.get("contradicts").is_some()

@@ -1,4 +1,4 @@
-//! Step 5, after: what a published slot gives rise to. Nothing of it is in the slot's heads.
+//! Step 5, after publication: work that a published slot triggers. None of it is in the slot's heads.
 
 use std::mem::take;
 use std::time::Duration;
@@ -11,12 +11,12 @@ use super::append::SealedSlot;
 use super::source::SlotReader;
 use super::{Recorder, RecorderError, chains, recheck};
 
-/// How long earlier slots are looked at again, after each slot.
+/// Time limit for rechecking earlier slots, after each slot.
 const RECHECK_WITHIN: Duration = Duration::from_secs(20);
 
 impl<R: SlotReader> Recorder<R> {
-    /// Rechecks the blocks of earlier slots, proves the pools that the slot draws, and publishes kept proofs and a day's
-    /// anchors. What became of the proofs that were drawn stands in the report of the next slot.
+    /// Rechecks the blocks of earlier slots, proves the pools that the slot draws at random, and publishes stored
+    /// proofs and a day's anchors. The next slot's report contains the results of the drawn proofs.
     pub(super) async fn after(&mut self, sealed: &SealedSlot) -> Result<(), RecorderError> {
         let slot = sealed.slot;
         self.recheck(slot).await?;
@@ -25,8 +25,7 @@ impl<R: SlotReader> Recorder<R> {
         self.publish_anchors(slot).await
     }
 
-    /// Looks at the blocks of earlier slots again, after `last` was recorded. What is found
-    /// orphaned is retracted with the next slot.
+    /// Rechecks the blocks of earlier slots after `last` was recorded. Orphaned slots are retracted with the next slot.
     async fn recheck(&mut self, last: Slot) -> Result<(), RecorderError> {
         let deadline = Instant::now() + RECHECK_WITHIN;
         let mut rechecks: Vec<_> = self

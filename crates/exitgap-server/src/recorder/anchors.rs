@@ -1,5 +1,5 @@
-//! A day's anchors, once the day is over and final: which blocks the chain had after each of its slots, as it follows from a
-//! newer one (`exitgap-core/docs/anchors-v1.md`).
+//! A day's anchors, published once the day is over and final: the chain's block hashes after each of its slots, derived
+//! from a newer block (`exitgap-core/docs/anchors-v1.md`).
 
 use std::time::Duration;
 
@@ -15,23 +15,23 @@ use super::chains;
 use super::source::SlotReader;
 use super::{Recorder, RecorderError};
 
-/// How long a day's anchors may take, after a slot.
+/// Time limit for a day's anchors, after a slot.
 const ANCHOR_WITHIN: Duration = Duration::from_secs(30);
 
-/// After so many slots a day that failed is tried again: those of an hour. It is tried until it is a day old.
+/// A failed day is retried after this many slots, an hour's. Retries end when the day is a day old.
 const AGAIN_AFTER: u32 = Slot::PER_DAY / 24;
 
-/// How far a chain's anchors have come.
+/// The progress of a chain's anchors.
 #[derive(Debug, Default)]
 pub struct AnchorProgress {
-    /// The last day of which nothing is left to be done.
+    /// The last finished day.
     done: Option<u32>,
-    /// Before this slot nothing is tried again.
+    /// No retries before this slot.
     not_before: Option<Slot>,
 }
 
 impl AnchorProgress {
-    /// The day that is to be anchored after a slot: the one before the slot's own.
+    /// The day to anchor after a slot: the one before the slot's own.
     fn due(&self, slot: Slot) -> Option<u32> {
         let day = slot.day().checked_sub(1).filter(|day| *day >= Slot::FIRST.day())?;
         let waits = self.not_before.is_some_and(|not_before| slot < not_before);
@@ -39,24 +39,24 @@ impl AnchorProgress {
     }
 }
 
-/// What is to be proven of a day.
+/// What must be proven for a day.
 struct AnchorPlan {
-    /// A recorded block after the day that is final: where the file begins.
+    /// A recorded and final block after the day: the start of the file.
     from: BlockRef,
     /// The next blocks after those of the day's slots, ascending.
     blocks: Vec<u64>,
 }
 
 impl<R: SlotReader> Recorder<R> {
-    /// Publishes the anchors of the day before `slot`, of each chain of which there are none yet. What fails is told and tried
-    /// again an hour later.
+    /// Publishes the anchors of the day before `slot` for each chain that has none yet. Failures are logged and retried
+    /// an hour later.
     pub(super) async fn publish_anchors(&mut self, slot: Slot) -> Result<(), RecorderError> {
         let Some(folder) = self.folder.clone().filter(|_| self.anchors) else { return Ok(()) };
         for place in 0..self.chains.len() {
             let Some(day) = self.chains[place].anchoring.due(slot) else { continue };
             let chain = self.chains[place].slug().clone();
             match self.anchor_day(&folder, place, day, slot).await? {
-                // The day is not final yet: the next slot asks again.
+                // The day is not final yet: the next slot tries again.
                 Ok(false) => {}
                 Ok(true) => self.chains[place].anchoring.done = Some(day),
                 Err(why) => {
@@ -69,7 +69,7 @@ impl<R: SlotReader> Recorder<R> {
         Ok(())
     }
 
-    /// Whether nothing is left to be done of a chain's day; in words, why it failed.
+    /// Whether a chain's day is finished; the error is a message.
     async fn anchor_day(
         &mut self,
         folder: &LogFolder,
@@ -117,8 +117,9 @@ impl<R: SlotReader> Recorder<R> {
         Ok(written.map(|()| true))
     }
 
-    /// The file of a day, which leads to where the newest earlier one begins, too. Where that takes a hop that the day alone
-    /// does not, and the node proves no state so old, it is left out: a reader then needs a block of their own for what is older.
+    /// The file of a day, extended to the start of the newest earlier file. If that needs an additional hop for which
+    /// the node proves no old enough state, the extension is left out: a reader then needs a trusted block of their own
+    /// for older days.
     async fn anchors_of(
         &mut self,
         place: usize,
@@ -164,11 +165,11 @@ impl<R: SlotReader> Recorder<R> {
     }
 }
 
-/// What is published already.
+/// What is already published.
 enum Before {
-    /// The day itself.
+    /// The day itself is published.
     There,
-    /// The chain of the newest day before it, where there is one, and the block at which that begins.
+    /// The chain, and the start block of the newest published day before it, if there is one.
     Leads(Option<(Caip2, u64)>),
 }
 
@@ -192,7 +193,7 @@ fn before(
     }
 }
 
-/// What is to be proven of a day; `None`: no recorded block after it is final yet.
+/// What must be proven for a day; `None`: no recorded block after it is final yet.
 fn plan_anchors(
     reader: &Reader,
     pools: &[PoolId],
@@ -218,13 +219,13 @@ fn plan_anchors(
     let mut blocks = Vec::new();
     for slot in after - Slot::PER_DAY..after {
         let next = of(slot)?.and_then(|block| block.number.checked_add(1));
-        // The block that the file begins at needs no proof.
+        // The start block of the file needs no proof.
         blocks.extend(next.filter(|next| *next < from.number && blocks.last() < Some(next)));
     }
     Ok(Some(AnchorPlan { from, blocks }))
 }
 
-/// The block at which a chain's pools were read at a slot, as the first of them says of which that stands.
+/// The block at which a chain's pools were read at a slot, according to the first pool that is not retracted.
 fn block_at(reader: &Reader, pools: &[PoolId], slot: Slot) -> Result<Option<BlockRef>, StoreError> {
     for pool in pools {
         let Some(pool) = reader.pool(pool)? else { continue };

@@ -1,4 +1,4 @@
-//! Step 3, append: the slot is claimed, signed and committed; then whatever waited for its commit is settled.
+//! Step 3, append: claims, signs and commits the slot, and then settles what depends on its commit.
 
 use exitgap_core::ids::{BlockHash, PoolId};
 use exitgap_core::series::{MissingReason, Slot};
@@ -9,23 +9,23 @@ use super::chains::{ReadSnapshot, make_ready};
 use super::source::SlotReader;
 use super::{Recorder, RecorderError, receipts};
 
-/// A slot that is sealed in the store, and not published yet.
+/// A slot that is sealed in the store, but not published yet.
 pub struct SealedSlot {
     pub slot: Slot,
-    /// At which block each chain was read, in the order of the chains.
+    /// The block at which each chain was read, in the order of the chains.
     pub blocks: Vec<Option<BlockHash>>,
     pub counts: SlotCounts,
-    /// Slots before it that were filled with `recorder_down`.
+    /// Number of earlier slots that were filled with `recorder_down`.
     pub filled_slots: u32,
 }
 
 impl<R: SlotReader> Recorder<R> {
-    /// Appends the slot in one transaction. Then takes what its heads say off the lists it came from: receipts, what pools
-    /// logged, retirements; and keeps its state proofs.
+    /// Appends the slot in one transaction. Then updates the lists of pending receipts, logs and retirements, to which
+    /// the slot's heads now commit, and stores its state proofs.
     pub(super) async fn append(&mut self, draft: SlotDraft) -> Result<SealedSlot, RecorderError> {
         let SlotDraft { slot, entries, mut changes, blocks, proof_files, mut counts } = draft;
         let append = move |store: &mut Store| {
-            // What one pool's document breaks is no reason to lose the slot of all.
+            // An invalid document of one pool must not prevent the slot of all pools.
             let refused = store.take_refused(slot, &mut changes)?;
             let appended = store.append_ready(slot, all_ready(entries), &changes)?;
             Ok::<_, StoreError>((appended, changes.issued, refused))
@@ -48,7 +48,7 @@ impl<R: SlotReader> Recorder<R> {
     }
 }
 
-/// Whose logs the store refused.
+/// The pool whose logs document the store rejected.
 fn pool_of_fills(refused: &StoreError) -> Option<PoolId> {
     match refused {
         StoreError::Fills { pool, .. } => Some(pool.clone()),
@@ -56,8 +56,8 @@ fn pool_of_fills(refused: &StoreError) -> Option<PoolId> {
     }
 }
 
-/// The entries to be written. What there was no time to make ready before is made now; what cannot
-/// be stored at all is missing.
+/// The entries to write. Snapshots that were not prepared earlier for lack of time are prepared now; those that cannot
+/// be stored become missing.
 fn all_ready(entries: Vec<NewEntry<ReadSnapshot>>) -> Vec<NewEntry<Ready>> {
     let made = spread(&entries, |entry| match &entry.reading {
         Ok(ReadSnapshot { snapshot, ready: None }) => Some(make_ready(snapshot)),

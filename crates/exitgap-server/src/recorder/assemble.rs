@@ -1,4 +1,5 @@
-//! Step 2, assemble: what the heads of a slot are to say, out of what was read and what earlier slots left to be said.
+//! Step 2, assemble: determines the contents of a slot's heads from its readings and the pending changes of earlier
+//! slots.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,11 +16,11 @@ use super::slot_reading::ReadSlot;
 use super::store::BlockingStore;
 use super::{RecorderError, receipts, recheck};
 
-/// What the recorder remembers of earlier slots that the next heads are to say.
+/// Pending changes from earlier slots for the next heads.
 pub struct PendingChanges {
     /// Pools that retire with the slot.
     pub retirements: Vec<PoolId>,
-    /// What pools logged in blocks that are final.
+    /// The pools' logs in final blocks.
     pub fills: Vec<NewFills>,
 }
 
@@ -28,14 +29,14 @@ pub struct SlotDraft {
     pub slot: Slot,
     pub entries: Vec<NewEntry<ReadSnapshot>>,
     pub changes: Changes,
-    /// At which block each chain was read, in the order of the chains.
+    /// The block at which each chain was read, in the order of the chains.
     pub blocks: Vec<Option<BlockHash>>,
-    /// State proofs of what was read, to be kept once the slot is sealed.
+    /// State proofs of the readings, stored once the slot is sealed.
     pub proof_files: BTreeMap<Contract, Vec<u8>>,
     pub counts: SlotCounts,
 }
 
-/// What is counted of a slot for its report; the last two when it is appended.
+/// The counts for a slot's report; the last two are set when the slot is appended.
 pub struct SlotCounts {
     pub recorded: u32,
     pub missing: BTreeMap<MissingReason, u32>,
@@ -45,14 +46,14 @@ pub struct SlotCounts {
     pub oracles_proven: u32,
     pub unproven: BTreeMap<Unproven, u32>,
     pub requests: u64,
-    /// Pools whose logs came and cannot be read.
+    /// Number of pools whose logs arrived but cannot be read.
     pub unread_logs: u32,
-    /// Documents that the store refused.
+    /// Number of documents that the store rejected.
     pub refused_documents: u32,
 }
 
-/// Assembles the slot. Refused where it has no pool. Asks the store for retractions and `payments` for receipts, and takes
-/// off their lists what no head can say any more.
+/// Assembles the slot; fails if it has no pool. Reads pending retractions from the store and receipts from `payments`,
+/// and removes those from their lists that no head can commit to any more.
 pub async fn assemble(
     store: &mut BlockingStore,
     payments: Option<&Arc<Payments>>,

@@ -1,4 +1,4 @@
-//! The clock, which is an argument.
+//! The clock, passed as an argument so that tests can replace it.
 
 use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -6,23 +6,23 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokio::time::Instant;
 
-/// A time, and how far the monotonic clock had counted when it had certainly come.
+/// A time, and a reading of the monotonic clock at which this time had certainly passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Moment {
     /// Since 1970-01-01T00:00:00Z.
     pub time: Duration,
-    /// As [`Clock::counted_at`] counts.
+    /// In the units of [`Clock::counted_at`].
     pub counted: Duration,
 }
 
 impl Moment {
-    /// The time that has certainly come once the monotonic clock has counted to `counted`.
+    /// The time that has certainly passed once the monotonic clock reads `counted`.
     pub fn time_at(&self, counted: Duration) -> Duration {
         self.time.saturating_add(counted.saturating_sub(self.counted))
     }
 }
 
-/// Tells the time and waits for it.
+/// Returns the time, and waits for a time.
 pub trait Clock: Send + Sync {
     /// The time since 1970-01-01T00:00:00Z. It may jump, also backwards.
     fn now(&self) -> Duration;
@@ -30,27 +30,27 @@ pub trait Clock: Send + Sync {
     /// Waits until this clock shows `time` or later.
     fn sleep_until(&self, time: Duration) -> impl Future<Output = ()> + Send;
 
-    /// How far this process's monotonic clock had counted at `instant`, from a start of its own. Unlike the time, it never
-    /// jumps, and it stands still while the machine sleeps.
+    /// The reading of this process's monotonic clock at `instant`, from an arbitrary start. Unlike the time, it never
+    /// jumps, and it stops while the machine sleeps.
     fn counted_at(&self, instant: Instant) -> Duration {
         instant.saturating_duration_since(process_start())
     }
 
-    /// The moment from which it goes on, where that was given to it: such a clock does not show the machine's time.
+    /// The moment that was set as this clock's start: such a clock does not show the machine's time.
     fn given_moment(&self) -> Option<Moment> {
         None
     }
 }
 
-/// The machine's clock, or for rehearsals one that shows another time, and may run faster.
+/// The machine's clock or, for rehearsals, a clock that shows another time and may run faster.
 #[derive(Debug, Clone, Copy)]
 pub struct SystemClock {
-    /// A time of the machine's clock, and what this one showed then.
+    /// A time of the machine's clock, and the time that this clock showed then.
     start: Duration,
     shown: Duration,
-    /// How many times as fast it runs; at least 1.
+    /// Its speed relative to the machine's clock; at least 1.
     pace: u32,
-    /// When it was given the time that it showed first.
+    /// When its first time was set.
     given: Option<Instant>,
 }
 
@@ -62,16 +62,16 @@ impl Default for SystemClock {
 }
 
 impl SystemClock {
-    /// How long a jump of the machine's clock may go unnoticed.
+    /// Maximum delay until a jump of the machine's clock is noticed.
     const NAP: Duration = Duration::from_secs(1);
 
-    /// A clock that shows `time` now and goes on from there: for rehearsals.
+    /// A clock that shows `time` now and continues from there: for rehearsals.
     pub fn starting_at(time: Duration) -> Self {
         let given = Some(Instant::now());
         Self { start: Self::default().now(), shown: time, pace: 1, given }
     }
 
-    /// The same time from now on, running so many times as fast as the machine's: for rehearsals.
+    /// The same time from now on, at a multiple of real speed: for rehearsals.
     #[must_use]
     pub fn at_pace(self, pace: u32) -> Self {
         let pace = pace.max(1);
@@ -87,7 +87,7 @@ impl Clock for SystemClock {
     fn now(&self) -> Duration {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let passed = now.saturating_sub(self.start).saturating_mul(self.pace);
-        // The machine's clock may jump back behind the start.
+        // The machine's clock may jump back before the start.
         let behind = self.start.saturating_sub(now).saturating_mul(self.pace);
         self.shown.saturating_add(passed).saturating_sub(behind)
     }
@@ -98,7 +98,7 @@ impl Clock for SystemClock {
             if left.is_zero() {
                 return;
             }
-            // The last part of a millisecond is waited for whole.
+            // Waits at least one full millisecond.
             let left = (left / self.pace).max(Duration::from_millis(1));
             tokio::time::sleep(left.min(Self::NAP)).await;
         }
@@ -114,26 +114,26 @@ impl Clock for SystemClock {
     }
 }
 
-/// From when the monotonic clock counts: the first time that it was asked.
+/// The start of the monotonic count: the first time that it was read.
 fn process_start() -> Instant {
     static START: OnceLock<Instant> = OnceLock::new();
     *START.get_or_init(Instant::now)
 }
 
-/// A clock that stands still but for sleeping, which takes it forward at once: for tests
-/// and for playing slots faster than they pass. Clones show the same time.
+/// A clock that advances only when a task sleeps, and then immediately: for tests, and for replaying slots faster than
+/// real time. Clones show the same time.
 #[derive(Debug, Clone, Default)]
 pub struct ManualClock {
     hands: Arc<Mutex<Hands>>,
 }
 
-/// What a manual clock shows, and how it came to it.
+/// The time that a manual clock shows, and its parts.
 #[derive(Debug, Clone, Copy, Default)]
 struct Hands {
     now: Duration,
-    /// The time that it was given first.
+    /// The time that it was first set to.
     given: Duration,
-    /// How far sleeping took it.
+    /// How far sleeping has advanced it.
     slept: Duration,
 }
 
@@ -144,7 +144,7 @@ impl ManualClock {
         Self { hands: Arc::new(Mutex::new(hands)) }
     }
 
-    /// Sets the time, forwards or backwards: it jumps, and the monotonic clock does not.
+    /// Sets the time, forwards or backwards: the time jumps, the monotonic clock does not.
     pub fn set(&self, time: Duration) {
         self.hands().now = time;
     }
@@ -160,7 +160,7 @@ impl Clock for ManualClock {
     }
 
     async fn sleep_until(&self, time: Duration) {
-        // Others, such as who asks for the end, get their turn.
+        // Lets other tasks run, such as one that requests the end.
         tokio::task::yield_now().await;
         let mut hands = self.hands();
         let left = time.saturating_sub(hands.now);

@@ -1,6 +1,6 @@
-//! Which time has certainly come. A slot that is sealed cannot be taken back, so a clock that is
-//! ahead must not seal slots that are still to come: its time counts only once a chain's block, or
-//! this process's monotonic clock since such a block, has reached it too.
+//! Determines which time has certainly passed. A sealed slot cannot be undone, so a clock that is ahead must not seal
+//! future slots: its time counts only once a chain's block, or this process's monotonic clock since such a block, has
+//! reached it too.
 //!
 //! A node may show a block of the future. It confirms no time as long as another chain that produces blocks is at an
 //! earlier one, nor a time that neither clock shows.
@@ -16,7 +16,7 @@ use super::slot_reading::ReadSlot;
 /// How far two that show the right time may be apart: a chain's nodes are behind its newest block.
 const APART: Duration = Duration::from_mins(5);
 
-/// The latest moment whose time had certainly come, where there was one.
+/// The latest moment whose time had certainly passed, if there is one.
 #[derive(Debug, Default)]
 pub struct ConfirmedTime {
     moment: Option<Moment>,
@@ -34,7 +34,7 @@ struct Sighting {
 }
 
 impl ConfirmedTime {
-    /// Begins to count, from the time that a clock was given, where it does not show the machine's.
+    /// Starts counting, from the clock's start time if that was set and is not the machine's.
     pub fn begin(&mut self, clock: &impl Clock) {
         clock.counted_at(Instant::now());
         if let Some(given) = clock.given_moment() {
@@ -81,8 +81,8 @@ impl ConfirmedTime {
         }
     }
 
-    /// Takes a moment that leads to a later time than the one before it. A block's time may be wrong, too: no time counts
-    /// that the clock does not show.
+    /// Records a moment if it implies a later time than the previous one. A block's time may be wrong too, so a time
+    /// later than the clock's does not count.
     fn note(&mut self, clock: &impl Clock, moment: Moment) {
         let time = moment.time.min(clock.now());
         let moment = Moment { time, ..moment };
@@ -92,7 +92,7 @@ impl ConfirmedTime {
         }
     }
 
-    /// Whether the slot's time has come. Where it comes before `deadline`, waits for it.
+    /// Whether the slot's time has come; waits for it if it comes before `deadline`.
     pub async fn wait_for(&self, clock: &impl Clock, slot: Slot, deadline: Instant) -> bool {
         let Some(moment) = self.moment else { return false };
         loop {

@@ -1,4 +1,4 @@
-//! A sealed slot's checkpoint, shown to this log's witnesses before it is published.
+//! Submits a sealed slot's checkpoint to this log's witnesses before it is published.
 
 use std::sync::Arc;
 
@@ -9,24 +9,25 @@ use super::source::SlotReader;
 use super::{Recorder, RecorderError};
 use crate::witness::{CosignResults, Due, Shown, Witnesses};
 
-/// How many cosigned, and who did not, with why.
+/// The number of cosignatures, and the witnesses that did not cosign, with reasons.
 type CosignOutcome = (u32, Vec<(String, String)>);
 
 impl<R: SlotReader> Recorder<R> {
-    /// Shows each slot from the next on to these witnesses before it is published.
+    /// From the next slot on, submits each slot to these witnesses before it is published.
     pub fn ask_witnesses(&mut self, witnesses: Witnesses) -> Result<(), RecorderError> {
         self.store.get_mut()?.await_cosignatures(true);
         self.witnesses = Some(Arc::new(witnesses));
         Ok(())
     }
 
-    /// Shows its witnesses the newest slot where the process ended before they answered, and publishes it then.
+    /// If the process ended before the witnesses answered, submits the newest slot to them again, and then publishes
+    /// it.
     pub(super) async fn resume_cosigning(&mut self) -> Result<(), RecorderError> {
         if self.store()?.reader().awaited_slot()?.is_none() {
             return Ok(());
         }
         self.cosign().await?;
-        // Where there are none any more, nobody cosigned it.
+        // If no witnesses are configured any more, record that there are no cosignatures.
         self.store.run_blocking(|store| store.record_cosignatures("")).await??;
         if let Err(error) = self.publish_newest().await? {
             tracing::error!(%error, "the newest slot is recorded but not published yet");
@@ -34,8 +35,8 @@ impl<R: SlotReader> Recorder<R> {
         Ok(())
     }
 
-    /// Shows the slot that was just sealed, and writes down what came of it: nobody is waited for longer than five
-    /// seconds, and the slot is published whoever answered.
+    /// Submits the slot that was just sealed, and stores the results: it waits at most five seconds, and the slot is
+    /// published whatever the witnesses answer.
     pub(super) async fn cosign(&mut self) -> Result<CosignOutcome, RecorderError> {
         let Some(witnesses) = self.witnesses.clone() else { return Ok((0, Vec::new())) };
         let sealed = |store: &mut Store| {
@@ -58,7 +59,7 @@ impl<R: SlotReader> Recorder<R> {
         Ok((cosigned, failed))
     }
 
-    /// Each with the proof that the log goes on from what it cosigned last.
+    /// The due witnesses, each with a proof that the log extends the size that it last cosigned.
     async fn with_proofs(
         &mut self,
         due: Vec<Due>,

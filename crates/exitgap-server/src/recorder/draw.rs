@@ -1,4 +1,5 @@
-//! Proofs of whole pools, by a draw that was not known while their slot was signed (`exitgap-core::proof::is_drawn`).
+//! Whole-pool proofs, selected by a random draw that was unknown while their slot was signed
+//! (`exitgap-core::proof::is_drawn`).
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -16,15 +17,15 @@ use super::source::SlotReader;
 use super::{Drawn, Recorder, RecorderError};
 use crate::challenges::say_what_differs;
 
-/// How long what was drawn may take, after a slot.
+/// Time limit for the drawn proofs, after a slot.
 const PROVE_WITHIN: Duration = Duration::from_secs(40);
 
-/// How far back what was drawn is looked for: no node proves so old a state for long.
+/// How far back drawn slots may be: nodes prove old states only for a limited time.
 const FURTHEST_BACK: u32 = Slot::PER_DAY;
 
 impl<R: SlotReader> Recorder<R> {
-    /// Has proven whole what this slot draws of each chain's recorded slot before it. `blocks`: at which block each chain was
-    /// read, where it was.
+    /// Creates whole-pool proofs for what this slot draws from each chain's previous recorded slot. `blocks`: the block
+    /// at which each chain was read, if it was.
     pub(super) async fn prove_drawn(
         &mut self,
         slot: Slot,
@@ -77,8 +78,8 @@ impl<R: SlotReader> Recorder<R> {
     }
 }
 
-/// The snapshots of a chain's recorded slot before `slot` that are drawn by the block of `slot`, one a contract; those whose
-/// contracts keep their words in a way that is not known, and those that were taken back, are left out.
+/// The snapshots of a chain's last recorded slot before `slot` that the block of `slot` draws, one per contract;
+/// without contracts of unknown storage layout, and without retracted snapshots.
 fn drawn(
     reader: &Reader,
     pools: &[exitgap_core::ids::PoolId],

@@ -1,8 +1,8 @@
-//! What pools logged, gathered from the nodes while slots are read, so that heads commit to it.
+//! Gathers the pools' logs from the nodes while slots are read, so that heads can commit to them.
 //!
-//! Only blocks are asked for that were looked at again and stand: what is gathered is final. How far it is, the store
-//! knows by the documents it has; what could not be read in time is read with a later slot, and what cannot be read for
-//! a day is left out: the next document begins anew, and says so.
+//! Only rechecked canonical blocks are requested, so the gathered logs are final. The store's documents show how far
+//! gathering is. Logs that could not be read in time are read with a later slot, and logs that cannot be read for a day
+//! are left out: the next document starts a new range, and says so.
 
 use std::collections::BTreeMap;
 
@@ -13,45 +13,45 @@ use exitgap_core::series::Slot;
 use exitgap_core::snapshot::Snapshot;
 use exitgap_store::{NewFills, Reader, StoreError};
 
-/// Slots after which what was gathered is committed to also where nothing was logged.
+/// Number of slots after which heads commit to the gathered range even if there were no logs.
 const QUIET_SLOTS: u32 = 12;
 
-/// Slots after which blocks that cannot be read are left out.
+/// Number of slots after which unreadable blocks are left out.
 const GIVEN_UP_SLOTS: u32 = Slot::PER_DAY;
 
-/// Slots after which blocks are left out whose logs came and cannot be read: those of an hour.
+/// Number of slots after which blocks are left out whose logs arrived but cannot be read: an hour's.
 const UNREAD_SLOTS: u32 = Slot::PER_DAY / 24;
 
-/// Which logs of a chain's pools its nodes are asked for with a slot.
+/// The logs of a chain's pools that are requested with a slot.
 #[derive(Debug, Clone)]
 pub struct LogsRequest {
-    /// The block after which each pool's logs are not gathered yet.
+    /// For each pool, the last block whose logs were gathered.
     pub since: LogsSince,
-    /// The newest block that is asked for.
+    /// The newest requested block.
     pub last: u64,
 }
 
-/// What the nodes answered; `None`: nothing was asked, or there was no time.
+/// The nodes' answer; `None`: nothing was requested, or there was no time.
 pub type LogsAnswer = Option<LogsRead>;
 
-/// What is gathered of one chain.
+/// Gathers the logs of one chain.
 #[derive(Debug, Default)]
 pub struct Gatherer {
     pools: BTreeMap<PoolId, PendingFills>,
-    /// The block of each pool whose logs are known, of slots that this process recorded.
+    /// The block of each pool with readable logs, for slots that this process recorded.
     noted: BTreeMap<Slot, BTreeMap<PoolId, u64>>,
     failing: bool,
-    /// Pools of the last slot whose logs came and cannot be read.
+    /// Number of pools of the last slot whose logs arrived but cannot be read.
     unread: u32,
 }
 
-/// The next document of a pool.
+/// A pool's next document.
 #[derive(Debug)]
 struct PendingFills {
     fills: Fills,
-    /// The slot of the document before.
+    /// The slot of the previous document.
     since: Slot,
-    /// Whether it begins anew, so that it says of no block.
+    /// Whether it starts a new range, and covers no block yet.
     begins: bool,
     /// The first blocks of those whose logs cannot be read, and since when that is known.
     unread: BTreeMap<u64, Slot>,
@@ -62,7 +62,7 @@ impl PendingFills {
         Self::at(fills, fills.to_block, since, false)
     }
 
-    /// The document after this one, once it is written.
+    /// The document that follows this one, once this one is written.
     fn next(&self, slot: Slot) -> Self {
         Self { unread: self.unread.clone(), ..Self::after(&self.fills, slot) }
     }
@@ -73,7 +73,7 @@ impl PendingFills {
         Self { fills, since, begins, unread: BTreeMap::new() }
     }
 
-    /// Takes in what was logged after the last block, and what of it cannot be read.
+    /// Adds logs after the last block, and records those that cannot be read.
     fn add_logs(&mut self, pool: &PoolId, mut until: LogsUntil, slot: Slot) {
         let unread = std::mem::take(&mut until.unread);
         let known = std::mem::take(&mut self.unread);
@@ -88,7 +88,7 @@ impl PendingFills {
         self.omit_unread(pool, *first, slot);
     }
 
-    /// Takes in what was logged after the last block; no more than a document may have.
+    /// Adds logs after the last block, up to the maximum size of a document.
     fn extend(&mut self, until: LogsUntil, slot: Slot) {
         let Self { fills, .. } = self;
         let LogsUntil { mut to_block, logs, .. } = until;
@@ -101,7 +101,7 @@ impl PendingFills {
         if let Some(beyond) = beyond {
             fills.logs.retain(|log| log.block < beyond);
             if fills.logs.is_empty() {
-                // One block alone has more than a document: it is left out.
+                // One block alone exceeds the maximum size: it is left out.
                 *self = Self::at(&self.fills, beyond, slot, true);
                 return;
             }
@@ -115,7 +115,7 @@ impl PendingFills {
     fn omit_unread(&mut self, pool: &PoolId, unread: UnreadLogs, slot: Slot) {
         let UnreadLogs { first_block, last_block, fault } = unread;
         if first_block > self.fills.to_block.saturating_add(1) {
-            // What is before them did not fit into a document: it is asked for again.
+            // The logs before them exceeded a document's size, and are requested again.
             return;
         }
         let since = self.unread.get(&first_block).copied().unwrap_or(slot);
@@ -126,7 +126,7 @@ impl PendingFills {
         }
     }
 
-    /// Notes that what was asked for was not told; what is a day behind is given up.
+    /// Records that a request was not answered; a range that is a day behind is given up.
     fn miss(&mut self, pool: &PoolId, slot: Slot, last: u64) {
         if slot.number().saturating_sub(self.since.number()) > GIVEN_UP_SLOTS {
             tracing::error!(%slot, %pool, "swaps of the pool could not be read for a day and are omitted");
@@ -136,7 +136,7 @@ impl PendingFills {
 
     fn is_due(&self, slot: Slot) -> bool {
         let Self { fills, since, begins, unread } = self;
-        // What is before blocks that may have to be left out does not wait for them.
+        // Logs before blocks that may have to be left out do not wait for those blocks.
         let waits_for = if unread.is_empty() { QUIET_SLOTS } else { 0 };
         let quiet = fills.to_block > fills.after_block
             && slot.number().saturating_sub(since.number()) >= waits_for;
@@ -145,7 +145,7 @@ impl PendingFills {
 }
 
 impl Gatherer {
-    /// Notes the blocks of a slot that was recorded.
+    /// Records the blocks of a recorded slot.
     pub fn note<'a>(&mut self, slot: Slot, snapshots: impl Iterator<Item = &'a Snapshot>) {
         let block = |snapshot: &Snapshot| {
             let observation = snapshot.observation();
@@ -155,7 +155,7 @@ impl Gatherer {
         self.noted.insert(slot, snapshots.filter_map(block).collect());
     }
 
-    /// Plans what to ask for with the next slot: the logs up to the newest block that stands.
+    /// Plans the requests for the next slot: the logs up to the newest rechecked block.
     pub fn plan(
         &mut self,
         reader: &Reader,
@@ -185,7 +185,7 @@ impl Gatherer {
         Ok((!request.since.is_empty()).then_some(request))
     }
 
-    /// Adds what the nodes answered to what is gathered.
+    /// Adds the nodes' answers to the gathered logs.
     pub fn add_logs(
         &mut self,
         chain: &ChainSlug,
@@ -207,7 +207,7 @@ impl Gatherer {
                     continue;
                 }
                 Some(Err(missing)) => drop(why.get_or_insert_with(|| missing.to_string())),
-                // Those that are further ahead came first, and took the requests there may be.
+                // Not requested: other pools came first and used up the requests.
                 None if why.is_none() => continue,
                 None => {}
             }
@@ -222,20 +222,21 @@ impl Gatherer {
         }
     }
 
-    /// How many pools' logs came with the last slot and cannot be read.
+    /// Number of pools whose logs arrived with the last slot but cannot be read.
     pub fn unread(&self) -> u32 {
         self.unread
     }
 
-    /// What the heads of this slot commit to.
+    /// The documents that this slot's heads commit to.
     pub fn due(&self, slot: Slot) -> Vec<NewFills> {
         let due = self.pools.iter().filter(|(_, gathering)| gathering.is_due(slot));
         due.map(|(pool, gathering)| NewFills { pool: pool.clone(), fills: gathering.fills.clone() })
             .collect()
     }
 
-    /// Notes that the slot was written, and with it what was due, but for the documents of pools that the store refused. These
-    /// begin anew after their blocks; where the store refused that too, it says where they go on.
+    /// Records that the slot was written with its due documents, except those that the store rejected. These pools
+    /// start a new range after the rejected blocks; if the store rejected that too, the next range is determined from
+    /// the store.
     pub fn written(&mut self, slot: Slot, refused: &[PoolId]) {
         let mut lost = Vec::new();
         for (id, gathering) in &mut self.pools {
@@ -257,12 +258,12 @@ impl Gatherer {
     }
 }
 
-/// The contract of a pool that is all of it.
+/// The address of a contract that is a single pool.
 fn alone(id: &PoolId) -> Option<Address> {
     id.contract().address().filter(|_| id.pair().is_none())
 }
 
-/// Where a pool's next document begins: after the newest one, or with this block.
+/// Where a pool's next document starts: after the newest document, or at this block.
 fn resume_fills(
     reader: &Reader,
     id: &PoolId,
@@ -280,7 +281,7 @@ fn resume_fills(
     }))
 }
 
-/// The block of each of these pools whose logs are known at a slot that another process recorded.
+/// The block of each of these pools with readable logs, at a slot that another process recorded.
 fn read_blocks(
     reader: &Reader,
     pools: &[PoolId],
@@ -292,7 +293,7 @@ fn read_blocks(
             continue;
         };
         let snapshot = match reader.snapshot_at(&pool, slot) {
-            // It was read so long ago that it has left the database: its logs are gathered from the next slot on.
+            // The snapshot was pruned from the database: the pool's logs are gathered from the next slot on.
             Err(StoreError::Left { .. } | StoreError::LeftUnread { .. }) => continue,
             snapshot => snapshot?,
         };
@@ -349,7 +350,7 @@ mod tests {
         LogsUntil { to_block, logs, unread }
     }
 
-    /// One slot: both pools are asked for up to block 30, and answered so.
+    /// One slot: both pools are requested up to block 30, with these answers.
     fn step(gatherer: &mut Gatherer, n: u32, answers: [Result<LogsUntil, ReadFailure>; 2]) {
         let ids = [POOL, OTHER].map(|id| alone(&id.parse().unwrap()).unwrap());
         let since = ids.into_iter().map(|address| (address, 10)).collect();
@@ -387,7 +388,7 @@ mod tests {
             assert_eq!(due, expected, "{n}");
             gatherer.written(slot(n), &[]);
         }
-        // Read again before that, nothing is left out.
+        // If they become readable in time, nothing is left out.
         let mut gatherer = self::gatherer();
         step(&mut gatherer, 1, [Ok(until(13, Some([14, 16]))), Ok(until(30, None))]);
         gatherer.written(slot(1), &[]);

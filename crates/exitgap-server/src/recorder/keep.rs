@@ -1,4 +1,4 @@
-//! Proofs that are kept and published: a slot's own, what stays for ever, what goes.
+//! Stores and publishes state proofs: a slot's own, those kept permanently, and which ones are removed.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,14 +13,15 @@ use exitgap_store::{LogFolder, PublishError, StoreError};
 use super::source::SlotReader;
 use super::{Recorder, RecorderError};
 
-/// Slots after which it is looked which proofs stay for ever and which go: those of an hour.
+/// Number of slots between two decisions on which proofs are kept permanently and which are removed: an hour's.
 const SORT_EVERY: u32 = Slot::PER_DAY / 24;
 
-/// The most proofs that are published after a slot; others wait for the next.
+/// Maximum number of proofs published after a slot; more wait for the next slot.
 const PUBLISHED_AT_ONCE: u32 = 64;
 
 impl<R: SlotReader> Recorder<R> {
-    /// Keeps a slot's proofs, and forgets old ones. The slot is recorded whatever comes of it: a proof can be made again.
+    /// Stores a slot's proofs, and removes old ones. The slot is recorded even if this fails, because a proof can be
+    /// created again.
     pub(super) async fn keep(
         &mut self,
         slot: Slot,
@@ -33,7 +34,7 @@ impl<R: SlotReader> Recorder<R> {
             let files: Vec<(Contract, Vec<u8>)> = files.into_iter().collect();
             kept.keep(slot, &files)?;
             if is_sorted {
-                // First what stays, so that it is not taken away.
+                // First mark what is kept permanently, so that it is not removed.
                 kept.let_stay(&lowest)?;
                 let thinned = kept.thin(slot)?;
                 if thinned.proofs > 0 {
@@ -49,7 +50,8 @@ impl<R: SlotReader> Recorder<R> {
         Ok(())
     }
 
-    /// The slots whose depths are the lowest of seven days now, of every pool and in both directions: head windows name them.
+    /// The slots with the lowest depths of the last seven days, for every pool and both directions: head windows refer
+    /// to them.
     async fn lowest_slots(&mut self) -> Result<Vec<ProofName>, RecorderError> {
         let board = self.store.run_blocking(|store| store.reader().board()).await?;
         let rows = board.unwrap_or_else(|error: StoreError| {
@@ -68,7 +70,7 @@ impl<R: SlotReader> Recorder<R> {
         Ok(rows.iter().flat_map(of_pool).collect())
     }
 
-    /// Publishes what is kept for ever and is not published yet.
+    /// Publishes the permanent proofs that are not published yet.
     pub(super) async fn publish_proofs(&self) {
         let (Some(kept), Some(folder)) = (self.kept.clone(), self.folder.clone()) else { return };
         if let Err(error) = run_blocking(move || publish(&kept, &folder)).await {
@@ -77,7 +79,7 @@ impl<R: SlotReader> Recorder<R> {
     }
 }
 
-/// Why proofs are not published.
+/// Why proofs could not be published.
 #[derive(Debug, thiserror::Error)]
 enum NotPublished {
     #[error(transparent)]
@@ -91,7 +93,7 @@ fn publish(kept: &Arc<KeptProofs>, folder: &LogFolder) -> Result<(), NotPublishe
         match kept.file(&name) {
             Ok(Some(file)) => folder.publish_beside(&LogFile::Proof(name.clone()), &file)?,
             Ok(None) => {}
-            // It cannot be had any more, and does not hold up the others.
+            // It cannot be recovered, and must not block the others.
             Err(error @ ProofsError::Damaged { .. }) => tracing::error!(%error, "not published"),
             Err(error) => return Err(error.into()),
         }
@@ -100,7 +102,7 @@ fn publish(kept: &Arc<KeptProofs>, folder: &LogFolder) -> Result<(), NotPublishe
     Ok(())
 }
 
-/// Does what blocks on a thread that may, and gives words where it failed.
+/// Runs blocking work on a blocking thread; the error is a message.
 async fn run_blocking<E: std::fmt::Display + Send + 'static>(
     work: impl FnOnce() -> Result<(), E> + Send + 'static,
 ) -> Result<(), String> {

@@ -1,92 +1,81 @@
-//! The recorder: every slot, all pools of all chains side by side, then one transaction.
+//! The recorder: at every slot it reads all pools of all chains concurrently, then writes one transaction.
 //!
-//! [`Recorder::record_slot`] records one slot; [`Recorder::run`] records slots at the instants that a
-//! [`Clock`] shows. A chain that fails, is late or panics gives its own pools missing entries and
-//! never holds up another. Past slots are not read: slots that passed while no recorder ran are
-//! `recorder_down`. Where several recorders share the reading ([`shared_reading`]), each reads a part, and
-//! one seals.
+//! [`Recorder::record_slot`] records one slot; [`Recorder::run`] records slots at the times of a [`Clock`]. If a chain
+//! fails, is late or panics, its own pools get missing entries, and no other chain waits for it. Past slots are not
+//! read: slots that passed while no recorder ran are `recorder_down`. If several recorders share the reading
+//! ([`shared_reading`]), each reads a part, and one seals.
 //!
 //! # The pipeline
 //!
-//! A slot is recorded in five steps. Each has a file, and takes what the step before returned.
+//! A slot is recorded in five steps. Each step has its own file and takes the result of the previous step.
 //!
 //! | step | returns | changes |
 //! |---|---|---|
 //! | `slot_reading` | `ReadSlot`: entries, blocks, doubts, proofs | the chains in memory: readers, known blocks, gathered logs. Where the reading is shared, no later reading of the slot counts |
-//! | `assemble` | `SlotDraft`: entries, and what else the heads say | retractions and receipts that no head can name any more leave their lists |
-//! | `append` | `SealedSlot` | the store: the slot, sealed. Then the list of receipts, the kept proofs, and in memory the gathered logs and the pools to retire |
+//! | `assemble` | `SlotDraft`: entries, other contents of the heads | the lists of pending retractions and receipts |
+//! | `append` | `SealedSlot` | the slot in the store; then receipts, proofs, gathered logs, pools to retire |
 //! | `publish` | `Publication` | the cosignatures in the store, the log's folder |
-//! | `after` | nothing | the notes of rechecked blocks in the store, the kept proofs, files in the folder that the log does not commit to |
+//! | `after` | nothing | the progress of rechecks, stored proofs, folder files that the log does not commit to |
 //!
-//! Between the first two steps, [`Recorder::run`] requires that the slot's time has certainly come
-//! (`confirmed`): a slot that is sealed before its time could never be recorded.
+//! Between the first two steps, [`Recorder::run`] requires that the slot's time has certainly come (`confirmed`): a
+//! slot that was sealed too early could never be recorded correctly.
 //!
-//! # Order of writes, and what a crash leaves
+//! # Order of writes, and the state after a crash
 //!
-//! Each line is written before the next one begins. The slot is sealed once line 5 is durable; the
-//! lines after it can be repeated, or, where the list says so, lost. An error before line 6 fails
-//! the call, and but for line 5 nothing of the slot is there. An error in a later line is logged,
-//! and what it left is mended as after a crash; in line 8 it also fails the call, with the slot
-//! sealed.
+//! Each line is written before the next one begins. The slot is sealed once line 5 is durable. The later lines can be
+//! repeated, or, if the list says so, their data may be lost. An error before line 6 fails the call, and unless line 5
+//! was committed, nothing of the slot is stored. An error in a later line is logged, and its effects are repaired as
+//! after a crash. An error in line 8 also fails the call, although the slot is sealed.
 //!
-//! 1. *`slot_reading`*: nothing. Where the reading is shared, each shard's reading is committed by the
-//!    recorder that read it, and then the slot is frozen. A crash leaves the readings. The
-//!    recorder that seals next seals their slot before any other, up to a day late.
-//! 2. *assemble*: an orphaned slot that is too far back to be retracted, or whose pool is retired,
-//!    is deleted from the store's suspicions; a receipt that a head has committed to, or whose
-//!    pool gets no more heads, is deleted from the list of payments. A crash leaves shorter lists,
-//!    which are right. Other confirmed suspicions stay until a head has retracted their slots.
-//! 3. *append*: cosignatures that a slot before still awaits are given up, and the slots since the
-//!    last one are filled with `recorder_down`, claimed and signed as in line 4. A crash leaves
-//!    whole slots. The next append goes on after them.
-//! 4. *append*: once the transaction of line 5 has all but its seal, the slot is claimed: in the
-//!    bucket where claims are kept there, then in a server's database. Only then it is signed. A
-//!    crash leaves the claim, and perhaps a signature: the recorder that starts next, or takes
-//!    over, seals the slot as it was claimed, so that no other content is ever signed. A store in
-//!    a file without such a bucket claims nothing: the signature is still in memory only, and a
-//!    crash leaves nothing of the slot. It is read again if there is time, else it is
-//!    `recorder_down`.
-//! 5. *append*: one transaction commits entries, heads, bodies, logs, receipts and retractions,
-//!    leaf, tree and signed checkpoint, and, where witnesses are asked, that the slot awaits them.
-//!    A crash leaves all of it or nothing. A commit whose outcome is unknown ends the recorder, or
-//!    has it open a server's store again; the store then has the slot or not. After the commit the
-//!    write-ahead log is folded now and then. If that fails the slot is sealed, and the recorder
-//!    ends all the same.
-//! 6. *append*: its receipts leave the list of payments. A crash leaves them there. The next slot
-//!    finds them in the newest document of their pool, takes them off, and does not commit to them
-//!    twice.
-//! 7. *append*: its state proofs are kept, and once an hour old ones are thinned. A crash loses
-//!    the proofs, not the slot: a proof certifies itself, and an archive node makes it again. What
-//!    is kept in memory only is found again: how far logs were gathered by the documents in the
-//!    store, retired pools by the store too.
-//! 8. *publish*: what witnesses answered is committed. A crash before that leaves a slot that
-//!    awaits them, which is not published: the next start asks them again, and then publishes it.
-//!    If a slot is appended before that, line 3 gives them up.
-//! 9. *publish*: the folder gets the slot's parts and documents, its manifest, the tiles, and last
-//!    the checkpoint. A crash leaves a checkpoint of which every file is there. The next start, or
-//!    the next slot, writes the same bytes and goes on; so too after an error, which does not fail
-//!    the slot.
-//! 10. *after*: how far blocks were rechecked and which are suspected is committed, chain by
-//!     chain. A crash leaves it as it was before. The blocks are asked for again after the next
-//!     slot.
-//! 11. *after*: proofs of the pools that the slot drew are kept permanently, one by one. A crash
-//!     loses those that were not kept: they are counted as absent, and an archive node makes them
-//!     again.
-//! 12. *after*: proofs that are kept permanently are published, each before it is marked as
-//!     published. A crash leaves a file without its mark. It stays as it is when it is published
-//!     again.
-//! 13. *after*: a day's anchors are published, one file a chain. A crash leaves whole files. Later
-//!     slots publish those that are not there, for a day.
+//! 1. *`slot_reading`*: writes nothing. If several recorders share the reading, each recorder commits the readings of
+//!    its shards, and then the slot is frozen. After a crash, the readings remain. The recorder that seals next seals
+//!    their slot first, up to a day late.
+//! 2. *assemble*: an orphaned slot that is too old to be retracted, or whose pool is retired, is deleted from the
+//!    store's suspicions. A receipt that a head already commits to, or whose pool gets no more heads, is deleted from
+//!    the list of payments. After a crash, the lists are shorter and correct. Other confirmed suspicions stay until a
+//!    head has retracted their slots.
+//! 3. *append*: a previous slot that still waits for cosignatures stops waiting, and the slots since the last one are
+//!    filled with `recorder_down`, claimed and signed as in line 4. After a crash, the store contains complete slots,
+//!    and the next append continues after them.
+//! 4. *append*: once the transaction of line 5 contains everything except the seal, the slot is claimed: in the bucket
+//!    if claims are stored there, then in a server's database. Only then is it signed. After a crash, the claim
+//!    remains, and possibly a signature: the recorder that starts next or takes over seals the slot exactly as it was
+//!    claimed, so that no other content is ever signed. A file store without such a bucket claims nothing: the
+//!    signature exists only in memory, and a crash leaves nothing of the slot. The slot is then read again if there is
+//!    time; otherwise it becomes `recorder_down`.
+//! 5. *append*: one transaction commits entries, heads, bodies, logs, receipts and retractions, leaf, tree and signed
+//!    checkpoint. If witnesses are asked, it also records that the slot waits for them. After a crash, either all or
+//!    nothing of it is stored. If the result of a commit is unknown, the recorder ends or reopens a server's store,
+//!    which then shows whether it contains the slot. After a commit, the write-ahead log is checkpointed from time to
+//!    time. If that fails, the slot is sealed, but the recorder ends.
+//! 6. *append*: the slot's receipts are deleted from the list of payments. After a crash, they are still in the list.
+//!    The next slot finds them in the newest document of their pool, deletes them from the list, and does not commit to
+//!    them again.
+//! 7. *append*: the slot's state proofs are stored, and once an hour old ones are thinned out. A crash loses the
+//!    proofs, but not the slot: a proof certifies itself, and an archive node can create it again. Data that is only in
+//!    memory is restored from the store: the progress of log gathering from the documents, and the retired pools.
+//! 8. *publish*: the witnesses' answers are committed. After an earlier crash, the slot still waits for them and is not
+//!    published: the next start asks the witnesses again and then publishes the slot. If another slot is appended
+//!    first, line 3 ends the wait.
+//! 9. *publish*: the slot's parts and documents, its manifest, the tiles, and finally the checkpoint are written to the
+//!    folder. After a crash, every file that the folder's checkpoint needs exists. The next start or the next slot
+//!    writes the same bytes and continues. The same happens after an error, which does not fail the slot.
+//! 10. *after*: the progress of block rechecks and the suspected blocks are committed, chain by chain. After a crash,
+//!     the previous state remains, and the blocks are requested again after the next slot.
+//! 11. *after*: proofs of the pools that the slot drew are stored permanently, one by one. A crash loses those not yet
+//!     stored: they count as absent, and an archive node can create them again.
+//! 12. *after*: permanently stored proofs are published, each before it is marked as published. After a crash, a
+//!     published file may lack its mark. Publishing it again does not change it.
+//! 13. *after*: a day's anchors are published, one file per chain. After a crash, the files are complete. Later slots
+//!     publish the missing ones, for a day.
 //!
-//! A start mends in this order: the folder is held against the store and gets the slots that it
-//! lacks (line 9), claimed slots are sealed and published (line 4), witnesses are asked (line 8),
-//! and then slots are recorded. Where claims are kept in a bucket they are sealed before all this,
-//! too: the database may lack slots that are published. A server's store that was lost and is
-//! opened again is mended in the same order.
+//! A start repairs the state in this order: it compares the folder with the store and writes the missing slots to the
+//! folder (line 9), seals and publishes claimed slots (line 4), asks the witnesses (line 8), and then records slots. If
+//! claims are stored in a bucket, claimed slots are additionally sealed before all this, because the database may lack
+//! published slots. A server's store that was lost and reopened is repaired in the same order.
 //!
-//! A future of [`Recorder::record_slot`] that is dropped while the store writes leaves the write
-//! to end by itself, and takes the store with it ([`RecorderError::Interrupted`]). That is a crash
-//! at that line.
+//! If a future of [`Recorder::record_slot`] is dropped while the store writes, the write finishes by itself, and the
+//! recorder loses its store ([`RecorderError::Interrupted`]). The effect is that of a crash at that line.
 
 mod after;
 mod anchors;
@@ -136,53 +125,52 @@ use shared_reading::Shard;
 use slot_reading::ReadSlot;
 use store::BlockingStore;
 
-/// How long the nodes may take to say which chain they serve, before the first slot.
+/// Time limit for the nodes to report which chain they serve, before the first slot.
 const NODES_WITHIN: Duration = Duration::from_secs(10);
 
-/// Is told of a slot once it is recorded.
+/// Receives each slot's report once it is recorded.
 type SlotCallback = dyn Fn(&SlotReport) + Send;
 
 /// Records pools into a store.
 pub struct Recorder<R> {
-    // What it works with.
+    // What the recorder works with.
     /// From a slot's instant to its sealing.
     seal_after: Duration,
-    /// What is read together, where several recorders share the reading.
+    /// The shards to gather, if several recorders share the reading.
     shards: Option<Vec<Shard>>,
-    /// Whether what is read is held against the chain's own state.
+    /// Whether readings are checked against the chain's own state.
     prove: bool,
-    /// Where the proofs are kept.
+    /// Where proofs are stored.
     kept: Option<Arc<KeptProofs>>,
     /// Whether each day's anchors are published.
     anchors: bool,
     /// Who cosigns each slot before it is published.
     witnesses: Option<Arc<Witnesses>>,
-    /// Where the receipts are that heads commit to.
+    /// The receipts that heads commit to.
     payments: Option<Arc<Payments>>,
     /// Where the log is published.
     folder: Option<LogFolder>,
-    /// Who is told of each slot.
+    /// Receives each slot's report.
     told: Option<Box<SlotCallback>>,
 
-    // What outlives a slot.
+    // State that outlives a slot.
     store: BlockingStore,
-    /// The chains' readers, and what was gathered of blocks and logs of earlier slots.
+    /// The chains' readers, with the rechecked blocks and gathered logs of earlier slots.
     chains: Vec<Chain<R>>,
-    /// Slots that are published, as far as it knows.
+    /// Number of published slots, as far as this process knows.
     published: u64,
     /// Pools to retire with the next slot.
     retiring: Vec<PoolId>,
-    /// What became of the proofs that the slot before drew.
+    /// The result of the proofs that the previous slot drew.
     drawn: Drawn,
     /// The latest time that chains' blocks showed to have come.
     confirmed: ConfirmedTime,
-    /// The newest slot that was sealed by this process.
+    /// The newest slot sealed by this process.
     sealed: watch::Sender<Option<Slot>>,
 }
 
 impl<R: SlotReader> Recorder<R> {
-    /// A recorder of these chains into this store, which seals each slot `seal_after` its
-    /// instant.
+    /// Creates a recorder that reads these chains into this store, and seals each slot `seal_after` its instant.
     pub fn new(store: Store, sources: Vec<Source<R>>, seal_after: Duration) -> Self {
         Self {
             seal_after,
@@ -204,39 +192,38 @@ impl<R: SlotReader> Recorder<R> {
         }
     }
 
-    /// Seals what all that share the reading read of these shards, and reads no pool itself.
+    /// Seals the shards that the sharing recorders read, and reads no pool itself.
     pub fn share_reading(&mut self, shards: Vec<Shard>) {
         self.shards = Some(shards);
     }
 
-    /// Holds what it reads against the chain's own state before it signs it, and keeps the proofs where that is wanted.
+    /// Checks readings against the chain's own state before signing, and stores the proofs in `kept`, if given.
     pub fn prove_states(&mut self, kept: Option<Arc<KeptProofs>>) {
         (self.prove, self.kept) = (true, kept);
     }
 
-    /// Publishes each day's anchors beside the log, once the day is over and final.
+    /// Publishes each day's anchors next to the log once the day is over and final.
     pub fn anchor_days(&mut self) {
         self.anchors = true;
     }
 
-    /// Lets each pool's head commit to the receipts of its estimates that were paid for since the one before.
+    /// Makes each pool's head commit to the receipts of its paid estimates since the previous head.
     pub fn commit_issued(&mut self, payments: Payments) {
         self.payments = Some(Arc::new(payments));
     }
 
-    /// Tells `told` of each slot once it is recorded.
+    /// Calls `told` with each slot's report once it is recorded.
     pub fn tell(&mut self, told: impl Fn(&SlotReport) + Send + 'static) {
         self.told = Some(Box::new(told));
     }
 
-    /// Follows which slot is the newest that was sealed.
+    /// Watches the newest sealed slot.
     pub fn watch_sealed(&self) -> watch::Receiver<Option<Slot>> {
         self.sealed.subscribe()
     }
 
-    /// Retires these pools with the next slot: their final head. Those that the store retired
-    /// before, or never had, are passed over, and the others returned. Refused for pools that
-    /// are configured.
+    /// Retires these pools with the next slot, which has their final head. Skips pools that the store retired before or
+    /// never had, and returns the pools that will retire. Fails for pools that are configured.
     pub fn retire(&mut self, pools: &[PoolId]) -> Result<Vec<PoolId>, RecorderError> {
         for pool in pools {
             if self.chains.iter().any(|chain| chain.has(pool)) {
@@ -252,7 +239,7 @@ impl<R: SlotReader> Recorder<R> {
         Ok(self.retiring.clone())
     }
 
-    /// Requires that no configured pool is retired. [`Recorder::run`] asks it first.
+    /// Requires that no configured pool is retired. [`Recorder::run`] calls it first.
     pub fn check_pools(&self) -> Result<(), RecorderError> {
         let configured = |id: &PoolId| self.chains.iter().any(|chain| chain.has(id));
         let pools = self.store()?.reader().pools()?;
@@ -271,7 +258,7 @@ impl<R: SlotReader> Recorder<R> {
         self.store.get()
     }
 
-    /// Closes the store. What was recorded is safe before; an error says that the disk failed.
+    /// Closes the store. All recorded slots are already safe; an error means that the disk failed.
     pub fn close(self) -> Result<(), RecorderError> {
         Ok(self.store.into_inner()?.close()?)
     }
@@ -281,8 +268,8 @@ impl<R: SlotReader> Recorder<R> {
         Ok(self.store()?.reader().slots()?.map(|(_, last)| last))
     }
 
-    /// Pools of the store that are not configured (any more) and not retired: they get an entry
-    /// per slot like all others, missing with `recorder_down`.
+    /// Pools of the store that are not configured (any more) and not retired: they still get an entry per slot, missing
+    /// with `recorder_down`.
     pub fn unconfigured_pools(&self) -> Result<Vec<(PoolId, Direction)>, RecorderError> {
         let configured = |id: &PoolId| self.chains.iter().any(|chain| chain.has(id));
         let pools = self.store()?.reader().pools()?;
@@ -293,15 +280,14 @@ impl<R: SlotReader> Recorder<R> {
         Ok(others.map(|pool| (pool.id, pool.default_base)).collect())
     }
 
-    /// Records `slot` with the whole time from its instant to its sealing. The caller guarantees
-    /// that its time has come.
+    /// Records `slot` with the full time from its instant to its sealing. The caller guarantees that its time has come.
     pub async fn record_slot(&mut self, slot: Slot) -> Result<SlotReport, RecorderError> {
         self.record_slot_within(slot, self.seal_after).await
     }
 
-    /// Records `slot`: reads all pools within `budget` from now, then appends and publishes the
-    /// slot. The caller guarantees that its time has come. Dropping the future before it is ready
-    /// leaves the slot out, or written whole. The order of writes stands at the head of this module.
+    /// Records `slot`: reads all pools within `budget` from now, then appends and publishes the slot. The caller
+    /// guarantees that its time has come. If the future is dropped early, the slot is either absent or completely
+    /// written. See the order of writes in the module documentation.
     pub async fn record_slot_within(
         &mut self,
         slot: Slot,
@@ -312,7 +298,7 @@ impl<R: SlotReader> Recorder<R> {
         self.seal(read, started).await
     }
 
-    /// The same by a clock, which may be wrong: nothing is written of a slot unless a chain's block or the monotonic clock
+    /// The same with a clock that may be wrong: the slot is not written unless a chain's block or the monotonic clock
     /// confirms that its time has come.
     async fn record_slot_by(
         &mut self,
@@ -329,7 +315,7 @@ impl<R: SlotReader> Recorder<R> {
         self.seal(read, started).await
     }
 
-    /// Appends and publishes what was read of a slot.
+    /// Appends and publishes a slot's readings.
     async fn seal(
         &mut self,
         read: ReadSlot,
@@ -349,7 +335,7 @@ impl<R: SlotReader> Recorder<R> {
         Ok(report)
     }
 
-    /// What earlier slots left for the heads of `slot` to say.
+    /// The pending changes of earlier slots for the heads of `slot`.
     fn pending_changes(&self, slot: Slot) -> PendingChanges {
         PendingChanges {
             retirements: self.retiring.clone(),
@@ -357,8 +343,7 @@ impl<R: SlotReader> Recorder<R> {
         }
     }
 
-    /// Requires that no chain's nodes contradict each other about which chain it is.
-    /// [`Recorder::run`] asks it first.
+    /// Requires that each chain's nodes agree on which chain they serve. [`Recorder::run`] calls it first.
     pub async fn check_nodes(&self) -> Result<(), RecorderError> {
         let deadline = Instant::now() + NODES_WITHIN;
         for chain in &self.chains {

@@ -1,4 +1,4 @@
-//! What the chain's own state says of what was read, before it is signed: a state that it contradicts is not recorded.
+//! Checks readings against the chain's own state before signing: a state that the chain contradicts is not recorded.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,24 +10,24 @@ use tokio::time::{Instant, timeout_at};
 
 use super::source::SlotReader;
 
-/// How long a slot's proofs may take, where there is time: the rest of it is for what comes after.
+/// Maximum time for a slot's proofs; the remaining time is for the steps after them.
 const PROVE_WITHIN: Duration = Duration::from_secs(20);
 
-/// What is known of a chain's pools of a slot.
+/// The proof results of a chain's pools at a slot.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Proofs {
-    /// Proofs of those that the chain's own state confirms, one a contract.
+    /// Proofs of the pools that the chain's own state confirms, one per contract.
     pub files: BTreeMap<Contract, Vec<u8>>,
-    /// How many pools it confirms.
+    /// Number of confirmed pools.
     pub proven: u32,
-    /// Of how many of them it confirms the oracles' readings, too.
+    /// Of these, the number of pools whose oracle readings are confirmed too.
     pub oracles_proven: u32,
-    /// How many it says nothing of, by why.
+    /// Number of pools without a proof, by reason.
     pub unproven: BTreeMap<Unproven, u32>,
 }
 
 impl Proofs {
-    /// With those of another chain.
+    /// Adds the results of another chain.
     pub fn add(&mut self, other: Self) {
         self.files.extend(other.files);
         self.proven += other.proven;
@@ -38,7 +38,7 @@ impl Proofs {
     }
 }
 
-/// Holds what was read against the chain's own state. What it contradicts is missing, with what was found.
+/// Checks readings against the chain's own state. Contradicted readings become missing, with the details.
 pub async fn prove<R: SlotReader>(
     reader: &mut R,
     pools: &mut [(PoolId, Result<Snapshot, ReadFailure>)],
@@ -53,7 +53,7 @@ pub async fn prove<R: SlotReader>(
     }
     let asked: Vec<&Snapshot> = snapshots.iter().collect();
     let late = || vec![Proven::Unproven(Unproven::NoTime); asked.len()];
-    // It ends by itself; what does not is not waited for.
+    // The prover ends by itself; if not, do not wait longer.
     let proven = timeout_at(until + PROVE_WITHIN / 20, reader.prove(&asked, until)).await;
     let mut proven = proven.unwrap_or_else(|_| late()).into_iter();
     let mut proofs = Proofs::default();

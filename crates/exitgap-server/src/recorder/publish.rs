@@ -1,5 +1,5 @@
-//! Step 4, publish: the slot's checkpoint is shown to witnesses, the log's folder gets its files, and those who wait for the
-//! slot is notified.
+//! Step 4, publish: submits the slot's checkpoint to the witnesses, writes the files to the log's folder, and notifies
+//! the watchers of the slot.
 
 use exitgap_store::{LogFolder, PublishError, PublishReport};
 
@@ -8,17 +8,17 @@ use super::{Recorder, RecorderError, SlotReport};
 
 /// How a sealed slot was published.
 pub struct Publication {
-    /// Witnesses that cosigned it.
+    /// Number of witnesses that cosigned it.
     pub cosigned: u32,
-    /// Witnesses that were asked and did not, by name, each with the reason.
+    /// Witnesses that were asked but did not cosign, by name, each with the reason.
     pub not_cosigned: Vec<(String, String)>,
-    /// Why it is not in the folder, where it should be.
+    /// Why it is not in the folder although it should be.
     pub unpublished: Option<String>,
 }
 
 impl<R: SlotReader> Recorder<R> {
-    /// Publishes the log in `folder`, after each slot. Refused where the store may not go on
-    /// with what is published there; else what is left of earlier slots is published now.
+    /// Publishes the log in `folder` after each slot, and now everything that remains from earlier slots. Fails if the
+    /// store may not continue the log that is published there.
     pub fn publish_in(&mut self, folder: LogFolder) -> Result<PublishReport, PublishError> {
         let published = match self.store.get_mut() {
             Ok(store) => {
@@ -33,19 +33,19 @@ impl<R: SlotReader> Recorder<R> {
         Ok(published)
     }
 
-    /// How many slots are published: in the folder, and synced.
+    /// Number of slots in the folder and synced to disk.
     pub fn published_slots(&self) -> u64 {
         self.published
     }
 
-    /// Shows the newest slot to witnesses and publishes it, whatever they answer.
+    /// Submits the newest slot to the witnesses and publishes it, whatever they answer.
     pub(super) async fn publish(&mut self) -> Result<Publication, RecorderError> {
         let (cosigned, not_cosigned) = self.cosign().await?;
         let unpublished = self.publish_newest().await?.err().map(|error| error.to_string());
         Ok(Publication { cosigned, not_cosigned, unpublished })
     }
 
-    /// Publishes what the store has, where a folder is set.
+    /// Publishes what the store has, if a folder is set.
     pub(super) async fn publish_newest(
         &mut self,
     ) -> Result<Result<(), PublishError>, RecorderError> {
@@ -54,7 +54,7 @@ impl<R: SlotReader> Recorder<R> {
         Ok(published.map(|published| self.published = published.size))
     }
 
-    /// Notifies those who follow the slots of this recorder.
+    /// Notifies the watchers of this recorder's slots.
     pub(super) fn announce(&self, report: &SlotReport) {
         if let Some(told) = &self.told {
             told(report);

@@ -1,7 +1,8 @@
-//! The receipts of estimates that were paid for, gathered while slots are sealed, so that heads commit to them.
+//! Gathers the receipts of paid estimates while slots are sealed, so that heads can commit to them.
 //!
-//! The database of payments keeps those that no head commits to. They are taken off its list once the slot is written:
-//! who is interrupted in between finds them in the pool's newest document, and does not commit to them again.
+//! The payments database lists the receipts that no head commits to yet. They are removed from the list once the slot
+//! is written. If the process is interrupted in between, the next slot finds them in the pool's newest document and
+//! does not commit to them again.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -16,22 +17,22 @@ use super::RecorderError;
 use super::chains::ReadSnapshot;
 use super::store::BlockingStore;
 
-/// The most receipts that are looked at with a slot; more wait for the next ones.
+/// Maximum number of receipts processed per slot; more wait for the next ones.
 const MOST: usize = 4 * MAX_ISSUED;
 
 /// Why receipts wait for another slot.
 #[derive(Debug, thiserror::Error)]
 enum IssuedError {
-    /// The database of payments.
+    /// Access to the payments database failed.
     #[error(transparent)]
     Payments(#[from] PaymentsError),
-    /// The store.
+    /// Access to the store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// The receipts that the heads of `slot` commit to. What cannot be read waits for another slot: it keeps none of them
-/// from being recorded.
+/// The receipts that the heads of `slot` commit to. If reading them fails, they wait for another slot; the failure does
+/// not prevent recording.
 pub async fn due_receipts(
     store: &mut BlockingStore,
     payments: Option<&Arc<Payments>>,
@@ -47,7 +48,7 @@ pub async fn due_receipts(
     }))
 }
 
-/// Notes that the heads of `slot`, which is sealed, commit to these.
+/// Records that the heads of the sealed `slot` commit to these receipts.
 pub async fn note_committed(
     store: &mut BlockingStore,
     payments: Option<&Arc<Payments>>,
@@ -62,7 +63,7 @@ pub async fn note_committed(
     Ok(())
 }
 
-/// What the heads of the next slot commit to, of pools that get one there with a snapshot or a reason.
+/// The receipts that the next slot's heads commit to, for pools that have a head in it.
 fn due(
     payments: &Arc<Payments>,
     reader: &Reader,
@@ -99,7 +100,7 @@ fn due(
     Ok(by_pool.into_values().map(in_order).collect())
 }
 
-/// Takes what was written off the list. Where that fails, the next slot does it.
+/// Removes committed receipts from the list. If that fails, the next slot does it.
 fn written(payments: &Arc<Payments>, issued: &[IssuedReceipts]) -> Result<(), IssuedError> {
     let receipts: Vec<Word> = issued.iter().flat_map(|issued| issued.receipts.clone()).collect();
     if receipts.is_empty() { Ok(()) } else { Ok(payments.mark_committed(&receipts)?) }

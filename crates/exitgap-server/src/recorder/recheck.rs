@@ -1,10 +1,8 @@
-//! Looking again at the blocks of earlier slots once they are final: a slot whose block gave
-//! way to another is retracted.
+//! Rechecks the blocks of earlier slots once they are final: a slot whose block was orphaned is retracted.
 //!
-//! A retraction cannot be taken back, so one node's word at one time is not enough: where a block
-//! is said to be orphaned, it is asked for again one slot later, or of the chain's second node at
-//! once. How far a chain has come, and what is suspected, stands in the store: a process that ends
-//! after every slot gets there too.
+//! A retraction cannot be undone, so a single answer from one node is not enough: if a block appears orphaned, it is
+//! requested again one slot later, or immediately from the chain's second node. The store contains each chain's
+//! progress and the suspected blocks, so a process that ends after every slot makes progress too.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -18,43 +16,43 @@ use exitgap_store::{
 
 use super::source::ResumePoint;
 
-/// Slots of a chain looked at again in one go: more than one only after a start or an outage, of
-/// which a whole day is made up for in two slots.
+/// Maximum number of a chain's slots rechecked at once: more than one is due only after a start or an outage; a whole
+/// missed day takes two slots.
 pub const SLOTS_AT_ONCE: usize = 150;
 
-/// How far one chain has come.
+/// The progress of one chain.
 #[derive(Debug, Default)]
 pub struct Recheck {
-    /// The first slot that was not looked at; `None`: the store knows.
+    /// The first slot that was not rechecked; `None`: read it from the store.
     next: Option<Slot>,
-    /// The blocks of slots recorded by this process: one, but for nodes that disagree.
+    /// The blocks of slots recorded by this process: one per slot, unless nodes disagree.
     blocks: BTreeMap<Slot, BTreeSet<(u64, BlockHash)>>,
-    /// The highest block number that was seen.
+    /// The highest block number seen.
     tip: u64,
 }
 
-/// The blocks of one slot, to be compared with the chain.
+/// The blocks of one slot to compare with the chain.
 #[derive(Debug)]
 pub struct Due {
     /// The slot.
     pub slot: Slot,
-    /// Number and hash of each block its snapshots were read at.
+    /// Number and hash of each block at which its snapshots were read.
     pub blocks: BTreeSet<(u64, BlockHash)>,
-    /// Whether it is suspected, and asked for again.
+    /// Whether it is suspected, and requested again.
     again: bool,
 }
 
-/// What the chain has at the numbers of a slot's blocks.
+/// The chain's current hashes at the numbers of a slot's blocks.
 #[derive(Debug, Default)]
 pub struct Hashes {
     /// By number.
     pub canonical: HashMap<u64, BlockHash>,
-    /// What the second node has at those numbers where the first has another block than was read.
+    /// The second node's hashes at the numbers where the first node's differs from the recorded block.
     pub second: HashMap<u64, BlockHash>,
 }
 
 impl Recheck {
-    /// Notes the blocks of a slot that was recorded.
+    /// Records the blocks of a recorded slot.
     pub fn note<'a>(&mut self, slot: Slot, snapshots: impl Iterator<Item = &'a Snapshot>) {
         let blocks: BTreeSet<_> = snapshots
             .map(|snapshot| snapshot.observation().block())
@@ -64,8 +62,8 @@ impl Recheck {
         self.blocks.insert(slot, blocks);
     }
 
-    /// The slots that are to be compared after `last` was recorded: what is suspected since an
-    /// earlier slot, then the others, oldest first.
+    /// The slots to compare after `last` was recorded: those suspected by an earlier slot, then the others, oldest
+    /// first.
     pub fn due(
         &mut self,
         reader: &Reader,
@@ -73,7 +71,7 @@ impl Recheck {
         last: Slot,
         confirmations: u32,
     ) -> Result<Vec<Due>, StoreError> {
-        // The next slot's head is the first that can take one back.
+        // The next slot's head is the first that can retract one.
         let Some(by) = last.next() else { return Ok(Vec::new()) };
         let reach = by.number().saturating_sub(MAX_RETRACTION_SLOTS);
         let first = Slot::new(reach.into()).unwrap_or(Slot::FIRST);
@@ -111,8 +109,7 @@ impl Recheck {
                 nothing_yet = false;
                 due.push(Due { slot, blocks, again: false });
             } else if nothing_yet {
-                // Nothing of it is recorded, and nothing before it is left to be asked for: the next time
-                // begins after it.
+                // Nothing of it is recorded and nothing before it remains to be checked: the next call starts after it.
                 self.next = slot.next();
             }
             next = slot.next();
@@ -120,15 +117,15 @@ impl Recheck {
         Ok(due)
     }
 
-    /// Notes that the blocks up to a slot were compared.
+    /// Records that the blocks before slot `next` were compared.
     pub fn compared_until(&mut self, next: Slot) {
         self.next = Some(next);
         self.blocks.retain(|noted, _| *noted >= next);
     }
 }
 
-/// Notes in the store what was found of a chain after `last` was recorded; returns the first slot
-/// that is still to be compared, where that is another one now.
+/// Stores the results of a chain after `last` was recorded; returns the first slot that still has to be compared, if it
+/// changed.
 pub fn settle(
     store: &mut Store,
     chain: &ChainSlug,
@@ -171,8 +168,7 @@ pub fn settle(
     Ok(rechecked.next)
 }
 
-/// What the head of slot `by` takes back; slots that it cannot reach any more are said to be lost,
-/// once.
+/// The retractions in the head of slot `by`. A slot that is too old to be retracted is logged as such, once.
 pub fn retractions(store: &mut Store, by: Slot) -> Result<Vec<NewRetraction>, StoreError> {
     let mut confirmed = store.reader().suspicions()?;
     confirmed.retain(|suspicion| suspicion.confirmed);
@@ -191,8 +187,8 @@ pub fn retractions(store: &mut Store, by: Slot) -> Result<Vec<NewRetraction>, St
     Ok(retractions)
 }
 
-/// The pools of the chain whose snapshot of `slot` was read at a block that is not the canonical
-/// one of its number, with that one, and whether the second node has the same.
+/// The chain's pools whose snapshot of `slot` was read at a non-canonical block, with the canonical block of that
+/// number, and whether the second node confirms it.
 fn find_orphaned(
     reader: &Reader,
     chain: &ChainSlug,
@@ -208,7 +204,7 @@ fn find_orphaned(
     Ok(blocks.into_iter().filter_map(other).collect())
 }
 
-/// Number and hash of each block that the chain's snapshots of `slot` were read at.
+/// Number and hash of each block at which the chain's snapshots of `slot` were read.
 fn stored_blocks(
     reader: &Reader,
     chain: &ChainSlug,
@@ -218,12 +214,12 @@ fn stored_blocks(
     Ok(blocks.into_values().map(|block| (block.number, block.hash)).collect())
 }
 
-/// How many slots before the newest recorded one another is looked for, to tell a new reader where
-/// the series stands: the last ones, and some up to a day back, which are final.
+/// Distances from the newest recorded slot at which earlier blocks are collected for a new reader: the last slots, and
+/// some up to a day back, which are final.
 const BACK: [u32; 12] = [0, 1, 2, 3, 6, 12, 24, 48, 96, 144, 216, 287];
 
-/// Where the chain's series stand: the newest snapshot of each pool that is `read`, and the blocks at which slots were
-/// last recorded, of the newest slot and of some before it. Who reads none is told of the blocks.
+/// The newest recorded state of a chain: the newest snapshot of each pool in `read`, and the blocks of the newest
+/// recorded slot and of some before it. Without `read`, only the blocks.
 pub fn find_resume_point(
     reader: &Reader,
     chain: &ChainSlug,
@@ -238,7 +234,7 @@ pub fn find_resume_point(
     pools.sort_by_key(|pool| !read.contains(&pool.id));
     for pool in pools {
         let is_read = read.contains(&pool.id);
-        // Others tell of the blocks only, as long as none of the newest slot did.
+        // The other pools only contribute blocks, and only until one has the newest slot.
         if !is_read && last.is_some() && newest.as_ref().map(|(newest, _)| *newest) == last {
             break;
         }
@@ -246,7 +242,7 @@ pub fn find_resume_point(
         let Some((slot, _)) = latest else { continue };
         if is_read {
             match reader.snapshot_at(&pool, slot) {
-                // It was last read so long ago that it has left the database: it is read as one that is new.
+                // Its last snapshot was pruned from the database: it is read like a new pool.
                 Err(StoreError::Left { .. } | StoreError::LeftUnread { .. }) => continue,
                 newest => standing.newest.extend(newest?),
             }
@@ -261,7 +257,7 @@ pub fn find_resume_point(
         let slot = Slot::new(newest.number().saturating_sub(back).into());
         let Ok(slot) = slot else { continue };
         let block = match reader.block_of(&pool, slot) {
-            // Nor are blocks of before that looked for.
+            // Older blocks were pruned too.
             Err(StoreError::Left { .. } | StoreError::LeftUnread { .. }) => break,
             block => block?,
         };
@@ -275,7 +271,7 @@ pub fn find_resume_point(
     Ok(standing)
 }
 
-/// Whether a head of slot `by` can take `slot` back.
+/// Whether a head of slot `by` can retract `slot`.
 fn reaches(by: Slot, slot: Slot) -> bool {
     by.number().saturating_sub(slot.number()) <= MAX_RETRACTION_SLOTS
 }

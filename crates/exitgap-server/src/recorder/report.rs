@@ -1,4 +1,4 @@
-//! What became of a slot, or why nothing did.
+//! The report of a slot, or why it was not recorded.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,51 +11,51 @@ use exitgap_store::{PublishError, RestoreError, StoreError};
 use super::append::SealedSlot;
 use super::publish::Publication;
 
-/// What became of a slot.
+/// The report of a slot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SlotReport {
     /// The slot.
     pub slot: Slot,
-    /// Pools with a snapshot.
+    /// Number of pools with a snapshot.
     pub recorded: u32,
-    /// Pools without one, by reason code.
+    /// Number of pools without one, by reason code.
     pub missing: BTreeMap<MissingReason, u32>,
-    /// Earlier slots of pools that it took back: their blocks were orphaned.
+    /// Number of earlier snapshots that it retracted, because their blocks were orphaned.
     pub retracted: u32,
-    /// Pools of which earlier slots are in doubt since: their ticks, read in full, were not what
-    /// had been followed.
+    /// Number of pools whose earlier slots are in doubt: a full reading found different ticks than the incremental
+    /// updates.
     pub doubts: u32,
-    /// Pools whose state the chain's own confirms.
+    /// Number of pools whose state the chain's own state confirms.
     pub proven: u32,
-    /// Of them those whose oracles' readings it confirms, too.
+    /// Of these, the number whose oracle readings are confirmed too.
     pub oracles_proven: u32,
-    /// Recorded pools that it says nothing of, by why; none where it is not asked.
+    /// Number of recorded pools without a proof, by reason; empty if proofs are off.
     pub unproven: BTreeMap<Unproven, u32>,
-    /// What became of the proofs of whole pools that the slot before it drew.
+    /// The result of the whole-pool proofs that the previous slot drew.
     pub drawn: Drawn,
-    /// Witnesses that cosigned it.
+    /// Number of witnesses that cosigned it.
     pub cosigned: u32,
-    /// Those that were asked and did not, by name, each with why.
+    /// Witnesses that were asked but did not cosign, by name, each with the reason.
     pub not_cosigned: Vec<(String, String)>,
-    /// HTTP requests it took.
+    /// Number of HTTP requests.
     pub requests: u64,
-    /// What nodes answered since the slot before, by node, method and outcome.
+    /// The nodes' answers since the previous slot, by node, method and outcome.
     pub node_outcomes: Vec<RequestOutcomes>,
-    /// Pools whose logs came with it and cannot be read.
+    /// Number of pools whose logs arrived but cannot be read.
     pub unread_logs: u32,
-    /// Documents of pools' logs and of receipts that the store refused, without which it was written.
+    /// Number of documents of logs and receipts that the store rejected; the slot was written without them.
     pub refused_documents: u32,
-    /// Slots before it that were filled with `recorder_down`.
+    /// Number of earlier slots that were filled with `recorder_down`.
     pub filled_slots: u32,
     /// From the start of the reading to the end of the commit.
     pub elapsed: Duration,
-    /// Why the slot is not published, where it should be. It is recorded all the same, and
-    /// published with a later one.
+    /// Why the slot is not published although it should be. It is recorded all the same, and published with a later
+    /// one.
     pub unpublished: Option<String>,
 }
 
 impl SlotReport {
-    /// The report of a slot that is recorded, whether it is published or not.
+    /// The report of a recorded slot, whether it is published or not.
     pub(super) fn from_sealed(
         sealed: &SealedSlot,
         publication: Publication,
@@ -87,39 +87,39 @@ impl SlotReport {
     }
 }
 
-/// Proofs of whole pools that a slot drew of the one before it.
+/// Whole-pool proofs that a slot drew from the previous one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Drawn {
-    /// How many were due.
+    /// Number that were due.
     pub due: u32,
-    /// How many of them were made and kept.
+    /// Number that were created and stored.
     pub proven: u32,
 }
 
 /// Why a slot was not recorded.
 #[derive(Debug, thiserror::Error)]
 pub enum RecorderError {
-    /// The slot is in the store, or lies before what is.
+    /// The store already has the slot, or a later one.
     #[error("slot {slot} is sealed; the store's last is {last}")]
     Sealed {
-        /// The slot asked for.
+        /// The requested slot.
         slot: Slot,
-        /// The store's last.
+        /// The store's last slot.
         last: Slot,
     },
-    /// Only the machine's clock shows that the slot's time has come.
+    /// Only the machine's clock says that the slot's time has come.
     #[error(
         "slot {slot} is not recorded: neither the chains' blocks nor the time that passed since the last of them confirm \
          that its time has come. Check the clock of this machine and the nodes"
     )]
     ClockUnconfirmed {
-        /// The slot by the machine's clock.
+        /// The slot according to the machine's clock.
         slot: Slot,
     },
-    /// No pool is configured and the store has none.
+    /// No pool is configured, and the store has none.
     #[error("no pool to record; configure at least one [[pool]]")]
     NoPool,
-    /// A pool is configured that was retired, which is final.
+    /// A configured pool was already retired, which is final.
     #[error(
         "{pool} is configured, but it was retired at slot {slot}, which is final; remove it from the configuration, or record it under a new log"
     )]
@@ -129,7 +129,7 @@ pub enum RecorderError {
         /// The slot of its last entry.
         slot: Slot,
     },
-    /// A pool is to be recorded and to retire.
+    /// A pool is both configured and listed for retirement.
     #[error(
         "{pool} is both configured and listed in `retire`; remove its [[pool]], or remove it from `retire`"
     )]
@@ -137,25 +137,25 @@ pub enum RecorderError {
         /// The pool.
         pool: PoolId,
     },
-    /// Two nodes of a chain answer, and serve different chains.
+    /// Two nodes of a chain serve different chains.
     #[error("{0}")]
     NodesDisagree(String),
-    /// The store refused.
+    /// The store returned an error.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The folder does not go on from the store, which was opened again.
+    /// The published log in the folder does not match the reopened store.
     #[error(transparent)]
     Folder(PublishError),
-    /// What was about to be signed before cannot be sealed.
+    /// A claimed slot cannot be sealed.
     #[error(transparent)]
     Claimed(Box<RestoreError>),
-    /// An earlier call was interrupted while it wrote; the store went with it.
+    /// An earlier call was interrupted while it wrote, and the store was lost.
     #[error("the recorder was interrupted while writing; open the store again")]
     Interrupted,
 }
 
 impl RecorderError {
-    /// What the store said, also where it said so while what was claimed was sealed.
+    /// The store's error, also if it occurred while a claimed slot was sealed.
     pub(super) fn of_store(&self) -> Option<&StoreError> {
         match self {
             Self::Store(error) => Some(error),
@@ -167,8 +167,8 @@ impl RecorderError {
         }
     }
 
-    /// Whether nothing of the slot was written and the store is as it was, so that the recorder goes on with the next slot.
-    /// What nodes answered and contracts hold never ends it.
+    /// Whether nothing of the slot was written and the store is unchanged, so that the recorder can continue with the
+    /// next slot. Answers of nodes and contents of contracts never end the recorder.
     pub(super) fn leaves_store_whole(&self) -> bool {
         match self {
             Self::ClockUnconfirmed { .. } | Self::Sealed { .. } => true,
@@ -186,7 +186,7 @@ impl RecorderError {
         }
     }
 
-    /// Whether it is of a server, of another recorder or of a bucket that may answer otherwise later.
+    /// Whether the error is from a server, another recorder or a bucket, and may disappear later.
     pub(super) fn passes(&self) -> bool {
         matches!(
             self.of_store(),

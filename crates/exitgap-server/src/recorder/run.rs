@@ -1,4 +1,4 @@
-//! The loop: which slot is due when.
+//! The loop that decides which slot is due when.
 
 use std::future::pending;
 use std::mem::discriminant;
@@ -12,51 +12,49 @@ use super::clock::Clock;
 use super::source::SlotReader;
 use super::{Recorder, RecorderError, SlotReport};
 
-/// From a slot's instant to its reading: only a later block shows which block was the last
-/// one before the instant, and none can be there at once.
+/// Delay from a slot's instant to its reading: the last block before the instant is only known once a later block
+/// exists, which takes a moment.
 pub const READ_AFTER: Duration = Duration::from_secs(2);
 
-/// How often a store that was lost is asked for.
+/// Polling interval for reopening a lost store.
 const REOPEN_EVERY: Duration = Duration::from_secs(2);
 
-/// What is not worth starting a reading for.
+/// The minimum time for which starting a reading is worthwhile.
 pub const MIN_BUDGET: Duration = Duration::from_secs(2);
 
-/// Whether and how the recorder is to end.
+/// Whether and how the recorder should end.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stop {
-    /// It goes on.
+    /// Continue.
     #[default]
     No,
-    /// It finishes the slot in hand, within that slot's deadline, and ends.
+    /// Finish the slot in progress, within its deadline, and end.
     AfterSlot,
-    /// It ends at once; the slot in hand is left out, or written whole if its transaction
-    /// has begun.
+    /// End immediately; the slot in progress is dropped, or completely written if its transaction has begun.
     Now,
 }
 
-/// What the clock asks for.
+/// What is due according to the clock.
 #[derive(Debug, PartialEq, Eq)]
 enum Due {
-    /// To record this slot within this time.
+    /// Record this slot within this time.
     Record(Slot, Duration),
-    /// Nothing before this time.
+    /// Nothing until this time.
     Wait(Duration),
 }
 
 impl<R: SlotReader> Recorder<R> {
-    /// Records every slot as it comes, until `stop` says so or `until` is recorded.
+    /// Records every slot as it comes, until `stop` asks for the end or `until` is recorded.
     ///
-    /// The clock may jump. Ahead: the slots passed over are `recorder_down`, but no slot is written
-    /// unless a chain has a block at or after its instant, or as much time has passed by the
-    /// monotonic clock since such a block was last seen. Back: nothing is due until the slot after
-    /// the store's last.
+    /// The clock may jump. Ahead: the skipped slots are `recorder_down`, but no slot is written unless a chain has a
+    /// block at or after its instant, or enough time has passed on the monotonic clock since such a block was last
+    /// seen. Back: nothing is due until the slot after the store's last.
     ///
-    /// Goes on where a slot could not be written and nothing of it was
-    /// ([`StoreError::Database`], [`StoreError::NotClaimed`], [`StoreError::ClockDiffers`], and whatever the store refuses of
-    /// what was read, [`StoreError::is_of_entries`]); ends with any other error of a store in a file, such as a commit
-    /// that failed: whoever starts it again opens the store anew. One on a server that is lost is opened again, and waited
-    /// for while another recorder seals; what was claimed before it is sealed first.
+    /// Continues if a slot could not be written and nothing of it was ([`StoreError::Database`],
+    /// [`StoreError::NotClaimed`], [`StoreError::ClockDiffers`], and whatever the store rejects in the readings,
+    /// [`StoreError::is_of_entries`]). Ends with any other error of a store in a file, such as a failed commit; the
+    /// next start then opens the store again. A lost store on a server is reopened here, and waited for while another
+    /// recorder seals; what was claimed is sealed first.
     pub async fn run(
         &mut self,
         clock: &impl Clock,
@@ -70,11 +68,11 @@ impl<R: SlotReader> Recorder<R> {
             tracing::warn!(%pool, "in the store but not configured: recorded as missing, recorder_down");
         }
         match self.seal_claimed().await {
-            // It is opened again below, and what was claimed is sealed then.
+            // The store is reopened below, and claimed slots are sealed then.
             Err(error) if !self.store()?.is_open() => {
                 tracing::error!(%error, "the store was lost while claimed slots were being sealed");
             }
-            // The first slot claims, or finds what is claimed.
+            // The first slot creates its claim, or finds an existing one.
             Err(error) if error.passes() => {
                 tracing::error!(%error, "claimed slots cannot be read yet");
             }
@@ -122,7 +120,7 @@ impl<R: SlotReader> Recorder<R> {
                 }
                 found => found?.map(|found| (found, current)),
             };
-            // It is tried once with each slot.
+            // It is tried once per slot.
             let is_left = found.is_some() && found != left;
             if let Some((slot, _)) = found.filter(|_| is_left) {
                 (left, due) = (found, Due::Record(slot, Duration::ZERO));
@@ -130,7 +128,7 @@ impl<R: SlotReader> Recorder<R> {
             match due {
                 Due::Wait(_) if !is_warm => {
                     is_warm = true;
-                    // What fails is read with the slot.
+                    // A failed warm-up is harmless: the data is read with the slot.
                     if let Err(error) = self.store.run_blocking(Store::warm).await? {
                         tracing::warn!(%error, "the state that the next slot needs was not read in time");
                     }
@@ -142,7 +140,7 @@ impl<R: SlotReader> Recorder<R> {
                     }
                     match self.record_due(clock, slot, budget, &mut stop).await? {
                         Turn::Ends => return Ok(()),
-                        // What is read of the current one is not lost with it, either.
+                        // This must not lose the readings of the current slot, either.
                         Turn::Again if is_left => tried = current,
                         Turn::Again => {}
                         Turn::Tried(recorded) => {
@@ -158,7 +156,7 @@ impl<R: SlotReader> Recorder<R> {
         }
     }
 
-    /// Records a slot that is due. Where another one was claimed, that is sealed first.
+    /// Records a due slot. If another slot was claimed, that one is sealed first.
     async fn record_due(
         &mut self,
         clock: &impl Clock,
@@ -198,20 +196,21 @@ impl<R: SlotReader> Recorder<R> {
     }
 }
 
-/// What came of a slot that was due.
+/// The result of a due slot.
 enum Turn {
-    /// It is told to end at once.
+    /// It was told to end immediately.
     Ends,
-    /// Nothing that the next turn does not find out.
+    /// Nothing to remember: the next turn finds out again.
     Again,
-    /// Another was claimed, and is sealed: the slot is to be tried again.
+    /// Another slot was claimed and is now sealed: try this slot again.
     Claimed,
     /// It was tried.
     Tried(Result<SlotReport, RecorderError>),
 }
 
 impl<R: SlotReader> Recorder<R> {
-    /// Waits until the clock shows a time, it is told to stop, or the store is lost, which is not to be found out with the next slot only.
+    /// Waits until the clock shows a time, a stop is requested, or the store is lost, which should be noticed before
+    /// the next slot.
     async fn wait_until(
         &self,
         time: Duration,
@@ -227,8 +226,8 @@ impl<R: SlotReader> Recorder<R> {
         }
     }
 
-    /// A slot that was read by those that share the reading, and that whoever was to seal it did not: it is due before any
-    /// other, and needs no time. One that could not be sealed for a day holds up no other any more.
+    /// A slot that was read by the sharing recorders but not sealed by the one in charge: it is sealed before any other
+    /// slot, and needs no reading time. After a day without success it no longer blocks other slots.
     async fn left_read(
         &mut self,
         last: Option<Slot>,
@@ -241,7 +240,7 @@ impl<R: SlotReader> Recorder<R> {
             return Ok(None);
         };
         let is_due = matches!(due, Due::Record(..));
-        // Before another slot takes its place, nothing more of it may come.
+        // Freeze it before a later slot takes its place, so that no more readings are added.
         let ended = current.previous().filter(|ended| is_due && Some(*ended) > last);
         let left = self.store.run_blocking(move |store| {
             ended.map_or(Ok(()), |ended| store.freeze(ended))?;
@@ -254,8 +253,8 @@ impl<R: SlotReader> Recorder<R> {
         }))
     }
 
-    /// Opens a store again that was lost: its server went away, or another recorder took over, and is waited for. Whether
-    /// it was; else it is told to stop.
+    /// Reopens a lost store: its server was unreachable, or another recorder took over and is waited for. Returns
+    /// whether it is open; `false` means that a stop was requested.
     async fn reopen_store(
         &mut self,
         stop: &mut watch::Receiver<Stop>,
@@ -268,14 +267,14 @@ impl<R: SlotReader> Recorder<R> {
                     return Ok(true);
                 }
                 Err(error) if error.passes() => {
-                    // Once for each reason, and not every two seconds.
+                    // Log once per reason, and not every two seconds.
                     let why = error.of_store().map(discriminant);
                     if said != why {
                         tracing::warn!(%error, "the store is lost; trying to reconnect every 2 s");
                     }
                     said = why;
                 }
-                // It was lost again while what is published was held against it.
+                // It was lost again during the comparison with what is published.
                 Err(_) if !self.store()?.is_open() => {}
                 Err(error) => return Err(error),
             }
@@ -286,11 +285,11 @@ impl<R: SlotReader> Recorder<R> {
         }
     }
 
-    /// Opens the store, and brings what is published up to it.
+    /// Opens the store, and brings the publication up to date.
     async fn open_again(&mut self) -> Result<(), RecorderError> {
         self.store.run_blocking(Store::reopen).await??;
         if self.store()?.claims_beside() {
-            // A database that lacks slots is brought up to what is published before it is held against that.
+            // A database that lacks slots must get the claimed ones before it is compared with what is published.
             self.seal_claimed().await?;
         }
         if let Some(folder) = self.folder.clone() {
@@ -304,7 +303,7 @@ impl<R: SlotReader> Recorder<R> {
         self.resume_cosigning().await
     }
 
-    /// Seals what was about to be signed when whoever wrote the store ended, and says whether anything was.
+    /// Seals what was claimed when the previous writer of the store ended; returns whether there was anything.
     async fn seal_claimed(&mut self) -> Result<bool, RecorderError> {
         let Some(folder) = self.folder.clone() else { return Ok(false) };
         let mut any = false;
@@ -317,7 +316,7 @@ impl<R: SlotReader> Recorder<R> {
             tracing::warn!(%slot, "sealed as claimed earlier");
             self.forget_own_course()?;
             match self.publish_newest().await? {
-                // It was published before, and those that are still to come.
+                // The slot was published before, and the folder has later ones that are still to be sealed.
                 Err(PublishError::StoreOlder { .. }) if self.store()?.claims_beside() => {}
                 Err(error) => {
                     tracing::error!(%slot, %error, "the slot is recorded but not published yet");
@@ -329,8 +328,8 @@ impl<R: SlotReader> Recorder<R> {
 }
 
 impl<R: SlotReader> Recorder<R> {
-    /// What another recorder's slot made old: how far logs were gathered and slots looked at again is asked of the store, and who
-    /// has retired retires no more.
+    /// Drops the state that another recorder's slot made obsolete: the progress of logs and rechecks is read from the
+    /// store again, and pools that are already retired are removed from the list.
     fn forget_own_course(&mut self) -> Result<(), RecorderError> {
         for chain in &mut self.chains {
             (chain.fills, chain.recheck) = Default::default();
@@ -347,14 +346,14 @@ impl<R: SlotReader> Recorder<R> {
     }
 }
 
-/// Ready when `stop` is at least `how`; never if nobody can say so any more.
+/// Ready when `stop` is at least `how`; never if the sender is gone.
 async fn wait_for_stop(stop: &mut watch::Receiver<Stop>, how: Stop) {
     if stop.wait_for(|stop| *stop >= how).await.is_err() {
         pending::<()>().await;
     }
 }
 
-/// Logs what became of a slot, and passes on what the recorder must not go on after.
+/// Logs the result of a slot, and returns errors after which the recorder must not continue.
 fn settle(slot: Slot, recorded: Result<SlotReport, RecorderError>) -> Result<(), RecorderError> {
     match recorded {
         Ok(report) => {
@@ -400,7 +399,7 @@ fn settle(slot: Slot, recorded: Result<SlotReport, RecorderError>) -> Result<(),
     }
 }
 
-/// What is due at `now`, after `last` was written and `tried` was the slot read last.
+/// What is due at `now`, if `last` was the last written slot and `tried` the last one read.
 fn due(now: Duration, last: Option<Slot>, tried: Option<Slot>, seal_after: Duration) -> Due {
     let instant = |slot: Slot| Duration::from_secs(slot.unix_s());
     let current = match Slot::at_or_before(now.as_secs()) {
@@ -457,7 +456,7 @@ mod tests {
         assert_eq!(due(at(5, 59), Some(slot(4)), None), Due::Wait(at(6, 2)));
         assert_eq!(due(at(5, 3), Some(slot(5)), None), Due::Wait(at(6, 2)));
         assert_eq!(due(at(5, 3), Some(slot(4)), Some(slot(5))), Due::Wait(at(6, 2)));
-        // Behind by an hour, ahead by years, before the series, beyond the calendar.
+        // An hour behind, years ahead, before the series, after the calendar's end.
         assert_eq!(due(at(5, 3), Some(slot(17)), Some(slot(17))), Due::Wait(at(18, 2)));
         assert_eq!(due(at(900_000, 2), Some(slot(5)), Some(slot(5))), record(900_000, 58));
         assert_eq!(due(Duration::ZERO, Some(slot(5)), None), Due::Wait(at(0, 2)));

@@ -14,25 +14,25 @@ use super::proofs::Proofs;
 use super::source::{ResumePoint, SlotReader};
 use super::{Recorder, RecorderError, recheck};
 
-/// A slot as it was read. Nothing of it is written yet.
+/// The readings of a slot. Nothing of it is written yet.
 pub struct ReadSlot {
     pub slot: Slot,
     /// One entry for each pool that is configured, or that the store has and that does not retire.
     pub entries: Vec<NewEntry<ReadSnapshot>>,
-    /// At which block each chain was read, in the order of the chains; `None`: none of its pools was read.
+    /// The block at which each chain was read, in the order of the chains; `None` if none of its pools was read.
     pub blocks: Vec<Option<BlockHash>>,
     /// Earlier slots that the reading puts in doubt.
     pub doubts: Vec<NewDoubt>,
-    /// State proofs of what was read.
+    /// State proofs of the readings.
     pub proofs: Proofs,
-    /// HTTP requests that the reading took.
+    /// Number of HTTP requests.
     pub requests: u64,
     /// The heads that the nodes of each chain had, in the order of the chains, where its reader can tell.
     pub heads: Vec<Option<SeenHeads>>,
 }
 
 impl<R: SlotReader> Recorder<R> {
-    /// Reads `slot` until `deadline`. Each chain also takes in the blocks of its pools and what they logged.
+    /// Reads `slot` until `deadline`. Also passes the blocks and logs of its pools to each chain.
     pub(super) async fn read_slot(
         &mut self,
         slot: Slot,
@@ -67,7 +67,7 @@ impl<R: SlotReader> Recorder<R> {
         Ok(read)
     }
 
-    /// What each chain's reader is given for the next slot.
+    /// The inputs of each chain's reader for the next slot.
     async fn reading_plans(&mut self) -> Result<Vec<ReadingPlan>, RecorderError> {
         let mut plans = Vec::with_capacity(self.chains.len());
         for place in 0..self.chains.len() {
@@ -82,7 +82,7 @@ impl<R: SlotReader> Recorder<R> {
         Ok(plans)
     }
 
-    /// Reads from the store where the series of a chain stand whose reader is made anew.
+    /// Reads the newest recorded state of a chain from the store, if its reader is new.
     async fn standing_of(&mut self, place: usize) -> Result<ResumePoint, RecorderError> {
         if !self.chains[place].begins() {
             return Ok(ResumePoint::default());
@@ -96,7 +96,7 @@ impl<R: SlotReader> Recorder<R> {
         Ok(self.store.run_blocking(read).await??)
     }
 
-    /// Plans which logs of a chain's pools are asked for with the next slot.
+    /// Plans which logs of a chain's pools are requested with the next slot.
     async fn plan_logs(&mut self, place: usize) -> Result<Option<LogsRequest>, RecorderError> {
         let chain = self.chains[place].slug().clone();
         let pools: Vec<PoolId> =
@@ -111,7 +111,7 @@ impl<R: SlotReader> Recorder<R> {
         Ok(planned?)
     }
 
-    /// Reads all chains here, or gathers what the recorders that share the reading have read.
+    /// Reads all chains here, or gathers the readings of the recorders that share the reading.
     async fn read_chains(
         &mut self,
         slot: Slot,
@@ -127,7 +127,7 @@ impl<R: SlotReader> Recorder<R> {
 }
 
 impl ReadSlot {
-    /// Adds what was read of one chain.
+    /// Adds the readings of one chain.
     fn add<R: SlotReader>(
         &mut self,
         chain: &mut Chain<R>,

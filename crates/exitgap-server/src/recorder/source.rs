@@ -1,4 +1,4 @@
-//! What the recorder reads from: one reader per chain.
+//! The recorder's input: one reader per chain.
 
 use std::error::Error;
 use std::future::{Future, ready};
@@ -14,35 +14,34 @@ use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::snapshot::{BlockRef, Snapshot};
 use tokio::time::Instant;
 
-/// Where a chain's series stand, for a reader that is made anew.
+/// The newest recorded state of a chain, from which a new reader resumes.
 #[derive(Debug, Default)]
 pub struct ResumePoint {
-    /// At which blocks the last slots were recorded, newest first.
+    /// The blocks of the last recorded slots, newest first.
     pub blocks: Vec<BlockRef>,
-    /// Each pool's newest snapshot that is not taken back.
+    /// Each pool's newest snapshot that is not retracted.
     pub newest: Vec<Snapshot>,
 }
 
 /// Reads all pools of one chain at a slot.
 pub trait SlotReader: Send + 'static {
-    /// Reads them until `deadline`. What cannot be read is missing with its reason; never
-    /// fails as a whole.
+    /// Reads all pools until `deadline`. A pool that cannot be read is missing with its reason; the call itself never
+    /// fails.
     fn read_slot(&mut self, slot: Slot, deadline: Instant) -> impl Future<Output = SlotReading>;
 
-    /// Tells a new reader where the chain's series stand.
+    /// Passes the newest recorded state to a new reader.
     fn resume(&mut self, _standing: ResumePoint) {}
 
-    /// Begins a slot that others read, after one that they read at this block.
+    /// Starts a slot that other recorders read, after one that they read at this block.
     fn follow(&mut self, _recorded: Option<BlockRef>) {}
 
-    /// Requires, before the first slot, that the chain's nodes do not contradict each other about
-    /// which chain it is; in words, where they do.
+    /// Requires, before the first slot, that the chain's nodes agree on which chain they serve; the error is a message.
     fn check_nodes(&self, _deadline: Instant) -> impl Future<Output = Result<(), String>> {
         ready(Ok(()))
     }
 
-    /// The hash of the block that is canonical at this number now. A reader that cannot tell
-    /// leaves slots unchecked.
+    /// The hash of the currently canonical block with this number. With a reader that does not support this, slots are
+    /// not rechecked.
     fn canonical_hash(
         &self,
         number: u64,
@@ -52,8 +51,7 @@ pub trait SlotReader: Send + 'static {
         ready(Err(ReadFailure { reason: MissingReason::BlockUnavailable, detail }))
     }
 
-    /// The same, where it is about to be believed that another block gave way to it: the block
-    /// after it must name it as its parent.
+    /// The same, for a block that appears to replace another one: its successor must name it as its parent.
     fn linked_hash(
         &self,
         number: u64,
@@ -62,7 +60,7 @@ pub trait SlotReader: Send + 'static {
         self.canonical_hash(number, deadline)
     }
 
-    /// The same of the chain's second node; `None` where there is none, or it does not answer.
+    /// The same from the chain's second node; `None` if there is none, or it does not answer.
     fn second_hash(
         &self,
         _number: u64,
@@ -71,15 +69,15 @@ pub trait SlotReader: Send + 'static {
         ready(None)
     }
 
-    /// How many blocks later a slot's block is looked at again.
+    /// The number of blocks after which a slot's block is rechecked.
     fn confirmations(&self) -> u32 {
         64
     }
 
-    /// Whether it tells what pools logged.
+    /// Whether it can return the pools' logs.
     const TELLS_LOGS: bool = false;
 
-    /// What pools logged after a block each and up to `last`, or a nearer one.
+    /// The pools' logs, each after a given block and up to `last` or an earlier block.
     fn logs_since(
         &mut self,
         _since: &LogsSince,
@@ -89,8 +87,8 @@ pub trait SlotReader: Send + 'static {
         ready(LogsRead::new())
     }
 
-    /// Holds snapshots that it read at a slot against the chain's own state; one answer each, in their order. A reader that
-    /// cannot leaves them unproven.
+    /// Checks the snapshots that it read at a slot against the chain's own state; one answer each, in their order. A
+    /// reader that does not support this leaves them unproven.
     fn prove(
         &mut self,
         snapshots: &[&Snapshot],
@@ -99,7 +97,7 @@ pub trait SlotReader: Send + 'static {
         ready(vec![Proven::Unproven(Unproven::NotServed); snapshots.len()])
     }
 
-    /// The file of a proof of all of a snapshot's pool; in words, where there is none.
+    /// The file of a whole-pool proof for a snapshot; the error is a message.
     fn prove_whole(
         &self,
         _snapshot: &Snapshot,
@@ -108,8 +106,8 @@ pub trait SlotReader: Send + 'static {
         ready(Err("no source proves it".to_owned()))
     }
 
-    /// The file of a day's anchors, which leads from the block of number `from` to these older ones; in words, where there is
-    /// none.
+    /// The file of a day's anchors, which links the block with number `from` to these older ones; the error is a
+    /// message.
     fn anchors(
         &self,
         _day: u32,
@@ -126,12 +124,12 @@ pub trait SlotReader: Send + 'static {
         None
     }
 
-    /// HTTP requests it sent so far.
+    /// Number of HTTP requests sent so far.
     fn requests(&self) -> u64 {
         0
     }
 
-    /// What its nodes answered since it was asked last, by node, method and outcome.
+    /// The nodes' answers since the last call, by node, method and outcome.
     fn take_outcomes(&self) -> Vec<RequestOutcomes> {
         Vec::new()
     }
@@ -229,16 +227,16 @@ impl SlotReader for ChainReader {
     }
 }
 
-/// Makes a chain's reader: at the start, and again where one was lost.
+/// Creates a chain's reader: at the start, and again if one was lost.
 pub type MakeReader<R> = Box<dyn Fn() -> Result<R, Box<dyn Error + Send + Sync>> + Send>;
 
 /// One chain of the recorder.
 pub struct Source<R> {
-    /// The chain, for logs.
+    /// The chain, for log messages.
     pub chain: ChainSlug,
     /// Its pools, each with its default direction.
     pub pools: Vec<(PoolId, Direction)>,
-    /// Its reader, made when needed.
+    /// Creates its reader when needed.
     pub make: MakeReader<R>,
 }
 

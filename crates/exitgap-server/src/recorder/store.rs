@@ -5,8 +5,8 @@ use tokio::task::spawn_blocking;
 
 use super::RecorderError;
 
-/// A store for writing. A call moves it to a thread of the blocking pool and back: a caller that goes away meanwhile
-/// leaves it lost, since nobody then knows whether the call wrote.
+/// A store for writing. Each call moves it to a blocking thread and back: if the caller is dropped meanwhile, the store
+/// is lost, because it is then unknown whether the call wrote.
 pub struct BlockingStore(Option<Store>);
 
 impl BlockingStore {
@@ -14,27 +14,27 @@ impl BlockingStore {
         Self(Some(store))
     }
 
-    /// The store, where no call was interrupted.
+    /// The store, if no call was interrupted.
     pub fn get(&self) -> Result<&Store, RecorderError> {
         self.0.as_ref().ok_or(RecorderError::Interrupted)
     }
 
-    /// The same, for what does not block for long.
+    /// The same, for work that does not block for long.
     pub fn get_mut(&mut self) -> Result<&mut Store, RecorderError> {
         self.0.as_mut().ok_or(RecorderError::Interrupted)
     }
 
-    /// The store itself, to be closed.
+    /// The store itself, for closing it.
     pub fn into_inner(self) -> Result<Store, RecorderError> {
         self.0.ok_or(RecorderError::Interrupted)
     }
 
-    /// Whether a server's store was lost and is to be opened again. One that an interrupted call has is not.
+    /// Whether a server's store was lost and should be reopened. False while an interrupted call has the store.
     pub fn is_disconnected(&self) -> bool {
         self.0.as_ref().is_some_and(|store| !store.is_open())
     }
 
-    /// Runs `act` with the store on the blocking pool.
+    /// Runs `act` with the store on a blocking thread.
     pub async fn run_blocking<T: Send + 'static>(
         &mut self,
         act: impl FnOnce(&mut Store) -> T + Send + 'static,

@@ -1,4 +1,4 @@
-//! Why a log is not followed, or not further: one variant per cause.
+//! Why a log cannot be followed, or not any further: one variant per cause.
 
 use std::io;
 use std::path::PathBuf;
@@ -8,30 +8,30 @@ use exitgap_core::file_errors::explained;
 use exitgap_core::tlog::SignedError;
 use exitgap_store::{FollowError, StoreError};
 
-/// Why a log is not followed, or not further. What was followed before stays.
+/// Why a log cannot be followed, or not any further. What was followed before stays.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplicaError {
-    /// Its files cannot be fetched, or are none of a log.
+    /// Its files cannot be downloaded, or are not those of a log.
     #[error(transparent)]
     Copy(#[from] CopyError),
-    /// The newest checkpoint does not count.
+    /// The newest checkpoint is not accepted.
     #[error(
         "the newest checkpoint is not accepted: {why}; if the log changed its key, trust the new key too"
     )]
     NotTrusted {
-        /// Why.
+        /// The reason.
         why: Box<SignedError>,
     },
-    /// A trusted key signed two histories.
+    /// A trusted key signed two different histories.
     #[error(
         "the log's checkpoint of {told} slots does not continue the followed checkpoint of {held} slots: two histories are signed in its name. {path} proves it; check that file with `exitgap verify {path} --trust KEY`"
     )]
     TwoHistories {
-        /// How many slots are held.
+        /// Number of slots held here.
         held: u64,
-        /// How many the other history has.
+        /// Number of slots in the other history.
         told: u64,
-        /// The proof.
+        /// The path of the proof.
         path: PathBuf,
     },
     /// The log has fewer slots than it had.
@@ -44,7 +44,7 @@ pub enum ReplicaError {
         /// How many the newest one has now.
         there: u64,
     },
-    /// What was fetched is not what was signed, or the store cannot take it.
+    /// The downloaded files differ from what was signed, or the store cannot apply them.
     #[error(transparent)]
     Follow(#[from] FollowError),
     /// The store cannot be opened or read.
@@ -55,13 +55,13 @@ pub enum ReplicaError {
     File {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
 }
 
 impl ReplicaError {
-    /// Whether looking again cannot help: this machine is in the way, or a folder that is of another log.
+    /// Whether a retry cannot help: the cause is on this machine, or the folder belongs to another log.
     pub fn ends(&self) -> bool {
         match self {
             Self::Copy(error) => matches!(
@@ -77,7 +77,7 @@ impl ReplicaError {
         }
     }
 
-    /// Whether the log was reached, and what it says refused.
+    /// Whether the log was reached, but its content was rejected.
     pub fn refuses(&self) -> bool {
         match self {
             Self::Copy(error) => matches!(

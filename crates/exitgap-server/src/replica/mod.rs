@@ -1,16 +1,16 @@
-//! A replica: the log of another process, perhaps of another operator, fetched slot by slot, applied to a store here and
-//! served from it. It has no key and asks no node.
+//! A replica: another process's log, possibly of another operator, downloaded slot by slot, applied to a local store
+//! and served from it. It has no key and needs no node.
 //!
-//! **In scope**: one look at the log ([`Replica::look`]) and looking until told to end ([`Replica::run`]); what is believed of
-//! it. **Out of scope**, and who does it: fetching files (`exitgap-client`'s `copy`), applying a slot and publishing what
-//! covers it (`exitgap-store`), answering ([`crate::http`]).
+//! **In scope**: one update from the log ([`Replica::look`]) and updates until stopped ([`Replica::run`]); which data
+//! is accepted. **Out of scope**: downloading files (`exitgap-client`'s `copy`), applying a slot and publishing what
+//! covers it (`exitgap-store`), answering requests ([`crate::http`]).
 //!
-//! # What is believed
+//! # Which data is accepted
 //!
-//! Nothing but what a trusted key signed, and of that only what goes on from what is here: a newest checkpoint first has to
-//! continue the replica's own, by the log's tiles; then each slot is applied from its files, which have to make, byte for
-//! byte, the checkpoint that was signed of it. What contradicts that is refused, and kept as proof; what the replica holds
-//! stays, and is served.
+//! Only data signed by a trusted key, and only if it continues what is already here. First, a new checkpoint must
+//! extend the replica's own, as proven by the log's tiles. Then each slot is applied from its files, which must
+//! produce, byte for byte, its signed checkpoint. Contradicting data is rejected and stored as proof; the replica keeps
+//! and serves what it already has.
 
 mod error;
 
@@ -31,19 +31,19 @@ use tokio::sync::watch;
 
 pub use error::ReplicaError;
 
-/// How many slots are fetched before they are applied.
+/// Number of slots that are downloaded before they are applied.
 const SLOTS_AT_ONCE: u64 = 64;
 
-/// How long the log may take to say where it stands.
+/// Time limit for reading the log's newest state.
 const STATE_WITHIN: Duration = Duration::from_mins(1);
 
-/// How long so many slots may take.
+/// Time limit for that many slots.
 const SLOTS_WITHIN: Duration = Duration::from_mins(30);
 
-/// How often a waiting replica looks whether it is to end.
+/// How often a waiting replica checks whether it should end.
 const LISTEN_EVERY: Duration = Duration::from_millis(100);
 
-/// A log that is followed into a folder of this machine.
+/// A log that is followed into folders on this machine.
 pub struct Replica {
     copier: Copier,
     store: Store,
@@ -52,21 +52,21 @@ pub struct Replica {
     places: Places,
 }
 
-/// Where a replica keeps what it has.
+/// Where a replica stores its data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Places {
     /// The store.
     pub store: PathBuf,
     /// The copy of the log's folder.
     pub log: PathBuf,
-    /// What was refused: files of slots, and proofs of two histories.
+    /// Rejected data: files of slots, and proofs of two histories.
     pub refused: PathBuf,
     /// The newest checkpoint that was accepted, perhaps of more slots than are held.
     pub seen: PathBuf,
 }
 
 impl Places {
-    /// Those inside a folder.
+    /// The standard places inside a folder.
     pub fn inside(folder: &Path) -> Self {
         let [store, log, refused, seen] =
             ["series.db", "log", "refused", "seen-checkpoint"].map(|name| folder.join(name));
@@ -74,19 +74,19 @@ impl Places {
     }
 }
 
-/// Where a replica stands.
+/// The progress of a replica.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ReplicaStatus {
-    /// How many slots it holds.
+    /// Number of slots it holds.
     pub held: u64,
-    /// How many the log has, as it said last.
+    /// Number of slots in the log, at the last update.
     pub published: u64,
-    /// Whether the last look ended in a refusal.
+    /// Whether the last update was rejected.
     pub refuses: bool,
 }
 
 impl Replica {
-    /// Opens what is there of a replica, or begins one. Nothing is asked for yet.
+    /// Opens an existing replica, or creates one. Sends no request yet.
     pub fn open(
         log: BaseUrl,
         places: Places,
@@ -98,13 +98,13 @@ impl Replica {
         Ok(Self { copier, store, folder, trusted, places })
     }
 
-    /// How many slots are held.
+    /// Number of slots held.
     pub fn held(&self) -> Result<u64, ReplicaError> {
         Ok(self.store.reader().log_size()?)
     }
 
-    /// Looks until told to end, and tells where it stands after each step. A log that is not reached, or refused, is looked
-    /// at again; what this machine cannot do ends it.
+    /// Updates until stopped, and reports the progress after each step. An unreachable log or rejected data is retried;
+    /// a failure of this machine ends it.
     pub fn run(
         mut self,
         every: Duration,
@@ -121,14 +121,14 @@ impl Replica {
                 told(standing);
             });
             match looked {
-                // Also where nothing was new: what was refused a while ago may be mended since.
+                // Report it even without new slots: an earlier rejection may be resolved.
                 Ok(now) => {
                     (standing, said) = (now, None);
                     told(standing);
                 }
                 Err(error) if error.ends() => return Err(error),
                 Err(error) => {
-                    // Said once, as long as it is the same.
+                    // Log the same error only once.
                     let code = error.code().to_owned();
                     if said.as_ref() != Some(&code) {
                         tracing::error!(code, "following stopped: {error}");
@@ -146,8 +146,8 @@ impl Replica {
         Ok(self.store.close()?)
     }
 
-    /// Takes what the log has published since, and returns where it stands then. `progress` is told after some, how many are
-    /// held and how many are published. Ends early, between slots, where `end` says so.
+    /// Takes what the log has published since, and returns the progress. `progress` receives the numbers of held and
+    /// published slots after each batch. Ends early, between slots, if `end` is set.
     pub fn look(
         &mut self,
         end: &watch::Receiver<bool>,
@@ -165,7 +165,7 @@ impl Replica {
             let first = u64::from(origin.first_slot().number());
             let slots = (held..until).map_while(|at| Slot::new(first.saturating_add(at)).ok());
             let copied = self.copier.slots(slots.clone(), &newest, SLOTS_WITHIN);
-            // The slots before one that is refused are applied all the same.
+            // The slots before a rejected one are applied all the same.
             let is_here =
                 |slot: &Slot| self.folder.path().join(LogFile::Slot(*slot).to_string()).exists();
             let until = match &copied {
@@ -177,7 +177,7 @@ impl Replica {
                 Err(error) => {
                     if let FollowError::Slot { index, .. } = &error {
                         let from = usize::try_from(index.saturating_sub(held)).unwrap_or(0);
-                        // They are asked for anew with the next look: what a cache garbled heals.
+                        // They are downloaded again with the next update, which helps if a cache corrupted them.
                         for slot in slots.skip(from) {
                             self.copier.set_aside(slot, &self.places.refused)?;
                         }
@@ -233,7 +233,7 @@ impl Replica {
     fn require_continuation(&mut self, before: &str, newest: &Newest) -> Result<(), ReplicaError> {
         let now = &newest.checkpoint;
         let Ok((of_before, _)) = Checkpoint::from_note(before) else { return Ok(()) };
-        // Another log, or one that shrank, is refused elsewhere.
+        // A different log, or one that shrank, is rejected elsewhere.
         if of_before.origin != now.origin || of_before.size > now.size {
             return Ok(());
         }
@@ -245,7 +245,7 @@ impl Replica {
         }
     }
 
-    /// Keeps the proof, which whoever has the log's key can judge.
+    /// Stores the proof, which anyone with the log's public key can check.
     fn save_fork_proof(
         &self,
         (held, told): (u64, u64),

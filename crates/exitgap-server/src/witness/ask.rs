@@ -1,4 +1,4 @@
-//! This log's checkpoints, shown to its witnesses.
+//! Submits this log's checkpoints to its witnesses.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -10,23 +10,23 @@ use tokio::time::{Instant, timeout_at};
 
 use super::config::WitnessEndpoint;
 
-/// How long all of them together may take: a slot is published no later for theirs.
+/// Time limit for all of them together: a slot is not published later than that because of them.
 const WITHIN: Duration = Duration::from_secs(5);
 
-/// The most of an answer that is read, bytes: a few lines.
+/// Maximum number of answer bytes read: a few lines.
 const MAX_ANSWER: usize = 16 << 10;
 
-/// How far ahead of this machine's clock a cosignature may be.
+/// How far a cosignature's time may be ahead of this machine's clock, seconds.
 const AHEAD_S: u64 = 300;
 
-/// What became of asking.
+/// The results of the requests.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CosignResults {
-    /// The lines of those that cosigned, each with its line break.
+    /// The signature lines of the witnesses that cosigned, each with its line break.
     pub lines: String,
-    /// How many did.
+    /// Number of witnesses that cosigned.
     pub cosigned: u32,
-    /// The others, by name, each with why it did not.
+    /// The others, by name, each with the reason.
     pub failed: Vec<(String, String)>,
 }
 
@@ -35,48 +35,48 @@ pub struct CosignResults {
 pub struct Witnesses {
     client: Client,
     asks: Vec<WitnessEndpoint>,
-    /// The size that each cosigned last, as far as is known.
+    /// The size that each witness last cosigned, as far as is known.
     known: Mutex<Vec<u64>>,
 }
 
-/// What one of them said.
+/// A witness's answer.
 enum Said {
     Cosigned(String),
-    /// That it last cosigned this size.
+    /// The size that it last cosigned.
     Size(u64),
     Failed(String),
 }
 
-/// A witness that is to be asked.
+/// A witness to ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Due {
     place: usize,
-    /// The size that the checkpoint is to be proven to go on from; 0: none.
+    /// The size from which the consistency proof starts; 0: no proof.
     pub old: u64,
 }
 
-/// A checkpoint that is shown.
+/// A checkpoint to submit.
 #[derive(Debug)]
 pub struct Shown {
-    /// As the log signed it.
+    /// The note as signed by the log.
     pub checkpoint: String,
-    /// Its slots.
+    /// Its number of slots.
     pub size: u64,
-    /// When those that have not answered are waited for no longer.
+    /// When waiting for answers ends.
     pub deadline: Instant,
 }
 
 impl Shown {
-    /// This checkpoint, which the witnesses have five seconds for.
+    /// This checkpoint, with five seconds for the witnesses.
     pub fn now(checkpoint: String, size: u64) -> Self {
         Self { checkpoint, size, deadline: Instant::now() + WITHIN }
     }
 }
 
 impl Witnesses {
-    /// These witnesses, of which nothing is known.
+    /// These witnesses, with unknown sizes.
     pub fn new(asks: Vec<WitnessEndpoint>) -> Result<Self, reqwest::Error> {
-        // An error says that this process chose its cryptography before.
+        // An error means that this process has already chosen its cryptography provider.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = Client::builder()
             .redirect(reqwest::redirect::Policy::none())
@@ -88,16 +88,16 @@ impl Witnesses {
         Ok(Self { client, asks, known })
     }
 
-    /// All of them, each with the size that it cosigned last, as far as is known.
+    /// All witnesses, each with the size that it last cosigned, as far as is known.
     pub fn due_witnesses(&self, size: u64) -> Vec<Due> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        // Who cosigned more than there is has another log's past, and says so.
+        // A witness that cosigned a larger size saw a different history, and its answer will say so.
         let old = known.iter().map(|known| if *known > size { 0 } else { *known });
         old.enumerate().map(|(place, old)| Due { place, old }).collect()
     }
 
-    /// Shows some of them a checkpoint, each with the proof from the size it is to go on from. Gives those that named
-    /// another size, with that: they are to be asked once more.
+    /// Submits a checkpoint to some witnesses, each with the proof from its last size. Returns those that answered with
+    /// another size, which must be asked once more.
     pub async fn ask(
         &self,
         shown: &Shown,
@@ -137,7 +137,7 @@ impl Witnesses {
         again
     }
 
-    /// Those that were asked twice and named a third size.
+    /// Marks witnesses as failed that were asked twice and answered with yet another size.
     pub fn give_up(&self, due: &[Due], answered: &mut CosignResults) {
         for Due { place, old } in due {
             let why = format!("it returned two different last cosigned sizes, most recently {old}");
@@ -184,7 +184,7 @@ fn late() -> String {
     format!("it did not answer within {} s", WITHIN.as_secs())
 }
 
-/// What is printed of an answer: the beginning of its first line.
+/// The part of an answer that is logged: the beginning of its first line.
 fn first_line(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
     line.chars().filter(|c| !c.is_control()).take(200).collect()
@@ -201,7 +201,7 @@ async fn read_body(mut answer: Response) -> Option<String> {
     String::from_utf8(body).ok()
 }
 
-/// The witness's line among those it answered.
+/// The witness's own signature line in its answer.
 fn cosignature(asked: &WitnessEndpoint, checkpoint: &str, answer: &str) -> Said {
     let Ok(note) = Note::parse(checkpoint) else {
         return Said::Failed("the checkpoint is not a signed note".to_owned());

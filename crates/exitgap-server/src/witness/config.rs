@@ -1,4 +1,4 @@
-//! `[witness]`: who cosigns this log, and whose logs are cosigned here.
+//! `[witness]`: who cosigns this log, and which logs are cosigned here.
 
 use std::path::PathBuf;
 
@@ -8,26 +8,27 @@ use serde::Deserialize;
 
 use super::{WitnessedLog, list};
 
-/// The most witnesses, and the most logs.
+/// Maximum number of witnesses, and of logs.
 const MOST: usize = 16;
 
-/// `[witness]`, as written.
+/// The table `[witness]` as written in the configuration file.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct WitnessConfig {
-    /// Whom each checkpoint is shown to before it is published: a witness's key and its address, such as
-    /// `other.example/witness+67f7aea0+BEqS… https://other.example/witness`. At most 16. Default: nobody.
+    /// The witnesses that each checkpoint is submitted to before it is published: a key and a URL each, such as
+    /// `other.example/witness+67f7aea0+BEqS… https://other.example/witness`. At most 16. Default: none.
     pub asks: Vec<String>,
-    /// Whose checkpoints are cosigned here, at `/witness/add-checkpoint`: the public key of each log, or of all logs
-    /// that a key begins. At most 16. Default: none, and the address is not there.
+    /// The logs whose checkpoints are cosigned here, at `/witness/add-checkpoint`: the public key of each log, or of
+    /// all logs that a key begins. At most 16. Default: none, and the address does not exist.
     pub logs: Vec<String>,
-    /// A file with a list of more logs, as witness networks publish them (`logs/v0`): at most 1,024. It is read at the start.
-    /// Relative to the folder of the configuration file. Default: none.
+    /// A file with a list of further logs, in the format of witness networks (`logs/v0`): at most 1,024. It is read at
+    /// startup. Relative to the folder of the configuration file. Default: none.
     pub log_list: Option<PathBuf>,
-    /// The key that cosigns, mode 600, as `exitgap-server key witness` makes it; never a log's. Relative to the folder of
-    /// the configuration file. Default `witness.key`.
+    /// The cosigning key, mode 600, created by `exitgap-server key witness`; never a log's key. Relative to the folder
+    /// of the configuration file. Default `witness.key`.
     pub key_file: PathBuf,
-    /// What was cosigned last of each log. Relative to the folder of the configuration file. Default `witness.db`.
+    /// The database of the last cosigned checkpoint of each log. Relative to the folder of the configuration file.
+    /// Default `witness.db`.
     pub database: PathBuf,
 }
 
@@ -48,21 +49,21 @@ impl Default for WitnessConfig {
 pub struct WitnessEndpoint {
     /// Its key.
     pub key: WitnessKey,
-    /// What `/add-checkpoint` comes after.
+    /// The base URL of `/add-checkpoint`.
     pub url: Url,
 }
 
-/// Who cosigns, and what is cosigned, checked.
+/// The checked settings: who cosigns, and what is cosigned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WitnessPlan {
     /// This log's witnesses.
     pub asks: Vec<WitnessEndpoint>,
-    /// The logs whose witness this program is.
+    /// The logs that this program is a witness for.
     pub logs: Vec<VerifierKey>,
 }
 
 impl WitnessConfig {
-    /// Reads both lists. Refused with the key at fault, and what is wrong with it.
+    /// Checks both lists. The error is the invalid key and what is wrong with its value.
     pub fn plan(&self) -> Result<WitnessPlan, (&'static str, String)> {
         for (name, lines) in [("asks", &self.asks), ("logs", &self.logs)] {
             if lines.len() > MOST {
@@ -110,7 +111,7 @@ impl WitnessConfig {
     }
 }
 
-/// The keys of logs, each once.
+/// Parses the keys of logs, each once.
 pub fn logs_of(lines: &[String]) -> Result<Vec<VerifierKey>, String> {
     let mut logs: Vec<VerifierKey> = Vec::new();
     for line in lines {
@@ -123,7 +124,7 @@ pub fn logs_of(lines: &[String]) -> Result<Vec<VerifierKey>, String> {
     Ok(logs)
 }
 
-/// `<key> <address>`.
+/// Parses `<key> <address>`.
 fn witness_of(line: &str) -> Result<WitnessEndpoint, String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let &[key, url] = words.as_slice() else {

@@ -1,10 +1,9 @@
-//! A list of logs, as witness networks publish them (format `logs/v0` of `transparency-dev/witness-network`): whose checkpoints
-//! are cosigned here.
+//! A list of logs to cosign, in the format of witness networks (`logs/v0` of `transparency-dev/witness-network`).
 //!
-//! Lines; blank ones and those that begin with `#` say nothing. The first that says something is `logs/v0`. Then, of each log,
-//! `vkey <key>`, and after it, each at most once, `origin <origin or none>`, `bastion <URL or none>`, `qpd <number>` and
-//! `contact <text>`. A witness of ours cosigns what it is asked to: it needs neither `bastion` nor `contact`, and no log of ours
-//! asks more often than its slots come, so that `qpd` is read and not counted.
+//! The list consists of lines; blank lines and lines that begin with `#` are ignored. The first other line is
+//! `logs/v0`. Then each log has a line `vkey <key>`, followed by at most one each of `origin <origin or none>`,
+//! `bastion <URL or none>`, `qpd <number>` and `contact <text>`. This witness only answers requests: it needs neither
+//! `bastion` nor `contact`. `qpd` is parsed but not enforced, because our logs send requests only once per slot.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -15,16 +14,16 @@ use exitgap_core::tlog::{CheckpointError, NoteError, OriginLine, VerifierKey};
 
 use super::WitnessedLog;
 
-/// The most bytes of a list.
+/// Maximum size of a list, bytes.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// The most logs of a list.
+/// Maximum number of logs in a list.
 const MAX_LOGS: usize = 1_024;
 
-/// The line that says which format it is.
+/// The line that names the format.
 const FORMAT: &str = "logs/v0";
 
-/// Why a list is not read.
+/// Why a list is rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum ListError {
     /// The file cannot be read.
@@ -32,10 +31,10 @@ pub enum ListError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// It is larger than a list is.
+    /// The file is too large.
     #[error("{path} is larger than the limit of {MAX_BYTES} bytes for a list of logs")]
     TooLarge {
         /// The file.
@@ -46,26 +45,26 @@ pub enum ListError {
     Line {
         /// The file.
         path: PathBuf,
-        /// Counted from 1.
+        /// The line number, from 1.
         line: usize,
-        /// Which.
+        /// The rule.
         rule: ListRule,
     },
 }
 
-/// What a line of a list breaks.
+/// The rule that a line breaks.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ListRule {
     /// It is not UTF-8.
     #[error("it is not text")]
     NotText,
-    /// The format is not named, or is another.
+    /// The format is not named, or is a different one.
     #[error("found {found:?}, expected {FORMAT}")]
     Format {
         /// What stands there.
         found: String,
     },
-    /// A keyword that is none.
+    /// An unknown keyword.
     #[error("{found:?} is not one of vkey, origin, bastion, qpd and contact")]
     Keyword {
         /// What stands there.
@@ -74,10 +73,10 @@ pub enum ListRule {
     /// A keyword without a value.
     #[error("{0:?} has no value")]
     NoValue(String),
-    /// Something is said of no log.
+    /// A keyword before the first log.
     #[error("{0:?} comes before any vkey")]
     OfNoLog(String),
-    /// Something is said twice of one log.
+    /// A keyword is repeated for one log.
     #[error("{0:?} is given twice for one log")]
     Twice(String),
     /// The key is none.
@@ -86,16 +85,16 @@ pub enum ListRule {
     /// The origin is none.
     #[error("{0}")]
     Origin(#[from] CheckpointError),
-    /// How many requests a day is no number.
+    /// The number of requests per day is not a number.
     #[error("{found:?} is not a number of requests per day")]
     Qpd {
         /// What stands there.
         found: String,
     },
-    /// A log is there twice.
+    /// A log is listed twice.
     #[error("the log {0} is listed twice")]
     Again(String),
-    /// More logs than a list may have.
+    /// Too many logs.
     #[error("more than {MAX_LOGS} logs")]
     TooMany,
 }
@@ -112,7 +111,7 @@ pub fn read_list(path: &Path) -> Result<Vec<WitnessedLog>, ListError> {
     logs(&bytes).map_err(|(line, rule)| ListError::Line { path: path.to_owned(), line, rule })
 }
 
-/// The same of its bytes; refused with the line, counted from 1.
+/// Parses the list's bytes; the error has the line number, from 1.
 fn logs(bytes: &[u8]) -> Result<Vec<WitnessedLog>, (usize, ListRule)> {
     let mut list = List::default();
     for (line, text) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
@@ -155,7 +154,7 @@ impl List {
             return Err(ListRule::NoValue(keyword.to_owned()));
         }
         if keyword == "vkey" {
-            // What is wrong with the log before is said of its own line.
+            // An error in the previous log is reported for its own line.
             self.end().map_err(|(_, rule)| rule)?;
             self.open = Some((line, WitnessedLog::of_key(value.parse::<VerifierKey>()?)));
             return Ok(());
@@ -179,7 +178,7 @@ impl List {
         Ok(())
     }
 
-    /// The log that was being read is complete.
+    /// Completes the current log.
     fn end(&mut self) -> Result<(), (usize, ListRule)> {
         self.said.clear();
         let Some((line, log)) = self.open.take() else { return Ok(()) };

@@ -1,12 +1,12 @@
-//! Witnesses: programs of others that cosign each checkpoint of a log, so that it cannot show different readers
-//! different pasts, nor say later that it was earlier (C2SP `tlog-witness`).
+//! Witnesses: other operators' programs that cosign each checkpoint of a log, so that the log cannot show different
+//! readers different histories, or backdate entries (C2SP `tlog-witness`).
 //!
 //! - `config`: the table `[witness]`
-//! - `ask`: this log's checkpoints, shown to its witnesses before they are published
-//! - `list`: logs as witness networks list them
-//! - `stand`: this program as the witness of others' logs
+//! - `ask`: submits this log's checkpoints to its witnesses before they are published
+//! - `list`: lists of logs in the format of witness networks
+//! - `stand`: this program as a witness of other logs
 //!
-//! What may be cosigned is `exitgap-core::tlog`'s, what was is kept by `exitgap-store::witness`.
+//! `exitgap-core::tlog` decides what may be cosigned, `exitgap-store::witness` stores what was.
 
 mod ask;
 mod config;

@@ -1,4 +1,4 @@
-//! This program as the witness of others' logs.
+//! This program as a witness of other logs.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,13 +11,13 @@ use exitgap_store::witness::{Candidate, WitnessState, WitnessStateError};
 
 use crate::secret_file::{self, SecretFileError};
 
-/// Why there is no witness.
+/// Why the witness could not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StandError {
     /// Its key cannot be read.
     #[error(transparent)]
     KeyFile(#[from] SecretFileError),
-    /// The file holds something else.
+    /// The file does not contain a key.
     #[error("{path}: {error}")]
     NotAKey {
         /// The file.
@@ -25,7 +25,7 @@ pub enum StandError {
         /// What is wrong.
         error: NoteError,
     },
-    /// The key signs a log.
+    /// The key is that of a log.
     #[error(
         "{path} is the key of a log; a witness needs its own key: `exitgap-server key witness --out FILE --name NAME`"
     )]
@@ -33,7 +33,7 @@ pub enum StandError {
         /// The file.
         path: PathBuf,
     },
-    /// What it remembers cannot be read.
+    /// Its database cannot be read.
     #[error(transparent)]
     State(#[from] WitnessStateError),
 }
@@ -41,19 +41,19 @@ pub enum StandError {
 /// Why a checkpoint is not cosigned.
 #[derive(Debug, thiserror::Error)]
 pub enum NotCosigned {
-    /// It is no request.
+    /// The request is not valid.
     #[error(transparent)]
     Request(#[from] RequestError),
-    /// Nobody asked this witness to look after the log.
+    /// This witness is not configured for the log.
     #[error("this witness does not cosign the log {origin}")]
     UnknownLog {
         /// Its name.
         origin: String,
     },
-    /// It may not be cosigned.
+    /// The rules do not allow cosigning it.
     #[error(transparent)]
     Refused(#[from] WitnessRefusal),
-    /// What was cosigned could not be read or written.
+    /// The database could not be read or written.
     #[error(transparent)]
     State(#[from] WitnessStateError),
 }
@@ -98,8 +98,8 @@ pub struct Stand {
 }
 
 impl Stand {
-    /// A witness of these logs, by the key and the memory in these files; the latter is made where there is none.
-    /// `now_s`: the Unix second that its cosignatures name.
+    /// Creates a witness of these logs, with its key and database in these files; the database is created if needed.
+    /// `now_s` returns the Unix second for cosignatures.
     pub fn open(
         key_file: &Path,
         database: &Path,
@@ -124,8 +124,8 @@ impl Stand {
         self.cosigner.verifier()
     }
 
-    /// Cosigns the checkpoint of a request, and gives the line. It is on the disk by then that it was cosigned, so that
-    /// nothing that contradicts it ever is.
+    /// Cosigns the checkpoint of a request, and returns the signature line. The cosigned checkpoint is on disk by then,
+    /// so that no contradicting one is ever cosigned.
     pub fn cosign(&self, body: &str) -> Result<String, NotCosigned> {
         let (request, checkpoint) = AddCheckpoint::from_text::<OriginLine>(body)?;
         let keys: Vec<VerifierKey> =
@@ -134,7 +134,7 @@ impl Stand {
         if keys.is_empty() {
             return Err(NotCosigned::UnknownLog { origin });
         }
-        // Only what the log's key signed: lines of others are not repeated.
+        // Keep only the signatures by the log's keys: lines of others are not repeated.
         let signed =
             Note::parse(&request.checkpoint).map(|note| note.by(&keys)).unwrap_or_default();
         let candidate = Candidate { origin: &origin, checkpoint: &signed, root: checkpoint.root };
@@ -142,21 +142,20 @@ impl Stand {
         Ok(self.line(&request.checkpoint))
     }
 
-    /// The newest checkpoint of a log that was cosigned, cosigned as of now, where its origin has this
-    /// SHA-256, in hex.
+    /// The newest cosigned checkpoint of the log whose origin has this SHA-256 (hex), with a new cosignature.
     pub fn latest(&self, hash: &str) -> Result<Option<String>, WitnessStateError> {
         let Some(checkpoint) = self.state.latest(hash)? else { return Ok(None) };
         let line = self.line(&checkpoint);
         Ok(Some(checkpoint + &line))
     }
 
-    /// Pairs of checkpoints of one size that a log signed.
+    /// Pairs of contradicting checkpoints of one size that a log signed.
     pub fn contradictions(&self, origin: &str) -> Result<Vec<[String; 2]>, WitnessStateError> {
         self.state.contradictions(origin)
     }
 
     fn line(&self, checkpoint: &str) -> String {
-        // It was read as a note before.
+        // It was parsed as a note before.
         let text = Note::parse(checkpoint).map(|note| note.text).unwrap_or_default();
         self.cosigner.cosign(text, (self.now_s)())
     }

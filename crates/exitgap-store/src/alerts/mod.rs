@@ -32,10 +32,10 @@ pub use model::{
     Owner, Sent,
 };
 
-/// Why the kept rules cannot be read or written.
+/// Why stored rules cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum AlertsError {
-    /// The file is something else, or of another version.
+    /// The file is something else, or has another version.
     #[error(
         "{path} is not an alert database that this version can read: application id {found:#010x}, version \
          {version}"
@@ -51,12 +51,12 @@ pub enum AlertsError {
     /// The database refused.
     #[error("alerts: {0}")]
     Database(Box<StoreError>),
-    /// A row holds what cannot be in it.
+    /// A row has an impossible value.
     #[error("alerts: {what} of {of} is damaged")]
     Damaged {
-        /// What.
+        /// The kind of row.
         what: &'static str,
-        /// Whose.
+        /// The row.
         of: String,
     },
 }
@@ -69,33 +69,34 @@ impl From<StoreError> for AlertsError {
 
 type Result<T> = std::result::Result<T, AlertsError>;
 
-/// How long events are kept, and rules that ended: 30 days.
+/// How long events and ended rules are kept: 30 days.
 const KEPT_S: u64 = 30 * 86_400;
 
-/// How often a host is asked in an hour whether it wants events.
+/// The maximum number of verification requests to a host per hour.
 const CHALLENGES_AN_HOUR: i64 = 3;
 const HOUR_MS: i64 = 3_600_000;
 
-/// How far apart the clocks of two who send may be, and how long one may wait for the database once it
-/// looked at its own: a lease that ends later than one of now by less is another's, and kept to.
+/// How much the clocks of two senders can differ, plus how long a sender can wait for the database after reading its
+/// own clock. A lease whose end is less than this beyond the end of a new one belongs to another sender, and is
+/// respected.
 const SKEW_MS: i64 = 60_000;
 
-/// How long an endpoint fails before it is disabled: five days.
+/// How long an endpoint must fail before it is disabled: five days.
 const FAILING_MS: i64 = 5 * 86_400_000;
 
-/// The most rules of an owner that are listed.
+/// The maximum number of an owner's rules in a list.
 const LISTED: u32 = 200;
 
-/// The most events of an owner that one slot tells.
+/// The maximum number of an owner's events in one slot.
 const SAID_IN_SLOT: u32 = 10_000;
 
-/// Of how many that are due some are taken: more than wait at hosts that are busy.
+/// The number of due deliveries that are considered: more than those that wait for busy hosts.
 const CANDIDATES: u32 = 2_000;
 
-/// The most characters of what is kept of a failure.
+/// The maximum length of a stored failure message, in characters.
 const MAX_SAID: usize = 200;
 
-/// The kept rules.
+/// The stored rules.
 #[derive(Debug)]
 pub struct Alerts(Mutex<AlertsDb>);
 
@@ -104,12 +105,12 @@ fn whole(number: u64) -> i64 {
 }
 
 fn said(text: &str) -> String {
-    // A server takes no text with a zero in it.
+    // PostgreSQL does not accept zero characters in text.
     text.chars().filter(|character| *character != '\0').take(MAX_SAID).collect()
 }
 
 impl Alerts {
-    /// Opens the file, and makes it where there is none; or the tables on a server, by its URL.
+    /// Opens the file, and creates it if it does not exist; or opens the tables on a server, given its URL.
     pub fn open(path: &Path) -> Result<Self> {
         match AlertsDb::open(path)? {
             Ok(db) => Ok(Self(Mutex::new(db))),
@@ -121,8 +122,8 @@ impl Alerts {
         }
     }
 
-    /// Copies all that the file holds, that nobody writes meanwhile, into this database, in which nothing was written yet:
-    /// how many rows.
+    /// Copies everything in the file, which no process may write meanwhile, into this empty database. Returns the
+    /// number of rows.
     pub fn copy_from(&self, file: &Path) -> Result<u64> {
         require_there(file)?;
         let other = Self::open(file)?;
@@ -135,7 +136,7 @@ impl Alerts {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps a rule, unless there is no room, or the same request made one before.
+    /// Stores a rule, unless a limit is reached or the same request already created one.
     pub fn keep(&self, new: &NewAlert, bounds: &AlertBounds, now_ms: u64) -> Result<Kept> {
         self.db().write_transaction(|rows| {
             if let Some(name) = &new.idempotency
@@ -179,12 +180,12 @@ impl Alerts {
         })
     }
 
-    /// Whether somebody has this token.
+    /// Whether an owner with this token exists.
     pub fn is_owner(&self, owner: &Owner) -> Result<bool> {
         self.db().read_transaction(|rows| Ok(rows.of_token(owner)? > 0))
     }
 
-    /// An owner's rules, the newest first. They end later, now that their owner came.
+    /// An owner's rules, newest first. Extends their expiry, because the owner accessed them.
     pub fn of_owner(&self, owner: &Owner, until_s: u64) -> Result<Vec<KeptAlert>> {
         self.db().write_transaction(|rows| {
             rows.renew(owner, whole(until_s))?;
@@ -193,7 +194,7 @@ impl Alerts {
         })
     }
 
-    /// An owner's rule of this name; all of the owner's end later.
+    /// An owner's rule with this id. Extends the expiry of all the owner's rules.
     pub fn find_alert(&self, owner: &Owner, id: &str, until_s: u64) -> Result<Option<KeptAlert>> {
         self.db().write_transaction(|rows| {
             rows.renew(owner, whole(until_s))?;
@@ -202,43 +203,43 @@ impl Alerts {
         })
     }
 
-    /// A rule ends by its owner's will; whether it had not.
+    /// Ends a rule at the owner's request. Returns whether it was active.
     pub fn end(&self, alert: i64, now_s: u64) -> Result<bool> {
         self.db().write_transaction(|rows| Ok(rows.end(alert, "deleted", whole(now_s))?))
     }
 
-    /// A rule's events after one, oldest first.
+    /// A rule's events after `after_seq`, oldest first.
     pub fn events(&self, alert: i64, after_seq: u32, most: u32) -> Result<Vec<KeptEvent>> {
         let found =
             self.db().read_transaction(|rows| rows.events(alert, after_seq.into(), most))?;
         found.into_iter().map(KeptEvent::from_row).collect()
     }
 
-    /// An endpoint has new keys.
+    /// Gives an endpoint new keys.
     pub fn rotate(&self, endpoint: i64, now_ms: u64) -> Result<()> {
         self.db().write_transaction(|rows| Ok(rows.rotate(endpoint, whole(now_ms))?))
     }
 
-    /// An endpoint is asked again whether it wants events.
+    /// Sends an endpoint the verification request again.
     pub fn ask_again(&self, endpoint: i64, now_ms: u64) -> Result<()> {
         self.db().write_transaction(|rows| Ok(rows.ask_again(endpoint, whole(now_ms))?))
     }
 
-    /// Events from one on are sent again: how many.
+    /// Sends events again, from `from_seq` on. Returns their number.
     pub fn send_again(&self, alert: i64, from_seq: u32, now_ms: u64) -> Result<usize> {
         self.db()
             .write_transaction(|rows| Ok(rows.send_again(alert, from_seq.into(), whole(now_ms))?))
     }
 
-    /// What an owner's rules said of a slot: rule by rule in the order of their names, the same whenever it is asked
-    /// once the slot is evaluated.
+    /// The events of an owner's rules in a slot, ordered by rule id. Once the slot is evaluated, the result never
+    /// changes.
     pub fn said_in(&self, owner: &Owner, slot: Slot) -> Result<Vec<KeptEvent>> {
         let slot = slot.number().into();
         let found = self.db().read_transaction(|rows| rows.said_in(owner, slot, SAID_IN_SLOT))?;
         found.into_iter().map(KeptEvent::from_row).collect()
     }
 
-    /// Rules that came or ended since a mark, and the next mark.
+    /// Rules that were created or ended since a mark, and the next mark.
     pub fn changed_since(&self, mark: i64) -> Result<(Vec<ChangedAlert>, i64)> {
         let (found, next) = self.db().read_transaction(|rows| {
             Ok::<_, AlertsError>((rows.changed_since(mark)?, rows.newest_change()?))
@@ -246,15 +247,15 @@ impl Alerts {
         Ok((found.into_iter().map(ChangedAlert::from).collect(), next))
     }
 
-    /// The last slot that all rules were evaluated with: no event of it, or of one before, is yet to come.
+    /// The last slot for which all rules were evaluated. No more events of this or an earlier slot will come.
     pub fn evaluated_slot(&self) -> Result<Option<Slot>> {
         Ok(model::slot_of(
             self.db().read_transaction(|rows| Ok::<_, AlertsError>(rows.evaluated_slot()?))?,
         ))
     }
 
-    /// Writes down what a slot made of rules, all or nothing: how many events were not there. The rules are all that
-    /// there were at a mark; where others came since, the slot does not count as evaluated yet.
+    /// Stores the results of a slot for the rules, all or nothing, and returns the number of new events. The rules are
+    /// all that existed at `mark`. If rules were added since then, the slot does not count as evaluated yet.
     pub fn take_slot(
         &self,
         slot: Slot,
@@ -263,10 +264,10 @@ impl Alerts {
         now_ms: u64,
     ) -> Result<usize> {
         let (number, now_ms) = (i64::from(slot.number()), whole(now_ms));
-        // By a clock that runs ahead it is no later.
+        // If the local clock is fast, the slot's time is used, so that deliveries are not delayed.
         let due_ms = now_ms.min(whole(slot.unix_s()).saturating_mul(1_000));
         self.db().write_transaction(|rows| {
-            // First: a rule that ends here is a change, too.
+            // This comes first, because a rule that ends below is a change, too.
             rows.reach_slot(number, mark)?;
             let mut made = 0;
             for AlertStep { no, events, run, state, ended } in stepped {
@@ -297,8 +298,8 @@ impl Alerts {
         })
     }
 
-    /// Marks what became of attempts, and takes what is to be sent next, until an instant by which it is marked: so many,
-    /// and of a host as many as `room` says.
+    /// Stores the results of deliveries, and leases the next ones until the time by which their results must be stored:
+    /// at most this many, and for each host as many as `room` allows.
     pub fn turn(
         &self,
         attempted: &[DeliveryAttempt],
@@ -328,7 +329,7 @@ impl Alerts {
         })
     }
 
-    /// Ends what expired, and forgets what is long past.
+    /// Ends expired rules, and deletes old data.
     pub fn tidy(&self, now_ms: u64) -> Result<()> {
         let now_s = now_ms / 1_000;
         self.db().write_transaction(|rows| {
@@ -338,7 +339,7 @@ impl Alerts {
         })
     }
 
-    /// How much there is.
+    /// The counts for metrics.
     pub fn counts(&self) -> Result<AlertCounts> {
         let found = self.db().read_transaction(|rows| Ok::<_, AlertsError>(rows.counts()?))?;
         let [alerts, events, pending, delivered, given_up] =
@@ -354,7 +355,7 @@ fn whole_alert(rows: &Rows<'_>, row: AlertRow) -> Result<KeptAlert> {
     KeptAlert::from_row(row, endpoint, pending)
 }
 
-/// Which bound a new rule would pass.
+/// The limit that a new rule would exceed.
 fn full(rows: &Rows<'_>, new: &NewAlert, bounds: &AlertBounds) -> Result<Option<Full>> {
     if rows.live()? >= bounds.most.into() {
         return Ok(Some(Full::All));
@@ -370,7 +371,7 @@ fn full(rows: &Rows<'_>, new: &NewAlert, bounds: &AlertBounds) -> Result<Option<
     Ok(None)
 }
 
-/// Marks what became of an attempt.
+/// Stores the result of a delivery.
 fn mark(rows: &Rows<'_>, attempted: &DeliveryAttempt, now_ms: i64) -> Result<()> {
     let DeliveryAttempt { sending, outcome } = attempted;
     let endpoint = sending.endpoint;
@@ -410,7 +411,7 @@ fn mark(rows: &Rows<'_>, attempted: &DeliveryAttempt, now_ms: i64) -> Result<()>
     Ok(())
 }
 
-/// Takes what is to be sent.
+/// Leases deliveries for sending.
 fn lease_deliveries(
     rows: &Rows<'_>,
     most: usize,

@@ -1,4 +1,4 @@
-//! Kept rules as what they stand for, checked where rows are read.
+//! Stored rules as typed values, validated when rows are read.
 
 use exitgap_core::alerts::AlertEvent;
 use exitgap_core::series::Slot;
@@ -6,97 +6,97 @@ use exitgap_core::series::Slot;
 use super::{AlertsError, Result};
 use crate::db::alerts::{AlertRow, ChangedRow, DueRow, EndpointRow, EventRow};
 
-/// SHA-256 of the token of who owns a rule.
+/// SHA-256 of the token of a rule's owner.
 pub type Owner = [u8; 32];
 
-/// How much may be kept.
+/// Limits on stored rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AlertBounds {
-    /// Rules of one client.
+    /// The maximum number of rules per client.
     pub per_client: u32,
-    /// Rules that are sent to one host.
+    /// The maximum number of rules per webhook host.
     pub per_host: u32,
-    /// Rules in all.
+    /// The maximum number of rules in total.
     pub most: u32,
 }
 
-/// Which bound a rule would pass.
+/// The limit that a rule would exceed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Full {
     /// The client's.
     Client,
     /// The host's.
     Host,
-    /// That of all.
+    /// The total limit.
     All,
 }
 
-/// A rule to be kept.
+/// A rule to be stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewAlert {
     /// Its name.
     pub id: String,
-    /// Whose it is.
+    /// Its owner.
     pub owner: Owner,
-    /// Who made it, for counting.
+    /// The client that created it, for the limit per client.
     pub client: [u8; 16],
-    /// The caller's name for the request.
+    /// The caller's idempotency key for the request.
     pub idempotency: Option<String>,
-    /// The hash of what was asked.
+    /// The hash of the request.
     pub request: [u8; 32],
     /// The rule's canonical bytes.
     pub rule: Vec<u8>,
     /// Its first slot.
     pub first_slot: Slot,
-    /// Where its events are sent.
+    /// The URL that its events are sent to.
     pub endpoint: Option<NewEndpoint>,
-    /// When it ends unless it is renewed, Unix seconds.
+    /// When it expires unless it is renewed, Unix seconds.
     pub expires_s: u64,
-    /// What is kept of its run before its first slot.
+    /// The saved state of its run before its first slot.
     pub run: Vec<u8>,
-    /// Where it stands then, as its reader spells it.
+    /// Its status at that time, in the reader's encoding.
     pub state: String,
 }
 
-/// Where events are to be sent.
+/// A URL that events are to be sent to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewEndpoint {
     /// The address.
     pub url: String,
     /// Its host.
     pub host: String,
-    /// What its keys are derived with, where it is new.
+    /// The salt of its keys, if it is new.
     pub salt: [u8; 16],
 }
 
-/// What became of it.
+/// The result of storing a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kept {
-    /// It is kept.
+    /// The rule was stored.
     New(Box<KeptAlert>),
-    /// The same request came before, and made this one.
+    /// The same request already created this rule.
     Again(Box<KeptAlert>),
-    /// Another request came before under the caller's name for it.
+    /// Another request used the same idempotency key.
     OtherRequest,
-    /// Its first slot was evaluated already.
+    /// The rule's first slot was already evaluated.
     Passed,
-    /// There is no room.
+    /// A limit is reached.
     Full(Full),
 }
 
-/// Whether an endpoint is sent events.
+/// Whether events are sent to an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EndpointState {
-    /// It has not said that it wants them.
+    /// The endpoint has not confirmed that it wants events.
     Unverified,
-    /// It is.
+    /// Events are sent.
     Verified,
-    /// Not any more.
+    /// Events are no longer sent.
     Disabled,
 }
 
 impl EndpointState {
-    /// As documents spell it.
+    /// The code used in documents.
     pub fn code(self) -> &'static str {
         match self {
             Self::Unverified => "unverified",
@@ -106,35 +106,35 @@ impl EndpointState {
     }
 }
 
-/// Where events are sent.
+/// A URL that events are sent to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endpoint {
     /// Its number.
     pub id: i64,
     /// The address.
     pub url: String,
-    /// What its keys are derived with.
+    /// The parameters of its keys.
     pub keys: EndpointKeys,
-    /// Whether it is sent events.
+    /// Whether events are sent to it.
     pub state: EndpointState,
-    /// Since when nothing but failures came of it, Unix milliseconds.
+    /// Since when all deliveries failed, Unix milliseconds.
     pub failing_ms: Option<u64>,
     /// The last failure.
     pub said: Option<String>,
 }
 
-/// What the keys of an endpoint are derived with.
+/// The parameters from which an endpoint's keys are derived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EndpointKeys {
     /// Random.
     pub salt: [u8; 16],
-    /// Which keys, from 1.
+    /// The generation of the keys, from 1.
     pub generation: u32,
-    /// When the last ones came, Unix milliseconds; `None`: they are the first.
+    /// When the current generation began, Unix milliseconds; `None` for the first.
     pub rotated_ms: Option<u64>,
 }
 
-/// A rule that is kept.
+/// A stored rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptAlert {
     /// Its number.
@@ -143,73 +143,73 @@ pub struct KeptAlert {
     pub id: String,
     /// The rule's canonical bytes.
     pub rule: Vec<u8>,
-    /// Where its events are sent.
+    /// The URL that its events are sent to.
     pub endpoint: Option<Endpoint>,
-    /// Events that wait for being sent.
+    /// The number of events that are not yet sent.
     pub pending: u32,
-    /// When it was made, Unix seconds.
+    /// When it was created, Unix seconds.
     pub created_s: u64,
-    /// When it ends unless it is renewed.
+    /// When it expires unless it is renewed.
     pub expires_s: u64,
     /// Why it ended: `deleted`, `expired`, `retired`.
     pub ended: Option<String>,
-    /// Where it stands, as it was written.
+    /// Its status, as stored.
     pub state: String,
-    /// Its newest event that is still kept.
+    /// Its newest stored event.
     pub last_seq: u32,
 }
 
-/// A rule that came or ended since somebody looked.
+/// A rule that was created or ended since an earlier mark.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangedAlert {
     /// Its number.
     pub no: i64,
     /// The rule's canonical bytes.
     pub rule: Vec<u8>,
-    /// What is kept of its run.
+    /// The saved state of its run.
     pub run: Vec<u8>,
-    /// Where it stood.
+    /// Its status.
     pub state: String,
     /// Whether it ended.
     pub over: bool,
 }
 
-/// What a slot made of a rule.
+/// The result of a slot for a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AlertStep {
     /// The rule's number.
     pub no: i64,
     /// Its events.
     pub events: Vec<AlertEvent>,
-    /// What is to be kept of its run, where it is time to keep it.
+    /// The state of its run, if it is time to save it.
     pub run: Option<Vec<u8>>,
-    /// Where it stands, where that changed.
+    /// Its status, if it changed.
     pub state: Option<String>,
     /// Whether the pool retired.
     pub ended: bool,
 }
 
-/// An event that was made.
+/// A stored event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptEvent {
-    /// Its place among the rule's.
+    /// Its sequence number among the rule's events.
     pub seq: u32,
     /// Its name.
     pub id: String,
-    /// What kind.
+    /// Its type.
     pub r#type: String,
-    /// The slot that made it.
+    /// The slot that caused it.
     pub slot: u32,
     /// The canonical bytes.
     pub document: Vec<u8>,
-    /// What became of its delivery: state, attempts, the last failure.
+    /// Its delivery: state, number of attempts, and last failure.
     pub delivery: Option<(String, u32, Option<String>)>,
 }
 
-/// What is to be sent.
+/// A delivery to make.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeliveryTask {
-    /// What it is.
+    /// What to send.
     pub what: Sent,
     /// The endpoint's number.
     pub endpoint: i64,
@@ -217,13 +217,13 @@ pub struct DeliveryTask {
     pub url: String,
     /// Its host.
     pub host: String,
-    /// What its keys are derived with.
+    /// The parameters of the endpoint's keys.
     pub keys: EndpointKeys,
-    /// The attempt, from 1; those that nobody marked do not count.
+    /// The number of the attempt, from 1. Attempts without a stored result do not count.
     pub attempt: u32,
 }
 
-/// What is sent.
+/// The content of a delivery.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Sent {
     /// An event of a rule.
@@ -241,46 +241,46 @@ pub enum Sent {
     Challenge,
 }
 
-/// What became of an attempt.
+/// The result of a delivery attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeliveryAttempt {
-    /// What was sent.
+    /// The delivery.
     pub sending: DeliveryTask,
-    /// What came of it.
+    /// The outcome.
     pub outcome: Outcome,
 }
 
-/// What came of an attempt.
+/// The outcome of a delivery attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// It was taken.
+    /// The endpoint accepted it.
     Taken,
-    /// It is tried again at an instant, Unix milliseconds; never, where there is none.
+    /// It will be tried again at a given time, Unix milliseconds, or never if there is none.
     Failed {
-        /// When.
+        /// The time of the next attempt.
         again_ms: Option<u64>,
-        /// Why.
+        /// The cause.
         said: String,
     },
-    /// Nothing is wanted any more.
+    /// The endpoint wants no more events.
     Gone {
-        /// Why.
+        /// The cause.
         said: String,
     },
 }
 
-/// How much there is.
+/// The counts of rules and events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct AlertCounts {
-    /// Rules that did not end.
+    /// Active rules.
     pub alerts: u64,
-    /// Events that are kept.
+    /// Stored events.
     pub events: u64,
-    /// Of them those that wait for being sent.
+    /// Events that are not yet sent.
     pub pending: u64,
-    /// Those that were taken.
+    /// Events that were delivered.
     pub delivered: u64,
-    /// Those that were given up.
+    /// Events whose delivery was given up.
     pub given_up: u64,
 }
 
@@ -393,7 +393,7 @@ impl DeliveryTask {
     }
 }
 
-/// A slot as the database has it.
+/// A slot from its database value.
 pub(super) fn slot_of(number: i64) -> Option<Slot> {
     Slot::new(u64::try_from(number).ok()?).ok()
 }

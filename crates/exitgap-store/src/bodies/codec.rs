@@ -1,12 +1,10 @@
-//! Snapshots' canonical bytes, each with its state's, compressed.
+//! Compresses the canonical bytes of snapshots with those of their states.
 //!
-//! Between two slots a pool changes in a few places: the block, the price, the oracle's
-//! round, a handful of ticks. So most bodies are compressed with the canonical bytes of an
-//! earlier snapshot of the pool as zstd's prefix (a dictionary of raw content), in levels: a body
-//! refers to the day's newest body of a lower level. The day's first one is the *key
-//! record*, level 0, and stands alone. Lower levels come seldom and so may differ much;
-//! the most bodies, of the highest level, refer to one that is at most a few slots old.
-//! Reading any body takes at most one row per level.
+//! Between two slots a pool changes in only a few places: the block, the price, the oracle's round, a few ticks. Most
+//! bodies are therefore compressed with the canonical bytes of an earlier snapshot of the pool as zstd's prefix (a raw
+//! dictionary), in levels: a body refers to the day's newest body of a lower level. The first body of a day is the *key
+//! record*, level 0, and is self-contained. Bodies of lower levels are rare, so they can differ much. Most bodies have
+//! the highest level and refer to one that is at most a few slots old. Reading a body takes at most one row per level.
 
 use std::io;
 
@@ -16,27 +14,25 @@ use zstd::zstd_safe::{self, CCtx, CParameter, DCtx};
 
 use crate::derived::rollup::day_of;
 
-/// The body of every so many slots of a day is of level 1, of level 2; all others are of
-/// [`MAX_LEVEL`].
+/// The interval in slots between bodies of level 1, and of level 2. All other bodies have [`MAX_LEVEL`].
 const SPANS: [u32; 2] = [48, 6];
-/// The highest level; bodies of it are nobody's dictionary. The schema has it too.
+/// The highest level. Bodies of this level are never used as dictionaries. The schema contains the same number.
 pub const MAX_LEVEL: u8 = 3;
 
-/// zstd's effort. More of it makes digits little smaller and takes several times as long, all of
-/// it between a slot's instant and its publication.
+/// zstd's compression level. Higher levels hardly make hash digits smaller, but take several times as long, in the time
+/// between a slot's instant and its publication.
 const EFFORT: i32 = 1;
-/// How far back a frame may refer, as a power of two: to both documents of the largest body and
-/// of its base.
+/// How far back a frame can refer, as a power of two: enough for both documents of the largest body and of its base.
 const WINDOW_LOG: u32 = 24;
 
-/// What a pool's next body may refer to.
+/// The bodies that a pool's next body can refer to.
 #[derive(Debug, Clone, Default)]
 pub struct Dictionaries {
-    /// Of one UTC day, so that a day's bodies need no other day's. Levels ascend.
+    /// All of one UTC day, so that a day's bodies need no other day. Levels ascend.
     records: Vec<Record>,
 }
 
-/// A body that others refer to.
+/// A body that other bodies refer to.
 #[derive(Debug, Clone)]
 pub struct Record {
     /// Its row.
@@ -45,13 +41,12 @@ pub struct Record {
     pub level: u8,
     /// Its slot.
     pub slot: Slot,
-    /// Its bytes: of the snapshot, then of the state.
+    /// Its bytes: the snapshot followed by the state.
     pub joined: Vec<u8>,
 }
 
 impl Dictionaries {
-    /// The level of the body of `slot`, and the record it refers to; `None`: it becomes a
-    /// key record.
+    /// The level of the body of `slot`, and the record that it refers to; `None` if it becomes a key record.
     pub fn choose(&self, slot: Slot) -> (u8, Option<&Record>) {
         let in_day = slot.number() % Slot::PER_DAY;
         let level = SPANS.iter().zip(1..).find(|(span, _)| in_day.is_multiple_of(**span));
@@ -63,17 +58,17 @@ impl Dictionaries {
         }
     }
 
-    /// The body of this number, where it is kept.
+    /// The body with this number, if it is held.
     pub fn find(&self, body_no: i64) -> Option<&Record> {
         self.records.iter().find(|record| record.body_no == body_no)
     }
 
-    /// Bytes kept.
+    /// The size of all held bodies.
     pub fn bytes(&self) -> usize {
         self.records.iter().map(|record| record.joined.len()).sum()
     }
 
-    /// Takes in a body that was written after all others.
+    /// Adds a body, which must be newer than all others.
     pub fn add(&mut self, record: Record) {
         self.records.retain(|other| other.level < record.level);
         if record.level < MAX_LEVEL {
@@ -82,19 +77,19 @@ impl Dictionaries {
     }
 }
 
-/// A snapshot's bytes, then its state's.
+/// The snapshot's bytes followed by the state's.
 pub fn join(documents: &SnapshotDocuments) -> Vec<u8> {
     [documents.snapshot.as_slice(), &documents.state].concat()
 }
 
-/// The two of which the first has so many bytes.
+/// Splits the bytes into both documents; the first has `snapshot_bytes` bytes.
 pub fn split(mut joined: Vec<u8>, snapshot_bytes: usize) -> SnapshotDocuments {
     let state = joined.split_off(snapshot_bytes.min(joined.len()));
     SnapshotDocuments { snapshot: joined, state }
 }
 
-/// Compresses `canonical` as a frame that refers to the bytes `base`, if any are given. The
-/// result is read back and compared before it is handed out.
+/// Compresses `canonical` to a frame that refers to the bytes `base`, if given. The result is decompressed and compared
+/// before it is returned.
 pub fn compress(canonical: &[u8], base: Option<&[u8]>) -> io::Result<Vec<u8>> {
     let mut context = CCtx::create();
     let (length, base_length) = (canonical.len(), base.map_or(0, <[u8]>::len));
@@ -102,8 +97,8 @@ pub fn compress(canonical: &[u8], base: Option<&[u8]>) -> io::Result<Vec<u8>> {
     for parameter in [
         CParameter::CompressionLevel(EFFORT),
         CParameter::DictIdFlag(false),
-        // Of the base all must be within reach, and found again: else a large pool's every
-        // body were a whole one.
+        // The whole base must be within reach and searchable. Otherwise the bodies of a large pool would not refer to
+        // it.
         CParameter::WindowLog(window),
         CParameter::HashLog(window.saturating_sub(1).clamp(10, 20)),
     ] {
@@ -122,7 +117,7 @@ pub fn compress(canonical: &[u8], base: Option<&[u8]>) -> io::Result<Vec<u8>> {
     }
 }
 
-/// The `canonical_bytes` bytes that `zstd` holds; never more are produced.
+/// Decompresses exactly `canonical_bytes` bytes. Never produces more.
 pub fn decompress(zstd: &[u8], canonical_bytes: usize, base: Option<&[u8]>) -> io::Result<Vec<u8>> {
     let mut context = DCtx::create();
     if let Some(base) = base {

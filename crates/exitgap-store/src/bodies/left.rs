@@ -1,4 +1,5 @@
-//! Bodies that have left the database: read from the files of their closed day, which are in the log's folder.
+//! Bodies that were archived, which means removed from the database. They are read from the files of their closed day
+//! in the log's folder.
 
 use std::path::PathBuf;
 
@@ -16,7 +17,7 @@ use crate::error::StoreError;
 use crate::reader::Reader;
 
 impl Reader {
-    /// The documents of a snapshot that has left; `None` where none of this name has.
+    /// The documents of an archived snapshot; `None` if no archived snapshot has this hash.
     pub(super) fn left_documents(
         &self,
         hash: SnapshotHash,
@@ -24,7 +25,7 @@ impl Reader {
         self.documents_in_days(self.db.left_snapshots(&hash.0)?, hash)
     }
 
-    /// The documents of a snapshot that is at one of these places.
+    /// The documents of a snapshot that is in one of these places.
     pub(crate) fn documents_in_days(
         &self,
         places: Vec<LeftRow>,
@@ -39,10 +40,10 @@ impl Reader {
         })
     }
 
-    /// A state that has left, likewise.
+    /// An archived state; `None` if no archived snapshot has it.
     pub(super) fn left_state(&self, hash: StateHash) -> Result<Option<Vec<u8>>, StoreError> {
         let places = self.db.left_states(&hash.0)?;
-        // Other states may begin alike.
+        // The hashes of other states can begin with the same bytes.
         let found = self.first_left(places, |documents| {
             if !is_whole(documents) {
                 RowMatch::Damaged
@@ -55,12 +56,12 @@ impl Reader {
         Ok(found?.map(|documents| documents.state))
     }
 
-    /// Whether a snapshot has left.
+    /// Whether a snapshot is archived.
     pub(super) fn has_left(&self, hash: SnapshotHash) -> Result<bool, StoreError> {
         Ok(!self.db.left_snapshots(&hash.0)?.is_empty())
     }
 
-    /// Why the body of a slot's snapshot is not in the database: it has left, or it was lost.
+    /// Why the body of a slot's snapshot is not in the database: it was archived, or it was lost.
     pub(crate) fn absent(&self, hash: SnapshotHash, slot: Slot) -> Result<StoreError, StoreError> {
         if self.db.has_left(day_of(slot))? {
             return Ok(StoreError::Left { slot, day: Day::from_slot(slot) });
@@ -68,7 +69,7 @@ impl Reader {
         Ok(StoreError::Corrupt { hash, what: CorruptBody::Absent })
     }
 
-    /// The first of these places whose documents are those that are looked for.
+    /// The first of these places that has the documents.
     fn first_left(
         &self,
         places: Vec<LeftRow>,
@@ -85,13 +86,13 @@ impl Reader {
                     RowMatch::It => return Ok(Some(found)),
                     RowMatch::Another => continue,
                     RowMatch::Damaged => {
-                        // It is read again where somebody puts back a copy.
+                        // Read the files again later, in case an operator restores a copy.
                         *self.left.borrow_mut() = LeftRows::default();
                         let why = format!("its snapshot of {pool} at {slot} is a different one");
                         StoreError::LeftUnread { slot, path, why }
                     }
                 },
-                // Another day may have it, too.
+                // Another day may have it as well.
                 Err(error) => error,
             };
             fault.get_or_insert(why);
@@ -99,7 +100,8 @@ impl Reader {
         fault.map_or(Ok(None), Err)
     }
 
-    /// What the files of its day have of a pool's slot. Whoever asks compares hashes: the files are not believed.
+    /// The documents of a pool's slot in the files of its day. The caller must compare hashes, because the files are
+    /// not trusted.
     fn in_its_day(
         &self,
         pool: &PoolId,
@@ -131,23 +133,23 @@ impl Reader {
     }
 }
 
-/// What was found in a place.
+/// The content of a place.
 enum RowMatch {
-    /// What is looked for.
+    /// The documents that are searched.
     It,
-    /// Something else, which is sound.
+    /// Other valid documents.
     Another,
-    /// Not what was there.
+    /// Damaged data.
     Damaged,
 }
 
-/// Whether the state is the one that the snapshot names, as it is of a row of the database.
+/// Whether the state is the one that the snapshot names, as for a row of the database.
 fn is_whole(documents: &SnapshotDocuments) -> bool {
     let state = Snapshot::state_named_in(&documents.snapshot);
     state == Some(PoolState::hash_of(&documents.state))
 }
 
-/// The most bytes of documents that are kept for what is asked next.
+/// The maximum size of documents that are cached for further requests, in bytes.
 const KEPT_BYTES: usize = 32 << 20;
 
 /// Rows of a closed day that were read together.

@@ -1,4 +1,4 @@
-//! The bodies in the store, unpacked: snapshots and states, with their hashes recomputed.
+//! Reads bodies from the store: snapshots and states, decompressed and with verified hashes.
 
 pub mod codec;
 pub(crate) mod left;
@@ -17,7 +17,7 @@ use crate::rows::slot_of;
 use codec::{Dictionaries, Record};
 
 impl Reader {
-    /// The pool's snapshot of this name, checked; `None` if the store has none.
+    /// The pool's snapshot with this hash, validated; `None` if the store does not have it.
     pub fn snapshot(
         &self,
         pool: &PoolId,
@@ -27,7 +27,7 @@ impl Reader {
         parse(pool, hash, &documents).map(Some)
     }
 
-    /// The same of a slot that is known: it is looked for in its day alone.
+    /// The same for a known slot: only its day is searched.
     pub(crate) fn snapshot_of(
         &self,
         pool: &PoolId,
@@ -38,8 +38,8 @@ impl Reader {
         parse(pool, hash, &documents).map(Some)
     }
 
-    /// The canonical bytes of the snapshot of this name and of its state, hashed again; `None` if
-    /// the store has none.
+    /// The canonical bytes of the snapshot with this hash and of its state, with verified hashes; `None` if the store
+    /// does not have it.
     pub fn documents(&self, hash: SnapshotHash) -> Result<Option<SnapshotDocuments>, StoreError> {
         self.documents_in(hash, None)
     }
@@ -57,7 +57,7 @@ impl Reader {
         }
     }
 
-    /// The canonical bytes of the state of this name; `None` if no snapshot of the store is of it.
+    /// The canonical bytes of the state with this hash; `None` if no snapshot of the store has it.
     pub fn state(&self, hash: StateHash) -> Result<Option<Vec<u8>>, StoreError> {
         let Some(snapshot) = self.db.snapshot_of_state(&hash.0)? else {
             return self.left_state(hash);
@@ -65,8 +65,8 @@ impl Reader {
         Ok(self.documents(SnapshotHash(snapshot))?.map(|documents| documents.state))
     }
 
-    /// The documents of a pool's slot, where the dictionaries of the slots before may be at hand: a
-    /// series is followed without unpacking them again for each slot.
+    /// The documents of a pool's slot. `recent` may contain the dictionaries of earlier slots, so that a series can be
+    /// read without decompressing them for each slot.
     pub(crate) fn documents_after(
         &self,
         hash: SnapshotHash,
@@ -77,7 +77,7 @@ impl Reader {
         self.documents_of(&row, slot, kept)
     }
 
-    /// The same of a row that was read.
+    /// The same for a row that was already read.
     pub(crate) fn documents_of(
         &self,
         row: &BodyRow,
@@ -107,8 +107,8 @@ impl Reader {
         Ok(Some(row.split(joined)))
     }
 
-    /// The body of this name after those it needs, each the dictionary of the next, the
-    /// first standing alone. Empty if there is no such body in the database.
+    /// The body with this hash, preceded by the bodies that it needs, each the dictionary of the next; the first is
+    /// self-contained. Empty if the database does not have the body.
     pub(crate) fn chain(
         &self,
         hash: SnapshotHash,
@@ -116,14 +116,14 @@ impl Reader {
     ) -> Result<Vec<BodyRow>, StoreError> {
         let Some(mut row) = self.body_row(hash, slot)? else { return Ok(Vec::new()) };
         let mut chain = Vec::new();
-        // Levels fall strictly, so that a hostile file cannot lead this round in circles.
+        // Levels strictly decrease, so a hostile file cannot cause an endless loop.
         while row.level > 0 {
             let (level, body_no) = (row.level.min(codec::MAX_LEVEL), row.dictionary_body_no);
             let base = self.db.dictionary(&row)?.filter(|found| found.level < level);
             chain.push(row);
             row = match base {
                 Some(base) => base,
-                // Its day left between one row and the next.
+                // Its day was archived between reading two rows.
                 None if self.has_left(hash)? => return Ok(Vec::new()),
                 None => {
                     let what = CorruptBody::NoDictionary { body_no };
@@ -136,7 +136,7 @@ impl Reader {
         Ok(chain)
     }
 
-    /// The body of this name, of this slot where it is known, as its row has it.
+    /// The row of the body with this hash, and of this slot if it is known.
     pub(crate) fn body_row(
         &self,
         hash: SnapshotHash,
@@ -147,7 +147,7 @@ impl Reader {
 }
 
 impl BodyRow {
-    /// The name of its snapshot.
+    /// The hash of its snapshot.
     fn hash(&self) -> SnapshotHash {
         SnapshotHash(self.snapshot)
     }
@@ -172,7 +172,7 @@ impl BodyRow {
         Ok(joined)
     }
 
-    /// The body as it stands in the log's folder.
+    /// The body as stored in the log's folder.
     pub fn into_frame(self) -> Result<(FrameRef, Vec<u8>), StoreError> {
         let table = "body";
         let corrupt = |found: String| StoreError::CorruptRow { table, found };
@@ -196,24 +196,24 @@ impl BodyRow {
         Ok((frame, self.zstd))
     }
 
-    /// The same body, where it stands at an earlier head of the slot.
+    /// The same body, shared with an earlier head of the slot.
     pub fn into_shared(self) -> Result<(FrameRef, Vec<u8>), StoreError> {
         let (frame, _) = self.into_frame()?;
         Ok((FrameRef { back: 0, bytes: 0, ..frame }, Vec::new()))
     }
 
-    /// The body it refers to, by number; `None`: it stands alone.
+    /// The number of the body that it refers to; `None` if it is self-contained.
     pub fn base_no(&self) -> Option<i64> {
         self.dictionary_body_no.filter(|_| self.level > 0)
     }
 
-    /// Both documents.
+    /// Splits the bytes into both documents.
     pub fn split(&self, joined: Vec<u8>) -> SnapshotDocuments {
         codec::split(joined, size(self.snapshot_bytes))
     }
 }
 
-/// The pool's snapshot that a body's documents are.
+/// Parses a body's documents as the pool's snapshot.
 pub fn parse(
     pool: &PoolId,
     hash: SnapshotHash,
@@ -223,7 +223,7 @@ pub fn parse(
         .map_err(|error| StoreError::Corrupt { hash, what: CorruptBody::NotASnapshot(error) })
 }
 
-/// The bytes of each body of a chain, all checked.
+/// Decompresses and verifies each body of a chain.
 pub fn unpack(chain: &[BodyRow]) -> Result<Vec<Vec<u8>>, StoreError> {
     let mut unpacked: Vec<Vec<u8>> = Vec::with_capacity(chain.len());
     for row in chain {
@@ -232,7 +232,7 @@ pub fn unpack(chain: &[BodyRow]) -> Result<Vec<Vec<u8>>, StoreError> {
     Ok(unpacked)
 }
 
-/// A length as a row has it. None is negative; what is damaged does not unpack.
+/// A length from a row. A negative value is damaged, and will not decompress.
 fn size(bytes: i64) -> usize {
     usize::try_from(bytes).unwrap_or(0)
 }

@@ -22,13 +22,13 @@ use super::signed_day::SignedDay;
 use super::table::{Row, TableError};
 use super::unchecked::{Unchecked, check_log_of_days};
 
-/// The most pools that are checked side by side: each is held whole.
+/// The maximum number of pools that are checked in parallel. Each is held in memory as a whole.
 const MAX_WORKERS: usize = 8;
 
-/// The most bytes of a pool's day: as many snapshots of the largest states as a day has slots.
+/// The maximum size of a pool's day, in bytes: snapshots of the largest states in all slots of a day.
 const MAX_POOL_BYTES: usize = 1_536 << 20;
 
-/// What was found to hold.
+/// The contents that were found valid.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DayCounts {
     /// Slots.
@@ -37,20 +37,20 @@ pub struct DayCounts {
     pub pools: u64,
     /// Heads, each with its row of figures.
     pub heads: u64,
-    /// Snapshots, each recomputed.
+    /// Snapshots, all recomputed.
     pub snapshots: u64,
-    /// Slots that heads of this day take back.
+    /// Slots that heads of this day retract.
     pub retracted: u64,
-    /// Heads and snapshots of which only a later version of exitgap knows all.
+    /// Heads and snapshots with values that only a later version of exitgap knows.
     pub unsupported: u64,
 }
 
-/// What an audit of a day came to.
+/// The result of auditing a day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DayAudited {
-    /// What the day says of itself, where that can be read.
+    /// The day's manifest, if it can be read.
     pub manifest: Option<DayManifest>,
-    /// What holds; of pools those that were looked at before a fault.
+    /// The valid contents. If there is a fault, only pools checked before it are counted.
     pub counts: DayCounts,
     /// How many days the signed log of days has, where it commits to this one.
     pub log_of_days: Option<u64>,
@@ -180,7 +180,7 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// Checks the pools of a range, side by side.
+    /// Checks the pools of a range in parallel.
     fn range(
         &mut self,
         figures: &FileRef,
@@ -217,7 +217,7 @@ impl Walk<'_, '_> {
             if !merging {
                 return read;
             }
-            // What is still worked on stands before the place at which reading ended.
+            // Pools that are still being checked come before the place at which reading ended.
             results.iter().try_for_each(|result| take(self, result)).and(read)
         })
         .and_then(|found| {
@@ -233,7 +233,8 @@ impl Walk<'_, '_> {
         })
     }
 
-    /// Reads a range pool by pool and gives each to whoever is free; the first pool, the last, and how many they are.
+    /// Reads a range pool by pool and gives each to a free worker. Returns the first and the last pool, and their
+    /// number.
     fn read_pools(
         &mut self,
         evidence: &mut Groups,
@@ -250,7 +251,7 @@ impl Walk<'_, '_> {
             let same =
                 row.as_ref().zip(held.as_ref()).is_some_and(|(row, held)| row.pool == held.pool);
             if let Some(whole) = held.take_if(|_| !same) {
-                // Nobody listens any more only where the workers panicked, which ends this, too.
+                // The receiver is closed only if the workers panicked, which ends the audit as well.
                 if jobs.send((number, whole)).is_err() {
                     return Ok(seen);
                 }
@@ -319,7 +320,7 @@ fn unchecked_why(
     }
 }
 
-/// Checks pools as long as there are any.
+/// Checks pools until there are no more.
 fn work(
     queue: &Mutex<Receiver<(usize, PoolDay)>>,
     told: &Sender<(usize, Result<PoolAudited, DayFault>)>,
@@ -333,7 +334,7 @@ fn work(
     }
 }
 
-/// What became of pools, put back into their order: a slot's tree is over its heads in the order of pool ids.
+/// Restores the order of finished pools, because a slot's tree is over its heads in the order of pool ids.
 #[derive(Default)]
 struct ReorderBuffer {
     waiting: BTreeMap<usize, Result<PoolAudited, DayFault>>,
@@ -371,10 +372,10 @@ impl ReorderBuffer {
 /// A pool's slots with the leaf hashes of their heads.
 pub type Leaves = Vec<(Slot, Hash)>;
 
-/// A row of evidence beside its row of figures.
+/// A row of evidence with its row of figures.
 pub type RowPair = (EvidenceRow, Row);
 
-/// Whether a folder holds a day, and not a log.
+/// Whether a folder contains a day rather than a log.
 pub fn is_day(path: &Path) -> bool {
     path.join("manifest.json").is_file() && !path.join("checkpoint").exists()
 }

@@ -1,22 +1,22 @@
-//! What can be wrong with a day, and where.
+//! The faults of a day, with their place.
 
 use exitgap_core::ids::PoolId;
 use exitgap_core::series::Slot;
 
 use super::table::TableError;
 
-/// A rule that a day breaks, and where.
+/// A broken rule of a day, with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DayFault {
-    /// A stable code, that of the same rule of a log's folder where there is one.
+    /// A stable code, the same as for the corresponding rule of a log's folder.
     pub code: &'static str,
-    /// What is wrong, in words.
+    /// A description of the fault.
     pub detail: String,
-    /// The slot, where it is one slot's fault.
+    /// The slot, if the fault concerns one slot.
     pub slot: Option<Slot>,
-    /// The pool, where it is one pool's fault.
+    /// The pool, if the fault concerns one pool.
     pub pool: Option<PoolId>,
-    /// Whether it only leaves something unchecked: a file that is not here, or what a later version of exitgap made.
+    /// Whether something only remains unchecked, because a file is absent or a later version of exitgap wrote it.
     pub is_incomplete: bool,
 }
 
@@ -26,19 +26,19 @@ impl DayFault {
         Self { code, detail: detail.into(), slot: None, pool: None, is_incomplete: false }
     }
 
-    /// The same of a slot.
+    /// The same fault for a slot.
     #[must_use]
     pub fn at(self, slot: Slot) -> Self {
         Self { slot: Some(slot), ..self }
     }
 
-    /// The same of a pool.
+    /// The same fault for a pool.
     #[must_use]
     pub fn by(self, pool: &PoolId) -> Self {
         Self { pool: Some(pool.clone()), ..self }
     }
 
-    /// The same, where it may be that it only leaves something unchecked.
+    /// The same fault; `is_incomplete` if something only remains unchecked.
     #[must_use]
     pub fn unknown(self, is_incomplete: bool) -> Self {
         Self { is_incomplete, ..self }
@@ -49,7 +49,7 @@ impl DayFault {
 pub enum AuditError {
     /// The day breaks a rule.
     Fault(Box<DayFault>),
-    /// This machine could not read what is there.
+    /// This machine could not read an existing file.
     Machine(TableError),
 }
 

@@ -1,12 +1,13 @@
-//! The log of days: a leaf for each closed day, in the folder of its log, signed by that log's key.
+//! The log of days: one leaf for each closed day, in the folder of its log and signed with that log's key.
 //!
-//! # Order of writes, and what a crash leaves
+//! # Order of writes, and the result of a crash
 //!
-//! A day's files, its manifest last; then the signed checkpoint beside the store (the *guard*), then tiles, keys and
-//! `days/checkpoint` in the folder. A crash before the guard leaves files that nothing commits to: they are written anew. A
-//! crash after it leaves a guard that is ahead of the folder by one day, whose manifest is there: it is published as it is,
-//! and where the day's files are gone it must come out the same again. So no two checkpoints of one size are ever signed, also
-//! where `days/` was lost: then the guard is ahead by more than the folder explains, and nothing is signed.
+//! First the day's files, with the manifest last; then the signed checkpoint next to the store (the *guard*); then
+//! tiles, keys and `days/checkpoint` in the folder. A crash before the guard leaves files that nothing commits to, and
+//! they are written again. A crash after it leaves a guard that is one day ahead of the folder. If the day's manifest
+//! exists, it is published unchanged; if the day's files are gone, writing them again must give the same bytes. So two
+//! different checkpoints of one size are never signed, even if `days/` is lost: in that case the guard is further ahead
+//! than the folder can explain, and nothing is signed.
 
 use std::path::{Path, PathBuf};
 
@@ -33,7 +34,7 @@ use crate::reader::Reader;
 pub struct DaysLog {
     folder: LogFolder,
     guard: PathBuf,
-    /// The log's keys that sign now, under its name.
+    /// The log's current signing keys, under its name.
     signers: Vec<SignerKey>,
     _lock: Lock,
 }
@@ -43,29 +44,30 @@ pub struct DaysLog {
 pub struct DayWritten {
     /// Its manifest.
     pub manifest: DayManifest,
-    /// Days that the log of days has now.
+    /// The number of days in the log of days.
     pub days: u64,
 }
 
-/// How far the log of days is.
+/// The state of the log of days.
 struct State {
     leaves: Vec<Vec<u8>>,
-    /// What was signed of one day more whose files are not there: the same day must make it again.
+    /// A signed checkpoint with one day more, whose files are absent: writing the day again must give the same.
     signed: Option<(String, Hash)>,
 }
 
-/// The next day that is to be written.
+/// The next day to write.
 struct Next {
     log: LogIdentity,
     state: State,
     day: Day,
-    /// Closed days that are not written, this one included.
+    /// The number of closed days that are not written, including this one.
     behind: u64,
 }
 
 impl DaysLog {
-    /// Opens the log of days in `folder`, of the log in the store at `store`. `signers` are that log's keys, as the store was
-    /// opened with. Its newest checkpoint is kept beside the store, too, or beside the folder where the store is a server's.
+    /// Opens the log of days in `folder`, for the log in the store at `store`. `signers` are that log's keys, with
+    /// which the store was opened. The newest checkpoint is also kept next to the store, or next to the folder if the
+    /// store is on a server.
     pub fn open(
         folder: LogFolder,
         store: &Path,
@@ -80,12 +82,12 @@ impl DaysLog {
         Ok(Self { folder, guard, signers, _lock: lock })
     }
 
-    /// The next day that is closed and not yet written; `None` where there is none.
+    /// The next closed day that is not yet written, if any.
     pub fn due(&self, reader: &Reader) -> Result<Option<Day>, DaysError> {
         Ok(self.next(reader)?.map(|next| next.day))
     }
 
-    /// How many closed days are not written yet.
+    /// The number of closed days that are not yet written.
     pub fn behind(&self, reader: &Reader) -> Result<u64, DaysError> {
         Ok(self.next(reader)?.map_or(0, |next| next.behind))
     }
@@ -100,8 +102,8 @@ impl DaysLog {
         Ok(next.map(|(day, behind)| Next { log, state, day, behind }))
     }
 
-    /// Writes the next closed day and lets the log of days commit to it; `None` where none is due. `progress` is told how
-    /// many pools are done, and of how many.
+    /// Writes the next closed day and adds it to the log of days; `None` if no day is due. `progress` gets the number
+    /// of finished pools and their total.
     pub fn write_next(
         &self,
         reader: &Reader,
@@ -123,7 +125,7 @@ impl DaysLog {
         Ok(Some(DayWritten { manifest, days: before + 1 }))
     }
 
-    /// The leaves so far, as the folder has them under the log's key; what the guard knows beyond is published.
+    /// The leaves so far, according to the folder and the log's key. If the guard is ahead, its day is published.
     fn state(&self, log: &LogIdentity) -> Result<State, DaysError> {
         let mut state = State { leaves: self.published_leaves(log)?, signed: None };
         let Some(guarded) = read_bytes(&self.guard, MAX_NOTE_BYTES as u64)? else {
@@ -164,7 +166,7 @@ impl DaysLog {
         Ok(state)
     }
 
-    /// Requires that what signs are the log's own keys.
+    /// Requires that the signing keys are the log's own.
     fn check_signers(&self, log: &LogIdentity) -> Result<(), DaysError> {
         for signer in &self.signers {
             let own = signer.with_name(&log.origin.to_string()).map_err(unwritable)?.verifier();
@@ -185,7 +187,7 @@ impl DaysLog {
         DaysError::Differs { path: self.folder.path().join(DaysFile::FOLDER), signed }
     }
 
-    /// The leaf of the day after those published, by its manifest.
+    /// The leaf of the day after the published ones, computed from its manifest.
     fn leaf_on_disk(&self, log: &LogIdentity, index: u64) -> Result<Option<Vec<u8>>, DaysError> {
         let Some(day) = Day::from_slot(log.origin.first_slot()).later(index) else {
             return Ok(None);
@@ -223,7 +225,7 @@ impl DaysLog {
         signed.ok_or(DaysError::NoSigner)
     }
 
-    /// Puts what a checkpoint commits to into the folder, and the checkpoint last.
+    /// Writes the files that a checkpoint commits to into the folder, and the checkpoint last.
     fn publish(
         &self,
         log: &LogIdentity,
@@ -242,7 +244,7 @@ impl DaysLog {
         Ok(tiles::remove_partial(&folder, before, size)?)
     }
 
-    /// The keys that the log of days has had: those that the folder names, and the log's.
+    /// All keys that the log of days has had: those in the folder, and the log's.
     fn key_lines(&self, log: &LogIdentity) -> Result<String, DaysError> {
         let path = self.path(&DaysFile::VerifierKey);
         let named = read_bytes(&path, MAX_KEY_FILE_BYTES as u64)?.unwrap_or_default();
@@ -262,7 +264,7 @@ impl DaysLog {
     }
 }
 
-/// Whether a log's folder has a day under the checkpoint of its log of days. Files of others may be written anew.
+/// Whether the log of days in a log's folder covers a day. Files of other days may be rewritten.
 pub fn covers(folder: &Path, day: Day) -> bool {
     let path = folder.join(DaysFile::Checkpoint.to_string());
     let note = read_bytes(&path, MAX_NOTE_BYTES as u64).ok().flatten();
@@ -274,28 +276,28 @@ pub fn covers(folder: &Path, day: Day) -> bool {
     })
 }
 
-/// The closed days that a folder has, as whoever reads it finds them.
+/// The closed days in a folder, as readers see them.
 pub struct PublishedDays {
     folder: LogFolder,
     /// The newest checkpoint of the log of days.
     pub note: String,
-    /// The log of days, which holds under it.
+    /// The log of days, verified against that checkpoint.
     pub history: DaysHistory,
 }
 
 impl PublishedDays {
-    /// The days in the folder of a log, by the keys that this folder names; `None` where there are none.
+    /// The days in the folder of a log, verified with the keys in this folder; `None` if there are none.
     pub fn from_folder(folder: &LogFolder) -> Result<Option<Self>, DaysError> {
         Self::of_log(folder, &folder.keys()?)
     }
 
-    /// The same of a log with these keys, whatever the folder names.
+    /// The same with these keys, whatever keys the folder has.
     pub fn of_log(folder: &LogFolder, keys: &[VerifierKey]) -> Result<Option<Self>, DaysError> {
         let Some((note, history)) = read_published(folder, keys)? else { return Ok(None) };
         Ok(Some(Self { folder: folder.clone(), note, history }))
     }
 
-    /// A day's manifest, to which its leaf commits.
+    /// A day's manifest, verified against its leaf.
     pub fn manifest(&self, leaf: &DayLeaf) -> Result<DayManifest, DaysError> {
         let file = DaysFile::Day(leaf.day, DayFile::Manifest);
         let path = self.folder.path().join(file.to_string());
@@ -309,7 +311,7 @@ impl PublishedDays {
     }
 }
 
-/// The log of days in a folder, by the keys of its log; its checkpoint as it is signed.
+/// The log of days in a folder, verified with its log's keys, and its signed checkpoint.
 fn read_published(
     folder: &LogFolder,
     keys: &[VerifierKey],
@@ -373,7 +375,7 @@ fn origin_of(log: &LogIdentity) -> Result<Origin, DaysError> {
     days_origin(&log.origin).map_err(unwritable)
 }
 
-/// What cannot be written though all of it was checked: the documents are small, and their names those of a log.
+/// The error for a document that cannot be written although it was checked: documents are small and have valid names.
 fn unwritable(error: impl std::fmt::Display) -> DaysError {
     DaysError::Unwritable { why: error.to_string() }
 }

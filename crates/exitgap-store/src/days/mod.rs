@@ -57,7 +57,7 @@ pub use writer::last_closed;
 /// Why a day is not written.
 #[derive(Debug, thiserror::Error)]
 pub enum DaysError {
-    /// The store has no log, or not the slots.
+    /// The store has no log, or lacks the slots.
     #[error("the store has no data for that day")]
     Nothing,
     /// A file could not be written.
@@ -65,10 +65,10 @@ pub enum DaysError {
     Write {
         /// The file.
         file: DayFile,
-        /// What went wrong.
+        /// The cause.
         reason: String,
     },
-    /// A pool's day alone is more than a file may be.
+    /// A single pool's day is larger than a file may be.
     #[error("{file} would have {bytes} bytes, which is more than the maximum for a file of a day")]
     TooLarge {
         /// The file.
@@ -76,24 +76,24 @@ pub enum DaysError {
         /// Its bytes.
         bytes: u64,
     },
-    /// What was written does not make a manifest.
+    /// The written files do not give a valid manifest.
     #[error("the day's manifest: {0}")]
     Manifest(#[from] DayManifestError),
-    /// A document cannot be made.
+    /// A document cannot be written.
     #[error("a document of the log of days cannot be created: {why}")]
     Unwritable {
-        /// Why.
+        /// The cause.
         why: String,
     },
-    /// What is published of the log of days does not hold.
+    /// The published log of days is invalid.
     #[error("{path}: {why}; restore this folder from a copy, such as the bucket's")]
     History {
-        /// Where.
+        /// The path.
         path: PathBuf,
-        /// What is wrong.
+        /// The reason.
         why: String,
     },
-    /// The newest checkpoint beside the store is none, or another log's.
+    /// The newest checkpoint next to the store is invalid, or belongs to another log.
     #[error("{path}: {why}; restore the file that belongs to this store")]
     Guard {
         /// The file.
@@ -101,7 +101,7 @@ pub enum DaysError {
         /// What is wrong.
         why: String,
     },
-    /// Days were signed that the folder does not have.
+    /// Days were signed that are not in the folder.
     #[error(
         "{signed} days were signed, but {path} has {found}. Signing them again could create a second history; \
          restore this folder from a copy, such as the bucket's"
@@ -109,12 +109,12 @@ pub enum DaysError {
     Lost {
         /// The folder of days.
         path: PathBuf,
-        /// Days found.
+        /// The number of days in the folder.
         found: u64,
-        /// Days signed.
+        /// The number of signed days.
         signed: u64,
     },
-    /// The folder has other days than were signed.
+    /// The folder has other days than those signed.
     #[error(
         "{path} does not have the same days as the {signed} that were signed; restore this folder from a copy, \
          such as the bucket's"
@@ -122,7 +122,7 @@ pub enum DaysError {
     Differs {
         /// The folder of days.
         path: PathBuf,
-        /// Days signed.
+        /// The number of signed days.
         signed: u64,
     },
     /// Another process writes them.
@@ -132,28 +132,28 @@ pub enum DaysError {
         holder.map_or(String::new(), |holder| format!(" ({holder})"))
     )]
     Locked {
-        /// The process, where it said so.
+        /// The process, if known.
         holder: Option<u32>,
     },
-    /// Several days are closed, and none was written, as far as this machine knows.
+    /// Several days are closed, and none was written as far as this machine knows.
     #[error(
         "{due} days are closed, but none of them was written here. If they were written before, restore a copy of \
          `days/` (`exitgap-server restore` downloads the bucket's), because signing them again could create a \
          second history; otherwise start with `exitgap-server days`"
     )]
     NotBegun {
-        /// Days that are due.
+        /// The number of due days.
         due: u64,
     },
-    /// A day's files do not have what is to leave the database.
+    /// A day's files lack data that is to be removed from the database.
     #[error("{day} stays in the database: {why}")]
     Stays {
         /// The day.
         day: Day,
-        /// Why.
+        /// The cause.
         why: String,
     },
-    /// A day has left the database, and its files are not here.
+    /// A day was removed from the database, and its files are absent.
     #[error(
         "{day} was removed from the database, but is not in the log of days; restore a copy of `days/`, such as \
          the bucket's"
@@ -162,7 +162,7 @@ pub enum DaysError {
         /// The day.
         day: Day,
     },
-    /// No key was given to sign with.
+    /// No signing key was given.
     #[error("no key to sign the log of days is configured")]
     NoSigner,
     /// The folder could not be read or written.

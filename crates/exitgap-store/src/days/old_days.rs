@@ -1,4 +1,4 @@
-//! Days whose bodies may leave a server's database: those that closed long ago, and whose files have all of them.
+//! Days whose bodies can be removed from a server's database: those that closed long ago and whose files are complete.
 
 use exitgap_core::log_folder::days::{DayManifest, DaysFile};
 use exitgap_core::series::{Day, Slot};
@@ -13,21 +13,21 @@ use crate::error::StoreError;
 use crate::folder::LogFolder;
 use crate::reader::Reader;
 
-/// A day whose bodies may leave.
+/// A day whose bodies can be removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OldDay {
     /// The day.
     pub day: Day,
-    /// What its bodies weigh with their indices.
+    /// The size of its bodies with their indices.
     pub bytes: u64,
 }
 
-/// The days whose bodies a server's database has and that are older than the newest `hot` days, the oldest first.
+/// The days with bodies in a server's database that are older than the newest `hot` days, oldest first.
 pub fn list_old_days(reader: &Reader, hot: u32) -> Result<Vec<OldDay>, StoreError> {
     let (Some((_, newest)), Some(log)) = (reader.slots()?, reader.log()?) else {
         return Ok(Vec::new());
     };
-    // A place that was made for a first slot which was never written is of no day of the log.
+    // A partition that was created for a first slot that was never written does not belong to a day of the log.
     let first = Day::from_slot(log.origin.first_slot());
     let old = |there: BodyDay| {
         let midnight = Slot::new(u64::from(there.day) * u64::from(Slot::PER_DAY)).ok()?;
@@ -38,9 +38,9 @@ pub fn list_old_days(reader: &Reader, hot: u32) -> Result<Vec<OldDay>, StoreErro
     Ok(reader.db.body_days()?.into_iter().filter_map(old).collect())
 }
 
-/// Requires that the log's folder has all of a day of the store: that the log of days commits to it, that its files hold,
-/// every head and snapshot of them, and that they make the log's own tree. `tick` is told how many pools are done, and of how
-/// many.
+/// Requires that the log's folder has all data of a day in the store: the log of days commits to it, its files with
+/// every head and snapshot are valid, and they give the log's own tree. `tick` gets the number of finished pools and
+/// their total.
 pub fn check_leaving(
     reader: &Reader,
     folder: &LogFolder,
@@ -78,13 +78,13 @@ pub fn check_leaving(
     }
 }
 
-/// Requires that the log of days has every day that has left the database.
+/// Requires that the log of days has every day that was removed from the database.
 pub fn check_left(reader: &Reader, folder: &LogFolder) -> Result<(), DaysError> {
     let Some(log) = reader.log()? else { return Ok(()) };
     let Some((first, newest)) = reader.slots()? else { return Ok(()) };
     let days = Day::from_slot(newest).days_after(Day::from_slot(first)).unwrap_or_default();
     let mut published = None;
-    // A day on which nothing was read has no place, and so it does not leave.
+    // A day without recorded slots has no partition, so it is never removed.
     for day in (0..days).filter_map(|days| Day::from_slot(first).later(days)) {
         if !reader.db.has_left(day_of(day.first()))? {
             continue;

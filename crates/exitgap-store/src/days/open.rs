@@ -1,4 +1,4 @@
-//! A day's files as they lie in a folder.
+//! Reads a day's files from a folder.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -21,21 +21,21 @@ pub struct DayFolder {
     path: PathBuf,
 }
 
-/// What a day has of a pool and slot.
+/// A day's data for a pool and slot.
 pub struct DayEntry {
     /// The head.
     pub head: Head,
-    /// The snapshot that it names, and its state.
+    /// The snapshot that the head names, with its state.
     pub documents: Option<SnapshotDocuments>,
 }
 
 impl DayFolder {
-    /// The folder at `path`; nothing is read yet.
+    /// The folder at `path`. Nothing is read yet.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }
 
-    /// Where it is.
+    /// The path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -57,7 +57,7 @@ impl DayFolder {
         Ok(Some(bytes))
     }
 
-    /// The manifest; a fault where it is not one.
+    /// The manifest, or a fault if it is invalid.
     pub fn manifest(&self) -> Result<Result<DayManifest, DayFault>, TableError> {
         let Some(bytes) = self.manifest_bytes()? else {
             return Ok(Err(DayFault::new("file_absent", "manifest.json does not exist")));
@@ -68,7 +68,7 @@ impl DayFolder {
         }))
     }
 
-    /// Whether a file is there.
+    /// Whether a file exists.
     pub fn has(&self, file: &FileRef) -> bool {
         self.file(file.file).is_file()
     }
@@ -91,14 +91,14 @@ impl DayFolder {
         Ok(())
     }
 
-    /// Requires that a file has the bytes that the manifest says.
+    /// Requires that a file has the hash in the manifest.
     pub fn check_hash(&self, file: &FileRef) -> Result<(), AuditError> {
         let path = self.file(file.file);
         let name = file.file;
         let absent =
             || DayFault::new("file_absent", format!("{name} does not exist")).unknown(true);
         let failed = |source| AuditError::Machine(TableError::File { path: path.clone(), source });
-        // What is no file may block whoever opens it.
+        // Opening something other than a regular file could block.
         if !path.is_file() {
             return Err(absent().into());
         }
@@ -117,8 +117,8 @@ impl DayFolder {
         Ok(())
     }
 
-    /// What the day has of a pool and slot, of the file that the manifest names for them, whose hash is checked; `None`
-    /// where it has nothing.
+    /// A day's data for a pool and slot, from the file that the manifest names for them, whose hash is checked; `None`
+    /// if there is none.
     pub fn entry(
         &self,
         manifest: &DayManifest,
@@ -140,8 +140,8 @@ impl DayFolder {
         Ok(Some(DayEntry { head, documents }))
     }
 
-    /// The rows of the group that has a pool's slot, for whoever knows hashes: unchecked, and those that are none left out. Empty where
-    /// there is no such group.
+    /// The rows of the group with a pool's slot, for callers that know the hashes. The rows are not checked, and
+    /// invalid rows are left out. Empty if there is no such group.
     pub fn rows_with(
         &self,
         manifest: &DayManifest,
@@ -165,8 +165,8 @@ impl DayFolder {
         Ok(Some(row.map_err(|column| wrong_column(file, column).at(slot).by(pool))?))
     }
 
-    /// The rows of the group that has a pool's slot, and its place among them. Rows stand in the order of pools, then of slots:
-    /// of the groups the one is looked for that may have it.
+    /// The rows of the group with a pool's slot, and the row's index. Rows are ordered by pool and then by slot, so the
+    /// group is found by a search.
     fn group(
         &self,
         file: &FileRef,
@@ -198,18 +198,18 @@ impl DayFolder {
     }
 }
 
-/// A column of a row that holds what cannot be in it.
+/// The fault of a column with an impossible value.
 pub fn wrong_column(file: &FileRef, column: &str) -> DayFault {
     DayFault::new("table_invalid", format!("{}: a row has an invalid {column}", file.file))
 }
 
-/// The file that has the heads and snapshots of a pool.
+/// The file with the heads and snapshots of a pool.
 fn file_of<'a>(manifest: &'a DayManifest, pool: &PoolId) -> Option<&'a FileRef> {
     let mut files = manifest.ranges().map(|(_, snapshots)| snapshots);
     files.find(|file| file.range.as_ref().is_some_and(|range| range.may_have(pool)))
 }
 
-/// The rows of a table, group by group.
+/// Reads the rows of a table, group by group.
 pub struct Groups {
     file: FileRef,
     table: TableReader,
@@ -217,7 +217,7 @@ pub struct Groups {
     /// How many of the first columns are read.
     columns: usize,
     rows: std::vec::IntoIter<Row>,
-    /// Rows that the manifest says, less those that were read.
+    /// The number of rows in the manifest, minus those already read.
     left: u64,
 }
 
@@ -239,12 +239,12 @@ impl Groups {
         Self { columns, ..self }
     }
 
-    /// Which file it is.
+    /// The reference of this file.
     pub fn file(&self) -> &FileRef {
         &self.file
     }
 
-    /// The next row; after the last it is required that they were as many as the manifest says.
+    /// The next row. After the last row, their number must be the one in the manifest.
     pub fn next(&mut self) -> Result<Option<Row>, AuditError> {
         loop {
             if let Some(row) = self.rows.next() {
@@ -269,7 +269,7 @@ impl Groups {
     }
 }
 
-/// The hash of a file of so many bytes.
+/// The hash of a file with this size.
 fn hash_of(file: File, bytes: u64) -> io::Result<DocumentHash> {
     let mut digest = Sha256::new();
     let mut buffer = vec![0; 1 << 20];

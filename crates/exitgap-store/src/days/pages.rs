@@ -1,43 +1,44 @@
-//! What the pages of a Parquet file say of themselves, looked at before any of them is unpacked: a page's reader makes room for
-//! whatever is said, and trusts that it is of the kind that it expects. Ours are plain data pages.
+//! Checks the page headers of a Parquet file before any page is decompressed, because a page reader allocates whatever
+//! size is stated, and trusts that the page is of the expected type. Our files have only plain data pages.
 //!
-//! A reader takes as many values out of a page as it says, and passes over what is behind them. A few bytes can unpack to
-//! thousands of times as many, so what a page unpacks to is bounded by its values, and a group's by its maximum.
+//! A reader takes as many values from a page as the header states, and skips the rest. A few bytes can decompress to
+//! thousands of times their size. The size of a page is therefore limited by its values, and that of a group by its
+//! maximum.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
 use parquet::file::metadata::ParquetMetaData;
 
-/// The most bytes that a page unpacks to.
+/// The maximum decompressed size of a page, in bytes.
 const MAX_PAGE_BYTES: u64 = 64 << 20;
 
-/// The most pages of a file.
+/// The most pages in a file.
 const MAX_PAGES: usize = 1 << 20;
 
-/// How much of a page is read for its header: more than one has whose statistics are cut at 64 bytes.
+/// The number of bytes read for a page header: more than a header has if its statistics are cut at 64 bytes.
 const HEADER_BYTES: usize = 4 << 10;
 
-/// How deep what is passed over in a header may lie.
+/// The maximum nesting depth of skipped header fields.
 const MAX_DEPTH: u32 = 8;
 
-/// The most bytes that the levels of so many values take: a run of one value is two bytes, and their length is before them.
+/// The maximum size of the levels of this many values: a run with one value takes two bytes, preceded by its length.
 const fn level_bytes(values: u64) -> u64 {
     2 * values + 8
 }
 
-/// What the pages of a column of a group unpack to.
+/// The decompressed size of a column's pages in a group.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Unpacked {
-    /// All of it.
+    /// The total size.
     pub bytes: u64,
-    /// As much of it as can be levels, and no values.
+    /// The part of it that can be levels instead of values.
     pub levels: u64,
 }
 
-/// Requires of every page of a file that it lies inside it and unpacks to no more than a page may, nor than its values
-/// need: `widest` has the most bytes of a value of each column. A group's values are at most `group_bytes`. Gives what each
-/// column of each group unpacks to.
+/// Requires that every page of a file is inside the file and decompresses to no more than the page limit and its values
+/// allow. `widest` has the maximum size of a value in each column. A group's values have at most `group_bytes` bytes.
+/// Returns the decompressed sizes by group and column.
 pub fn check_pages(
     file: &File,
     metadata: &ParquetMetaData,
@@ -109,17 +110,17 @@ pub fn check_pages(
     Ok(groups)
 }
 
-/// What a page's header says.
+/// The content of a page's header.
 struct Page {
     header: u64,
     packed: u64,
     unpacked: u64,
     values: u64,
-    /// Whether it is a data page of version 1 whose values are plain, and whose levels are runs.
+    /// Whether it is a data page of version 1 with plain values, and with levels as runs.
     is_plain: bool,
 }
 
-/// Codes of Parquet: the type of a data page of version 1, plain values, runs of levels.
+/// Parquet's codes: the type of a data page of version 1, plain values, runs of levels.
 const DATA_PAGE: i64 = 0;
 const PLAIN: i64 = 0;
 const RLE: i64 = 3;
@@ -146,8 +147,8 @@ struct Compact<'a> {
 }
 
 impl Compact<'_> {
-    /// A page's header, as far as it is looked at: its type and sizes, which are fields 1 to 3, and what a data page says of
-    /// its values and their encodings.
+    /// Parses the needed parts of a page's header: its type and sizes, which are fields 1 to 3, and the values and
+    /// encodings of a data page.
     fn page(&mut self) -> Option<Page> {
         let (mut id, mut numbers, mut encodings) = (0, [None; 3], None);
         while let kind @ 1.. = self.field(&mut id)? {
@@ -168,13 +169,13 @@ impl Compact<'_> {
         Some(Page { header: 0, packed, unpacked, values, is_plain })
     }
 
-    /// How many values a data page has, and the encodings of its values and levels.
+    /// The number of a data page's values, and the encodings of its values and levels.
     fn data_page(&mut self) -> Option<[i64; 4]> {
         let (mut id, mut found) = (0, [-1; 4]);
         while let kind @ 1.. = self.field(&mut id)? {
             match (id, kind) {
                 (1..=4, 5) => found[usize::try_from(id - 1).ok()?] = self.zigzag()?,
-                // Statistics of the page alone, which nobody could check.
+                // A page's own statistics cannot be verified.
                 (5.., _) => return None,
                 _ => self.pass(kind, 1)?,
             }
@@ -182,7 +183,7 @@ impl Compact<'_> {
         Some(found)
     }
 
-    /// The next field's type, its id in `id`; 0: there is none any more.
+    /// The next field's type, with its id in `id`; 0 at the end.
     fn field(&mut self, id: &mut i64) -> Option<u8> {
         let head = self.byte()?;
         if head == 0 {
@@ -192,17 +193,17 @@ impl Compact<'_> {
             0 => self.zigzag()?,
             step => id.checked_add(step.into())?,
         };
-        // A field of no type ends nothing, and is none.
+        // A field without a type is invalid.
         Some(head & 15).filter(|kind| *kind > 0)
     }
 
-    /// Passes over a value.
+    /// Skips a value.
     fn pass(&mut self, kind: u8, depth: u32) -> Option<()> {
         if depth > MAX_DEPTH {
             return None;
         }
         match kind {
-            // A boolean's value is its type.
+            // A boolean's value is encoded in its type.
             1 | 2 => Some(()),
             3 => self.byte().map(|_| ()),
             4..=6 => self.varint().map(|_| ()),
@@ -218,7 +219,7 @@ impl Compact<'_> {
                     count => count.into(),
                 };
                 for _ in 0..count {
-                    // In a list a boolean takes a byte.
+                    // In a list a boolean takes one byte.
                     match head & 15 {
                         1 | 2 => self.skip_bytes(1)?,
                         item => self.pass(item, depth + 1)?,
@@ -270,7 +271,7 @@ impl Compact<'_> {
 mod tests {
     use super::*;
 
-    /// A header as Thrift's compact protocol has it: type, both sizes, and of a data page its encodings.
+    /// A header in Thrift's compact protocol: type, both sizes, and the encodings of a data page.
     fn header(of: u8, unpacked: &[u8], encoding: u8, more: &[u8]) -> Vec<u8> {
         let parts: [&[u8]; 6] = [
             &[0x15, of, 0x15],
@@ -291,21 +292,21 @@ mod tests {
 
     #[test]
     fn a_pages_header_is_read_up_to_its_end_and_says_what_it_is() {
-        // Numbers are doubled: 40 packed, 300 and 2^30 unpacked.
+        // Numbers are zigzag-encoded, which doubles them: 40 compressed, 300 and 2^30 decompressed.
         assert_eq!(read(&header(0, &[0xd8, 0x04], 0, &[])), Some((300, 40, true, 1)));
         let huge = [0x80, 0x80, 0x80, 0x80, 0x08];
         assert_eq!(read(&header(0, &huge, 0, &[])), Some((1 << 30, 40, true, 1)));
-        // A dictionary's page, values by a dictionary, and negative sizes.
+        // A dictionary page, values with a dictionary, and negative sizes.
         assert_eq!(read(&header(4, &[0xd8, 0x04], 0, &[])).map(|page| page.2), Some(false));
         assert_eq!(read(&header(0, &[0xd8, 0x04], 16, &[])).map(|page| page.2), Some(false));
         assert_eq!(read(&header(0, &[0x01], 0, &[])), None);
-        // Statistics of a page, whatever they say.
+        // A page's statistics are refused, whatever they contain.
         assert_eq!(read(&header(0, &[0xd8, 0x04], 0, &[0x1c, 0x18, 1, b'a', 0])), None);
         let whole = header(0, &[0xd8, 0x04], 0, &[]);
         for cut in 0..whole.len() - 1 {
             assert_eq!(read(&whole[..cut]), None, "{cut}");
         }
-        // What lies deep, or is longer than what there is, is no header.
+        // A deeply nested header, and one longer than the data, are refused.
         let deep = [vec![0x15, 0, 0x15, 2, 0x15, 2], [0x1c; 200].to_vec()].concat();
         assert_eq!(read(&deep), None);
         assert_eq!(read(&[0x15, 0, 0x15, 2, 0x15, 2, 0x18, 0xff, 0xff, 0xff, 0x7f, 1]), None);

@@ -1,4 +1,5 @@
-//! A pool's day, checked: each head follows the one before, each snapshot is what its head names and makes its figures.
+//! Verifies a pool's day: each head follows the previous one, and each snapshot is the one that its head names and
+//! gives its figures.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +22,7 @@ use crate::derived::figures::SnapshotFigures;
 pub struct PoolDay {
     /// The pool.
     pub pool: PoolId,
-    /// Its rows, in the order of the file.
+    /// Its rows, in file order.
     pub rows: Vec<RowPair>,
     bytes: usize,
     /// The day's first and last slot.
@@ -30,15 +31,15 @@ pub struct PoolDay {
     around: PoolAround,
 }
 
-/// What holds of them.
+/// The valid contents.
 pub struct PoolAudited {
-    /// Its slots, and the leaf hashes of their heads.
+    /// Its slots with the leaf hashes of their heads.
     pub heads: Leaves,
     /// Snapshots recomputed.
     pub snapshots: u64,
-    /// Slots taken back.
+    /// Retracted slots.
     pub retracted: u64,
-    /// Heads and snapshots that a later version made.
+    /// Heads and snapshots of a later version.
     pub unsupported: u64,
     /// Its columns over seven days.
     pub seven_days: Recomputed,
@@ -46,13 +47,13 @@ pub struct PoolAudited {
     pub retractions: Recomputed,
 }
 
-/// A snapshot of the day that no head has taken back so far.
+/// A snapshot of the day that no head has retracted so far.
 struct LiveSnapshot {
     block: Option<BlockHash>,
 }
 
 impl PoolDay {
-    /// A pool of a day, without rows so far.
+    /// A pool's day without rows.
     pub fn new(pool: PoolId, run: [Slot; 2], around: PoolAround) -> Self {
         Self { pool, rows: Vec::new(), bytes: 0, run, around }
     }
@@ -64,7 +65,7 @@ impl PoolDay {
         self.rows.push((row, figures));
     }
 
-    /// What its documents come to.
+    /// The size of its documents.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
@@ -187,7 +188,7 @@ fn check_snapshot(
     }
 }
 
-/// A row's head, which is of the row's pool and slot.
+/// A row's head, which must be of the row's pool and slot.
 pub fn head_of(row: &EvidenceRow) -> Result<Head, DayFault> {
     let head = Head::from_canonical(&row.head).map_err(|error| {
         DayFault::new("head_invalid", error.to_string()).unknown(error.newer().is_some())
@@ -199,7 +200,7 @@ pub fn head_of(row: &EvidenceRow) -> Result<Head, DayFault> {
     Ok(head)
 }
 
-/// Takes back what the head retracts of the day; slots before it are not there to be looked at.
+/// Applies the head's retractions of slots in the day. Earlier slots are not available.
 fn retract(
     head: &Head,
     first: Slot,
@@ -227,7 +228,7 @@ fn retract(
     Ok(())
 }
 
-/// Requires that the documents to which the head commits are there, and no others.
+/// Requires that the row has exactly the documents that the head commits to.
 fn check_documents(head: &Head, row: &EvidenceRow) -> Result<(), DayFault> {
     let invalid = |code, what: &dyn ToString| DayFault::new(code, what.to_string());
     let fills = row.fills.as_deref();
@@ -267,15 +268,15 @@ fn check_documents(head: &Head, row: &EvidenceRow) -> Result<(), DayFault> {
 
 /// A row's snapshot.
 pub enum RowSnapshot {
-    /// The head names none.
+    /// The head names no snapshot.
     None,
-    /// A later version made it.
+    /// A later version wrote it.
     Newer,
-    /// It is this one.
+    /// The snapshot.
     Snapshot(Box<Snapshot>),
 }
 
-/// The snapshot that the head names, which is the row's.
+/// The snapshot that the head names, which must be the row's.
 pub fn snapshot_of(head: &Head, row: EvidenceRow) -> Result<RowSnapshot, DayFault> {
     let named = match &head.entry {
         HeadEntry::Recorded { snapshot, .. } => Some(snapshot),
@@ -326,7 +327,7 @@ fn check_depths(head: &Head, own: &SnapshotFigures) -> Result<(), DayFault> {
     }
 }
 
-/// Requires of a row of figures what follows from its head and snapshot.
+/// Requires that a row of figures has the values that follow from its head and snapshot.
 fn check_figures(head: &Head, own: Option<&SnapshotFigures>, found: &Row) -> Result<(), DayFault> {
     let expected = own_figures(head, own);
     let cells = expected.iter().zip(found).take(OWN_FIGURES);

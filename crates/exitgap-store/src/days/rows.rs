@@ -1,4 +1,4 @@
-//! The three tables of a day (`exitgap-core/docs/days-v1.md`): their columns, and their rows as what they stand for.
+//! The three tables of a day (`exitgap-core/docs/days-v1.md`): their columns, and their rows as typed values.
 
 use exitgap_core::analytics::accuracy::{Fills, IssuedReceipts, MAX_FILLS_BYTES, MAX_ISSUED_BYTES};
 use exitgap_core::evidence::{Head, HeadEntry, MAX_HEAD_BYTES, MAX_LEAF_BYTES};
@@ -19,15 +19,15 @@ use crate::derived::figures::{
 pub struct SlotRow {
     /// The slot.
     pub slot: Slot,
-    /// How many pools have a head.
+    /// The number of pools with a head.
     pub pools: u32,
     /// The slot leaf's canonical bytes.
     pub leaf: Vec<u8>,
-    /// The signed checkpoint of the log up to and with this slot, as it was published.
+    /// The signed checkpoint of the log up to and including this slot, as published.
     pub checkpoint: Vec<u8>,
 }
 
-/// A pool's row of a slot: what it has, in bytes.
+/// A pool's row of a slot, as bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EvidenceRow {
     /// The slot.
@@ -36,26 +36,27 @@ pub struct EvidenceRow {
     pub pool: PoolId,
     /// The head's canonical bytes.
     pub head: Vec<u8>,
-    /// The canonical bytes of its snapshot and of the snapshot's state, where it names one.
+    /// The canonical bytes of its snapshot and of the snapshot's state, if the head names one.
     pub snapshot: Option<[Vec<u8>; 2]>,
-    /// The document of fills to which the head commits.
+    /// The document of fills that the head commits to.
     pub fills: Option<Vec<u8>>,
-    /// The document of issued estimates to which it commits.
+    /// The document of issued estimates that the head commits to.
     pub issued: Option<Vec<u8>>,
 }
 
-/// How many of an evidence row's columns say which row it is.
+/// The number of an evidence row's columns that identify the row.
 pub const NAMING_COLUMNS: usize = 3;
 
 /// How many of its columns are needed for its head.
 pub const HEAD_COLUMNS: usize = NAMING_COLUMNS + 1;
 
-/// The columns of figures that follow from the row's head and snapshot; those behind them from other slots, too.
+/// The number of figure columns that follow from the row's head and snapshot. The later ones also depend on other
+/// slots.
 pub const OWN_FIGURES: usize = 10 + 2 * (4 + 2 * SIZES);
 
 const SIZES: usize = SizeUsd::STANDARD.len();
 
-/// What is a name, a code or a hash.
+/// A name, a code or a hash.
 const NAME: Kind = Kind::Text(256);
 
 fn slot_columns() -> [Column; 2] {
@@ -123,7 +124,7 @@ pub fn figures_table() -> Vec<Column> {
 }
 
 impl SlotRow {
-    /// As cells.
+    /// Converts it to cells.
     pub fn cells(self) -> Row {
         let mut row = slot_cells(self.slot).to_vec();
         row.extend([
@@ -134,7 +135,7 @@ impl SlotRow {
         row
     }
 
-    /// From cells of [`slots_table`]; says which column is wrong.
+    /// Parses cells of [`slots_table`]. The error is the invalid column.
     pub fn from_cells(row: Row) -> Result<Self, &'static str> {
         let mut cells = row.into_iter();
         let slot = take_slot(&mut cells)?;
@@ -146,7 +147,7 @@ impl SlotRow {
 }
 
 impl EvidenceRow {
-    /// As cells.
+    /// Converts it to cells.
     pub fn cells(self) -> Row {
         let optional = |text: Option<Vec<u8>>| text.map_or(Cell::Null, Cell::text);
         let (snapshot, state) = self.snapshot.map(|[snapshot, state]| (snapshot, state)).unzip();
@@ -162,7 +163,7 @@ impl EvidenceRow {
         row
     }
 
-    /// From cells of [`snapshots_table`]; says which column is wrong.
+    /// Parses cells of [`snapshots_table`]. The error is the invalid column.
     pub fn from_cells(row: Row) -> Result<Self, &'static str> {
         let mut cells = row.into_iter();
         let slot = take_slot(&mut cells)?;
@@ -177,7 +178,7 @@ impl EvidenceRow {
         Ok(Self { slot, pool, head, snapshot, fills, issued })
     }
 
-    /// Which row it is, where only the columns that say so were read.
+    /// The slot and pool of a row of which only the identifying columns were read.
     pub fn name_of(row: &Row) -> Result<(Slot, PoolId), &'static str> {
         let mut cells = row.iter().cloned();
         let slot = take_slot(&mut cells)?;
@@ -185,7 +186,7 @@ impl EvidenceRow {
     }
 }
 
-/// What a row of figures says that follows from the head and its snapshot.
+/// The part of a row of figures that follows from the head and its snapshot.
 pub fn own_figures(head: &Head, figures: Option<&SnapshotFigures>) -> Row {
     let text = |text: &str| Cell::text(text.to_owned());
     let (entry, reason, snapshot) = match &head.entry {
@@ -223,7 +224,7 @@ pub fn own_figures(head: &Head, figures: Option<&SnapshotFigures>) -> Row {
     row
 }
 
-/// A row of figures as a store has it.
+/// A row of figures from a store.
 pub fn figures_row(head: &Head, figures: &Figures) -> Row {
     let mut row = own_figures(head, figures.snapshot.as_ref());
     row.push(slot_cell(figures.retraction.map(|retracted| retracted.by)));
@@ -244,7 +245,7 @@ pub fn window_cells(window: &WindowFigures) -> [Cell; 5] {
     [Cell::Int(window.missing_slots.into()), median0, median1, lowest0, lowest1]
 }
 
-/// What the recorded liquidity fills at most, where a standard size is beyond it.
+/// The maximum that the recorded liquidity can fill, if a standard size exceeds it.
 fn most_fillable(figures: &DirectionFigures) -> Option<UsdMicros> {
     figures.gaps.iter().find_map(|gap| match gap {
         Gap::Refused(NoGap::BeyondLiquidity(most)) => Some(*most),
@@ -260,7 +261,7 @@ fn micros(micros: UsdMicros) -> Cell {
     Cell::int(i64::try_from(micros.0).ok())
 }
 
-/// Within its bound, as every percentage of an estimate is, it fits.
+/// Estimates' percentages are within limits that fit.
 fn percent(percent: Percent) -> Cell {
     Cell::int(i64::try_from(percent.0).ok())
 }

@@ -1,5 +1,5 @@
-//! Parquet, written and read back: rows of typed cells in groups. What comes in is untrusted: a file has exactly the columns
-//! it should have, and nothing of it unpacks to more than there may be.
+//! Writes and reads Parquet: rows of typed cells in groups. Input is untrusted: a file must have exactly the expected
+//! columns, and its decompressed size is limited.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -20,22 +20,22 @@ use parquet::schema::types::{SchemaDescriptor, Type, TypePtr};
 
 use super::pages::{Unpacked, check_pages};
 
-/// The most rows of a group: a pool's day, or more pools' where they are small.
+/// The maximum number of rows in a group: one pool's day, or several if they are small.
 pub const MAX_GROUP_ROWS: usize = 1 << 14;
 
-/// The most bytes that a group unpacks to.
+/// The maximum decompressed size of a group, in bytes.
 pub const MAX_GROUP_BYTES: usize = 256 << 20;
 
-/// What a column's pages may unpack to before the next begins.
+/// The decompressed size after which a column's next page begins.
 const PAGE_BYTES: usize = 16 << 20;
 
-/// A text's length stands before it.
+/// A text is preceded by its length.
 const LENGTH_BYTES: usize = 4;
 
-/// zstd's effort. The rows of a pool's day resemble each other, and more of it makes them hardly smaller.
+/// zstd's compression level. The rows of a pool's day are similar, and higher levels hardly make them smaller.
 const EFFORT: i32 = 3;
 
-/// What a column holds.
+/// The type of a column's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A whole number of 32 bits.
@@ -48,12 +48,12 @@ pub enum Kind {
     Millionths,
     /// Yes or no.
     Bool,
-    /// UTF-8, of at most so many bytes.
+    /// UTF-8 text with this maximum size in bytes.
     Text(usize),
 }
 
 impl Kind {
-    /// The most bytes that a value takes in a page.
+    /// The maximum size of a value in a page, in bytes.
     fn widest(self) -> u64 {
         match self {
             Self::Int32 => 4,
@@ -69,19 +69,19 @@ impl Kind {
 pub struct Column {
     /// Its name.
     pub name: String,
-    /// What it holds.
+    /// The type of its values.
     pub kind: Kind,
-    /// Whether a row may have nothing there.
+    /// Whether its cells can be null.
     pub optional: bool,
 }
 
 impl Column {
-    /// A column with something in each row.
+    /// A column without null cells.
     pub fn new(name: impl Into<String>, kind: Kind) -> Self {
         Self { name: name.into(), kind, optional: false }
     }
 
-    /// The same, where a row may have nothing.
+    /// A column whose cells can be null.
     pub fn optional(name: impl Into<String>, kind: Kind) -> Self {
         Self { name: name.into(), kind, optional: true }
     }
@@ -109,7 +109,7 @@ impl Column {
     }
 }
 
-/// What stands in a row's column.
+/// The value in a row's column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cell {
     /// Nothing.
@@ -128,7 +128,7 @@ impl Cell {
         Self::Text(Bytes::from(text.into()))
     }
 
-    /// A whole number, or nothing.
+    /// A whole number, or null.
     pub fn int(value: Option<i64>) -> Self {
         value.map_or(Self::Null, Self::Int)
     }
@@ -141,10 +141,10 @@ impl Cell {
     }
 }
 
-/// A row, a cell for each column.
+/// A row with one cell per column.
 pub type Row = Vec<Cell>;
 
-/// Why a table is not written, or not read.
+/// Why a table cannot be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
     /// The file could not be read or written.
@@ -152,15 +152,15 @@ pub enum TableError {
     File {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// It is no such table.
+    /// It is not a valid table with these columns.
     #[error("{path}: {reason}")]
     Wrong {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The cause.
         reason: String,
     },
 }
@@ -171,7 +171,7 @@ pub struct TableWriter<W: Write + Send> {
     writer: SerializedFileWriter<W>,
     rows: Vec<Row>,
     bytes: usize,
-    /// Rows written, with those that wait.
+    /// The number of rows, including those not yet written.
     count: u64,
 }
 
@@ -184,9 +184,9 @@ impl<W: Write + Send> TableWriter<W> {
             .set_compression(Compression::ZSTD(level))
             .set_dictionary_enabled(false)
             .set_data_page_size_limit(PAGE_BYTES)
-            // A page is ended only between batches: of the largest states a few.
+            // Pages end only between batches, and a batch contains only a few of the largest states.
             .set_write_batch_size(8)
-            // What a file says beside its rows other readers go by, and nobody could check.
+            // Other readers trust statistics in the file, but no one could verify them, so none are written.
             .set_statistics_enabled(EnabledStatistics::None)
             .set_offset_index_disabled(true);
         let writer =
@@ -201,22 +201,22 @@ impl<W: Write + Send> TableWriter<W> {
         self.rows.push(row);
     }
 
-    /// What the rows that wait come to.
+    /// The size of the rows that are not yet written.
     pub fn waiting_bytes(&self) -> usize {
         self.bytes
     }
 
-    /// How many rows wait.
+    /// The number of rows that are not yet written.
     pub fn waiting_rows(&self) -> usize {
         self.rows.len()
     }
 
-    /// Bytes written so far, packed.
+    /// The compressed size written so far.
     pub fn written(&self) -> usize {
         self.writer.bytes_written()
     }
 
-    /// Writes the rows that wait as a group; none where none wait.
+    /// Writes the waiting rows as a group. Does nothing without any.
     pub fn end_group(&mut self) -> Result<(), ParquetError> {
         self.bytes = 0;
         let rows = std::mem::take(&mut self.rows);
@@ -273,7 +273,7 @@ impl<W: Write + Send> TableWriter<W> {
         Ok(())
     }
 
-    /// Ends the table: the file, and how many rows it has.
+    /// Ends the table. Returns the file and the number of its rows.
     pub fn finish(mut self) -> Result<(W, u64), ParquetError> {
         self.end_group()?;
         let count = self.count;
@@ -281,17 +281,17 @@ impl<W: Write + Send> TableWriter<W> {
     }
 }
 
-/// A table that is read.
+/// A table that is being read.
 pub struct TableReader {
     path: PathBuf,
     columns: Vec<Column>,
     reader: SerializedFileReader<File>,
-    /// What the pages of each group's columns unpack to.
+    /// The decompressed sizes of each group's columns.
     unpacked: Vec<Vec<Unpacked>>,
 }
 
 impl TableReader {
-    /// Opens a table that has exactly these columns, and says nothing beside its rows.
+    /// Opens a table, which must have exactly these columns and no other metadata.
     pub fn open(path: &Path, columns: Vec<Column>) -> Result<Self, TableError> {
         let failed = |source| TableError::File { path: path.to_owned(), source };
         let wrong = |reason: String| TableError::Wrong { path: path.to_owned(), reason };
@@ -314,12 +314,12 @@ impl TableReader {
         Ok(Self { path: path.to_owned(), columns, reader, unpacked })
     }
 
-    /// How many groups of rows there are.
+    /// The number of row groups.
     pub fn groups(&self) -> usize {
         self.reader.num_row_groups()
     }
 
-    /// Reads a group: so many of its columns, from the first on. The cells of the others are null.
+    /// Reads a group's first `columns` columns. The other cells are null.
     pub fn read_rows(&self, group: usize, columns: usize) -> Result<Vec<Row>, TableError> {
         let columns = columns.min(self.columns.len());
         let read = catch_panic(|| self.read_group(group, columns));
@@ -348,14 +348,14 @@ impl TableReader {
     }
 }
 
-/// Pages are looked at before; what else the library trusts in a file ends here, and not the process.
+/// Pages were checked before. A panic of the library about anything else in a file becomes an error.
 fn catch_panic<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     let read = panic::catch_unwind(AssertUnwindSafe(read));
     read.unwrap_or_else(|_| Err("its reader failed".to_owned()))
 }
 
-/// Requires that a file says nothing that does not follow from its rows: other readers take least and greatest values, indexes
-/// and notes for true without looking, and count by what is said.
+/// Refuses metadata that does not follow from the rows. Other readers trust minimum and maximum values, indexes and
+/// notes without verifying them.
 fn check_alone(metadata: &ParquetMetaData) -> Result<(), String> {
     let file = metadata.file_metadata();
     let rows: i64 = metadata.row_groups().iter().map(|group| group.num_rows().max(0)).sum();
@@ -383,8 +383,8 @@ fn check_alone(metadata: &ParquetMetaData) -> Result<(), String> {
     Ok(())
 }
 
-/// Requires that a column of texts unpacked to them and nothing more: a page may be as long as its longest texts would
-/// be, and have others. In other columns all values are of one length, and this was seen before.
+/// Requires that a column of texts decompressed to exactly these texts, because a page can be as large as its longest
+/// texts would allow and contain more. Values of other columns have a fixed size, which was checked before.
 fn check_whole(cells: &[Cell], column: &Column, unpacked: Option<&Unpacked>) -> Result<(), String> {
     let (Kind::Text(_), Some(unpacked)) = (column.kind, unpacked) else { return Ok(()) };
     let texts = cells.iter().filter(|cell| **cell != Cell::Null).map(Cell::bytes).sum::<usize>();
@@ -401,7 +401,7 @@ fn schema(columns: &[Column]) -> Result<TypePtr, ParquetError> {
     Type::group_type_builder("exitgap").with_fields(fields).build().map(Arc::new)
 }
 
-/// A column's cells, as many as there are rows; `left` is what may still be unpacked.
+/// A column's cells, one per row. `left` is the remaining decompressed size allowed.
 fn read_column(
     reader: ColumnReader,
     column: &Column,
@@ -438,7 +438,7 @@ fn read_typed<T: DataType>(
     let mut cells = Vec::with_capacity(rows);
     while cells.len() < rows {
         let (mut levels, mut values) = (Vec::new(), Vec::new());
-        // A few at a time, so that what is too much is seen before it is all there.
+        // In small batches, so that an excessive size is noticed early.
         let most = (rows - cells.len()).min(64);
         let read = reader.read_records(most, Some(&mut levels), None, &mut values);
         let (records, found, _) = read.map_err(|error| error.to_string())?;

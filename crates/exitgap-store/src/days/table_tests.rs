@@ -1,4 +1,4 @@
-//! Tables that others made: what a file says beside its rows, and what is more than there may be, is refused.
+//! Tables written by other programs: metadata that does not follow from the rows, and excessive sizes, are refused.
 
 use std::fs;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ fn columns() -> Vec<Column> {
     vec![Column::new("slot", Kind::Int32), Column::new("pool", Kind::Text(1 << 30))]
 }
 
-/// What reading a file of these bytes comes to: its rows, or why not.
+/// The result of reading a file with these bytes: its rows, or the error.
 fn read(bytes: &[u8], columns: Vec<Column>) -> Result<Vec<Row>, String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("table.parquet");
@@ -31,7 +31,7 @@ fn read(bytes: &[u8], columns: Vec<Column>) -> Result<Vec<Row>, String> {
     rows.map(|rows| rows.concat()).map_err(|error| error.to_string())
 }
 
-/// The same two rows, written as another program may: with these properties.
+/// The same two rows as another program may write them, with these properties.
 fn by_others(set: impl FnOnce(WriterPropertiesBuilder) -> WriterPropertiesBuilder) -> Vec<u8> {
     let message = "message exitgap { REQUIRED INT32 slot; REQUIRED BYTE_ARRAY pool (STRING); }";
     let zstd = Compression::ZSTD(ZstdLevel::try_new(3).unwrap());
@@ -104,12 +104,12 @@ fn what_unpacks_to_more_than_there_may_be_is_refused_by_page_group_and_cell() {
     assert_eq!(read(&cell, columns()).unwrap().len(), 1);
 }
 
-/// A page of one text and so many bytes behind it, which a reader passes over.
+/// A page with one text, followed by padding that readers skip.
 fn padded_page(text: &[u8], padding: usize) -> Vec<u8> {
     let length = u32::try_from(text.len()).unwrap().to_le_bytes();
     let plain = [&length, text, &vec![0; padding]].concat();
     let packed = zstd::encode_all(&plain[..], 3).unwrap();
-    // Thrift's compact protocol: numbers are doubled, seven bits a byte.
+    // Thrift's compact protocol: numbers are doubled, with seven bits per byte.
     let number = |number: usize| {
         let (mut left, mut bytes) = (number * 2, Vec::new());
         while left > 127 {
@@ -131,7 +131,7 @@ fn padded_page(text: &[u8], padding: usize) -> Vec<u8> {
     parts.concat()
 }
 
-/// A file of one column with so many such pages, each a row.
+/// A file with one column and this many such pages, each with one row.
 fn padded_file(pages: usize, text: &[u8], padding: usize) -> Vec<u8> {
     let message = "message exitgap { REQUIRED BYTE_ARRAY pool (STRING); }";
     let schema = Arc::new(SchemaDescriptor::new(Arc::new(parse_message_type(message).unwrap())));
@@ -162,18 +162,18 @@ fn padded_file(pages: usize, text: &[u8], padding: usize) -> Vec<u8> {
 #[test]
 fn pages_that_unpack_to_more_than_their_values_are_refused() {
     let texts = |most| vec![Column::new("pool", Kind::Text(most))];
-    // The program that makes them makes a valid file.
+    // As a control, the same function without padding makes a valid file.
     let honest = read(&padded_file(3, b"abc", 0), texts(9)).unwrap();
     assert_eq!(honest, vec![vec![Cell::text("abc")]; 3]);
-    // 400 rows of three bytes that unpack to 25 GiB.
+    // 400 rows of three bytes that decompress to 25 GiB.
     let bomb = padded_file(400, b"abc", (64 << 20) - 7);
     assert!(bomb.len() < 2 << 20, "{} bytes", bomb.len());
     let refused = read(&bomb, texts(9)).unwrap_err();
     assert!(refused.contains("more than they can need"), "{refused}");
-    // Where a text may be as long, all pages of a group together are too many.
+    // If a text may be that long, all pages of a group together are too large.
     let refused = read(&bomb, texts(64 << 20)).unwrap_err();
     assert!(refused.contains("group unpacks to more than the maximum"), "{refused}");
-    // Where they are not too many, texts that are shorter than their pages are seen.
+    // If they are not too large, texts shorter than their pages are noticed.
     let padded = padded_file(3, b"abc", 1 << 20);
     let refused = read(&padded, texts(2 << 20)).unwrap_err();
     assert!(refused.contains("but its texts have only 21"), "{refused}");

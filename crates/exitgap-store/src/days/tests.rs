@@ -1,4 +1,4 @@
-//! Days whose files were made anew by somebody who knows how, with hashes that fit: only the rows tell.
+//! Days whose files an expert attacker rewrote with matching hashes: only the rows show the forgery.
 
 use std::fs;
 use std::path::Path;
@@ -21,10 +21,10 @@ use crate::reader::Reader;
 use crate::samples::{pool, slot, snapshot};
 use crate::writer::Store;
 
-/// Slots of the log's first day: it begins late.
+/// The number of slots before the log's first slot, which is late on its first day.
 const FIRST: u32 = 288 - 12;
 
-/// A closed day of twelve slots, one of them missing; the folder that holds it.
+/// A closed day of twelve slots, one of them missing, with its folder.
 fn written() -> (tempfile::TempDir, std::path::PathBuf) {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("series.db");
@@ -59,7 +59,7 @@ pub fn table(file: DayFile) -> Vec<Column> {
     }
 }
 
-/// A file made anew with other rows: its bytes, and how many those are.
+/// A file rewritten with other rows: its bytes, and the number of rows.
 pub fn rewritten(day: &Path, file: DayFile, change: impl FnOnce(&mut Vec<Row>)) -> (Vec<u8>, u64) {
     let path = day.join(file.to_string());
     let read = TableReader::open(&path, table(file)).unwrap();
@@ -75,7 +75,7 @@ pub fn rewritten(day: &Path, file: DayFile, change: impl FnOnce(&mut Vec<Row>)) 
     writer.finish().unwrap()
 }
 
-/// Makes a file anew with other rows, and the manifest with its hash.
+/// Rewrites a file with other rows, and updates its hash in the manifest.
 pub fn rewrite(day: &Path, file: DayFile, change: impl FnOnce(&mut Vec<Row>)) {
     let (bytes, rows) = rewritten(day, file, change);
     replaced(day, file, &bytes, Some(rows));
@@ -83,7 +83,7 @@ pub fn rewrite(day: &Path, file: DayFile, change: impl FnOnce(&mut Vec<Row>)) {
 
 type Change<'a> = Box<dyn FnOnce(&mut Vec<Row>) + 'a>;
 
-/// A head changed by its fields, canonical again.
+/// A change of fields of a head, which is then canonical again.
 fn edit_head(row: usize, edit: fn(&mut Value)) -> Change<'static> {
     let at = column(DayFile::Snapshots(0), "head");
     Box::new(move |rows: &mut Vec<Row>| {
@@ -94,7 +94,7 @@ fn edit_head(row: usize, edit: fn(&mut Value)) -> Change<'static> {
     })
 }
 
-/// Puts bytes in a file's place, and their hash into the manifest.
+/// Replaces a file's bytes, and updates its hash in the manifest.
 pub fn replaced(day: &Path, file: DayFile, bytes: &[u8], rows: Option<u64>) {
     fs::write(day.join(file.to_string()), bytes).unwrap();
     let path = day.join("manifest.json");
@@ -110,7 +110,7 @@ pub fn column(file: DayFile, name: &str) -> usize {
     table(file).iter().position(|column| column.name == name).unwrap()
 }
 
-/// What somebody makes of which file, and the fault that it is.
+/// Changes to files, each with the resulting fault.
 fn made_up() -> Vec<(DayFile, Change<'static>, &'static str)> {
     use DayFile::{Figures, Slots, Snapshots};
     let text = |cell: &Cell| match cell {
@@ -158,7 +158,7 @@ fn made_up() -> Vec<(DayFile, Change<'static>, &'static str)> {
         (v, replace(v, 3, "state", "3000", "3001"), "snapshot_invalid"),
         (v, swap(v, "snapshot"), "snapshot_hash_mismatch"),
         (v, swap(v, "head"), "head_slot_mismatch"),
-        // A missing slot that is given the snapshot of another.
+        // A missing slot gets the snapshot of another slot.
         (
             v,
             Box::new(move |rows: &mut Vec<Row>| {
@@ -225,7 +225,7 @@ fn rows_that_were_made_up_do_not_pass_though_their_hashes_fit() {
     }
 }
 
-/// Heads, leaves and slots that go together, and are not what was signed: only the trees tell.
+/// Consistent heads, leaves and slots that were not signed: only the trees show that.
 #[test]
 fn what_is_sound_in_itself_has_to_be_what_was_signed() {
     let (_home, day) = written();
@@ -240,7 +240,7 @@ fn what_is_sound_in_itself_has_to_be_what_was_signed() {
         }
         (fault.code, fault.detail)
     };
-    // A pool's last head, and the row of figures that says the same.
+    // A pool's last head, with a matching row of figures.
     rewrite(
         &day,
         DayFile::Snapshots(0),
@@ -264,7 +264,7 @@ fn what_is_sound_in_itself_has_to_be_what_was_signed() {
     let (code, detail) = faulty();
     assert_eq!(code, "heads_root_mismatch");
     assert!(detail.starts_with("the heads give the root "), "{detail}");
-    // A leaf over the very heads that commits to something more.
+    // A leaf over the same heads with an additional commitment.
     let at = column(DayFile::Slots, "leaf");
     rewrite(&day, DayFile::Slots, |rows| {
         let Cell::Text(text) = &rows[3][at] else { panic!("a leaf") };
@@ -275,14 +275,14 @@ fn what_is_sound_in_itself_has_to_be_what_was_signed() {
     let (code, detail) = faulty();
     assert_eq!(code, "checkpoint_mismatch");
     assert!(detail.starts_with("the checkpoint's root is "), "{detail}");
-    // A slot too few, which the manifest does not say.
+    // One slot is left out, but the manifest is unchanged.
     let (bytes, _) = rewritten(&day, DayFile::Slots, |rows| drop(rows.pop()));
     replaced(&day, DayFile::Slots, &bytes, None);
     assert_eq!(faulty().0, "rows_mismatch");
     assert_eq!(audited(&day).fault, None);
 }
 
-/// Rows that are left out, in both files of the range.
+/// Rows are left out of both files of the range.
 #[test]
 fn a_pool_that_ends_early_and_files_that_do_not_go_together_are_named() {
     let (home, day) = written();
@@ -296,7 +296,7 @@ fn a_pool_that_ends_early_and_files_that_do_not_go_together_are_named() {
     };
     let both = |change: fn(&mut Vec<Row>)| {
         let other = copy();
-        // The manifest wants as many rows of both: its check comes before.
+        // The manifest requires the same number of rows in both files, and is checked first.
         let path = other.path().join("manifest.json");
         let mut manifest = DayManifest::from_canonical(&fs::read(&path).unwrap()).unwrap();
         for file in [DayFile::Figures(0), DayFile::Snapshots(0)] {
@@ -312,7 +312,7 @@ fn a_pool_that_ends_early_and_files_that_do_not_go_together_are_named() {
     assert_eq!(both(|rows| drop(rows.pop())), "pool_dropped");
     assert_eq!(both(|rows| drop(rows.remove(0))), "head_without_predecessor");
     assert_eq!(both(|rows| drop(rows.remove(4))), "head_does_not_follow");
-    // What the manifest says of a range, and of its rows, is what the files have.
+    // The files must match the manifest's statements about a range and its rows.
     let said = |change: fn(&mut DayManifest)| {
         let other = copy();
         let path = other.path().join("manifest.json");
@@ -335,7 +335,7 @@ fn a_pool_that_ends_early_and_files_that_do_not_go_together_are_named() {
     drop(home);
 }
 
-/// A file that is not Parquet, or is broken Parquet, under a hash that fits, is refused in words, at once.
+/// A file that is not Parquet, or is broken, is refused immediately with a message, even if its hash matches.
 #[test]
 fn broken_parquet_is_refused_in_words() {
     let (_home, day) = written();
@@ -363,7 +363,7 @@ fn broken_parquet_is_refused_in_words() {
     }
 }
 
-/// What has left a database is read from here by whoever knows a hash: nothing else is believed.
+/// Archived data is read from here by callers that know a hash. Nothing else is trusted.
 #[test]
 fn what_is_read_back_is_the_snapshot_of_its_name_with_its_own_state() {
     let (home, day) = written();
@@ -377,7 +377,7 @@ fn what_is_read_back_is_the_snapshot_of_its_name_with_its_own_state() {
     assert!(expected.is_some());
     let found = read().documents_in_days(of_pool(FIRST + 3), hash).unwrap();
     assert_eq!(found, expected);
-    // Of several places the one that has it, also past one that has nothing.
+    // Of several places the one that has it is found, even after one that has nothing.
     let places = [FIRST + 5, FIRST + 4, FIRST + 3].map(of_pool).concat();
     assert_eq!(read().documents_in_days(places, hash).unwrap(), expected);
     assert_eq!(read().documents_in_days(Vec::new(), hash).unwrap(), None);
@@ -400,7 +400,7 @@ fn what_is_read_back_is_the_snapshot_of_its_name_with_its_own_state() {
         let found = same.documents_in_days(of_pool(FIRST + 3), hash);
         assert!(matches!(found, Err(StoreError::LeftUnread { .. })), "{name}: {found:?}");
         replaced(&day, file, &whole, None);
-        // What was wrong is not kept.
+        // Failures are not cached.
         assert_eq!(same.documents_in_days(of_pool(FIRST + 3), hash).unwrap(), expected);
     }
     assert_eq!(read().documents_in_days(of_pool(FIRST + 3), hash).unwrap(), expected);

@@ -1,4 +1,4 @@
-//! A day's files, made of a store.
+//! Writes a day's files from a store.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -27,17 +27,16 @@ use crate::log::StoredHead;
 use crate::model::Pool;
 use crate::reader::Reader;
 
-/// What a group of evidence unpacks to at most: a pool's day, or a part of it.
+/// The maximum decompressed size of a group of evidence: a pool's day, or a part of it.
 const GROUP_BYTES: usize = 64 << 20;
 
-/// A range ends once its file of snapshots has so many bytes, packed: what is served and copied stays in bounds.
+/// The compressed size of a file of snapshots at which a range ends, so that files to serve and copy stay small.
 const RANGE_BYTES: usize = 48 << 20;
 
-/// How many rows of figures make a group: some thirty pools' day.
+/// The number of rows of figures in a group: one day of about thirty pools.
 const FIGURES_ROWS: usize = 8_192;
 
-/// The last day of a store that is closed: no head that is still to come can take back any of its slots. `None` before
-/// there is one.
+/// The last closed day of a store: no future head can retract any of its slots. `None` if no day is closed yet.
 pub fn last_closed(reader: &Reader) -> Result<Option<Day>, StoreError> {
     let (Some((first, _)), size) = (reader.slots()?, reader.publishable()?) else {
         return Ok(None);
@@ -51,7 +50,7 @@ pub fn last_closed(reader: &Reader) -> Result<Option<Day>, StoreError> {
     Ok(day.filter(|day| day.last() >= first))
 }
 
-/// Writes a closed day's files below the folder of a log, its manifest last, which it gives.
+/// Writes a closed day's files below the folder of a log, and the manifest last. Returns the manifest.
 pub fn write_day(
     reader: &Reader,
     folder: &Path,
@@ -105,11 +104,11 @@ pub fn write_day(
     Ok(manifest)
 }
 
-/// The tree over each slot's heads, as far as its pools are written.
+/// The tree over each slot's heads, for the pools written so far.
 #[derive(Default)]
 struct Trees(BTreeMap<Slot, Frontier>);
 
-/// Neighbouring pools of a day.
+/// Consecutive pools of a day.
 struct Range<'a> {
     reader: &'a Reader,
     folder: &'a Path,
@@ -119,7 +118,8 @@ struct Range<'a> {
 }
 
 impl Range<'_> {
-    /// Writes both files, of as many of these pools as a range may have; how many those are. `tell` is told how many are done.
+    /// Writes both files, with as many of these pools as a range may have. Returns their number. `tell` gets the number
+    /// of finished pools.
     fn write_files(
         &self,
         pools: &[Pool],
@@ -205,8 +205,8 @@ impl Range<'_> {
     }
 }
 
-/// Writes the file of slots. What stands in the day's other files is held against each slot's leaf, and the leaves against
-/// the checkpoints that were signed over them.
+/// Writes the file of slots. The contents of the day's other files are compared with each slot's leaf, and the leaves
+/// with the checkpoints that were signed over them.
 fn write_slots(
     reader: &Reader,
     folder: &Path,

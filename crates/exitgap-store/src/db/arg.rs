@@ -1,13 +1,13 @@
-//! What statements are given.
+//! Parameters of statements.
 
 use exitgap_core::series::Slot;
 
-/// A value that a statement is given, borrowed.
+/// A borrowed parameter value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arg<'a> {
     /// None.
     Null,
-    /// A number, or 0 and 1 for no and yes.
+    /// A number; also 0 and 1 for false and true.
     Integer(i64),
     /// A name or a code.
     Text(&'a str),
@@ -15,10 +15,10 @@ pub enum Arg<'a> {
     Blob(&'a [u8]),
 }
 
-/// What a statement is given, by the names that it has for it.
+/// The parameters of a statement, by name.
 pub type Args<'a> = [(&'static str, Arg<'a>)];
 
-/// The same value, owned.
+/// An owned parameter value.
 #[derive(Debug, Clone)]
 pub enum Value {
     /// None.
@@ -53,7 +53,7 @@ impl From<Arg<'_>> for Value {
         }
     }
 }
-/// What always fits.
+/// Integer types that always fit.
 macro_rules! integers {
     ($($integer:ty),*) => {$(
         impl From<$integer> for Arg<'_> {
@@ -67,7 +67,7 @@ macro_rules! integers {
 integers!(i64, u32, u8, bool);
 
 impl From<usize> for Arg<'_> {
-    /// Counts and lengths of what is in memory: they fit.
+    /// Counts and lengths of data in memory always fit.
     fn from(number: usize) -> Self {
         Self::Integer(i64::try_from(number).unwrap_or(i64::MAX))
     }

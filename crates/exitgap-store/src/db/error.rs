@@ -1,11 +1,11 @@
-//! What a database says where it does not do what it was asked.
+//! Errors of a database.
 
 use rusqlite::ErrorCode;
 
 use super::postgres::Fault;
 
-/// What the database said. Which database that is, and what its errors are, only this room knows:
-/// to everybody else it is words.
+/// A database error. Only this module knows which database it is and what its errors mean; other code can only display
+/// it.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct DatabaseError(Cause);
@@ -15,16 +15,16 @@ enum Cause {
     /// `SQLite` refused.
     #[error("{}", sqlite_words(.0))]
     Sqlite(rusqlite::Error),
-    /// `PostgreSQL` refused, or was not there to.
+    /// `PostgreSQL` refused, or could not be reached.
     #[error("{}", postgres_words(.0))]
     Postgres(Box<Fault>),
-    /// A statement that always finds a row found none.
+    /// A statement that must find a row found none.
     #[error("no row was found")]
     NoRow,
-    /// What only one of the databases can do was asked of the other.
+    /// An operation that only a file supports was requested from a server.
     #[error("only a file database can do that")]
     OnlyOfAFile,
-    /// A column holds what cannot be in it.
+    /// A column has an impossible value.
     #[error("{found} in column {column}")]
     Column { column: String, found: String },
 }
@@ -46,17 +46,17 @@ impl DatabaseError {
         Self(Cause::Column { column: column.to_owned(), found })
     }
 
-    /// Whether a column holds what cannot be in it: the file is damaged, the database is not.
+    /// Whether a column has an impossible value, which means that the data is damaged, not the database system.
     pub(super) fn is_of_a_column(&self) -> bool {
         matches!(self.0, Cause::Column { .. })
     }
 
-    /// Whether the file is no database at all.
+    /// Whether the file is not a database at all.
     pub(super) fn is_no_database(&self) -> bool {
         self.code() == Some(ErrorCode::NotADatabase)
     }
 
-    /// Whether there was no room on the disk.
+    /// Whether the disk was full.
     pub(crate) fn is_disk_full(&self) -> bool {
         match &self.0 {
             Cause::Postgres(fault) => fault.is_disk_full(),

@@ -61,7 +61,7 @@ pub enum Db {
     Postgres(Box<Postgres>),
 }
 
-/// Several statements that are written together or not at all: dropped uncommitted, not at all.
+/// Several statements that are committed together or not at all. Dropping it without a commit rolls back.
 pub enum Transaction<'a> {
     /// In a file.
     Sqlite(rusqlite::Transaction<'a>),
@@ -70,7 +70,7 @@ pub enum Transaction<'a> {
 }
 
 impl Transaction<'_> {
-    /// Has what was written be there, but for its commit: an error is certain, and leaves nothing of it.
+    /// Waits until all writes are done except the commit. An error is certain to leave nothing written.
     pub fn settle(&self) -> Result<(), StoreError> {
         match self {
             Self::Sqlite(_) => Ok(()),
@@ -78,7 +78,7 @@ impl Transaction<'_> {
         }
     }
 
-    /// Commits what was settled: all of it is on the disk when this returns.
+    /// Commits settled writes. They are durable when this returns.
     pub fn commit(self) -> Result<(), DatabaseError> {
         match self {
             Self::Sqlite(transaction) => transaction.commit().map_err(DatabaseError::engine),
@@ -87,7 +87,7 @@ impl Transaction<'_> {
     }
 }
 
-/// One state of the database for all that is read while it is held.
+/// A consistent state of the database for all reads while it is held.
 pub enum View<'a> {
     /// Of a file.
     Sqlite { _transaction: rusqlite::Transaction<'a> },
@@ -104,7 +104,7 @@ impl Db {
         Sqlite::open_reader(path).map(Self::Sqlite)
     }
 
-    /// Opens an existing store for writing. The caller holds the lock of a file; a server's is taken here.
+    /// Opens an existing store for writing. For a file the caller holds the lock; for a server the lock is taken here.
     pub fn open_writer(path: &Path) -> Result<Self, StoreError> {
         if is_server(path) {
             return Postgres::open_writer(path).map(|db| Self::Postgres(Box::new(db)));
@@ -112,8 +112,8 @@ impl Db {
         Sqlite::open_writer(path).map(Self::Sqlite)
     }
 
-    /// Creates a store where there is no file, or an empty database that an interrupted
-    /// creation left; on a server, where nothing was recorded. The lock is as it is for a writer.
+    /// Creates a store where there is no file, or an empty database left by an interrupted creation; on a server, where
+    /// nothing was recorded yet. The locks are as for a writer.
     pub fn create(path: &Path) -> Result<Self, StoreError> {
         if is_server(path) {
             return Postgres::create(path).map(|db| Self::Postgres(Box::new(db)));
@@ -121,7 +121,7 @@ impl Db {
         Sqlite::create(path).map(Self::Sqlite)
     }
 
-    /// Another reader of the same database, on a server of several at the one that this is open on.
+    /// Another reader of the same database. If a URL names several servers, it uses the same one.
     pub fn again(&self) -> Result<Self, StoreError> {
         match self {
             Self::Sqlite(db) => Self::open_reader(&db.path()),
@@ -129,7 +129,7 @@ impl Db {
         }
     }
 
-    /// The same for writing, after the connection was lost. A file's never is.
+    /// Reopens it for writing after the connection was lost; `None` for a file, whose connection is never lost.
     pub fn writer_again(&self) -> Result<Option<Self>, StoreError> {
         match self {
             Self::Sqlite(_) => Ok(None),
@@ -137,8 +137,8 @@ impl Db {
         }
     }
 
-    /// What was claimed for a log of this size, and is not sealed yet. In a file nothing is claimed: one process of one
-    /// machine writes it.
+    /// The claim for a log of this size that is not sealed yet. Files have no claims, because only one process on one
+    /// machine writes them.
     pub fn claim(&self, size: u64) -> Result<Option<Claim>, StoreError> {
         match self {
             Self::Sqlite(_) => Ok(None),
@@ -146,7 +146,7 @@ impl Db {
         }
     }
 
-    /// Claims a slot that `make` describes, where claims are made. It is committed when this returns.
+    /// Claims a slot that `make` describes, if the database uses claims. It is committed when this returns.
     pub fn put_claim(
         &self,
         slot: Slot,
@@ -158,7 +158,7 @@ impl Db {
         }
     }
 
-    /// Has what was written so far be there, but for its commit: an error is certain.
+    /// Waits until all writes so far are done except the commit. Any error is certain.
     pub fn settle(&self) -> Result<(), StoreError> {
         match self {
             Self::Sqlite(_) => Ok(()),
@@ -166,7 +166,7 @@ impl Db {
         }
     }
 
-    /// How many slots a transaction may have: on a server none lasts as long as a lease.
+    /// The maximum number of slots in a transaction. On a server no transaction may take as long as a lease.
     pub fn slots_at_once(&self) -> usize {
         match self {
             Self::Sqlite(_) => usize::MAX,
@@ -174,7 +174,7 @@ impl Db {
         }
     }
 
-    /// Whether it can still be asked: a connection that was lost cannot.
+    /// Whether it can still be used. A lost connection cannot.
     pub fn is_open(&self) -> bool {
         match self {
             Self::Sqlite(_) => true,
@@ -182,7 +182,7 @@ impl Db {
         }
     }
 
-    /// Begins to write, while nobody else does.
+    /// Begins a write transaction, with no other writers.
     pub fn begin(&self, doing: &'static str) -> Result<Transaction<'_>, StoreError> {
         match self {
             Self::Sqlite(db) => db.begin(doing).map(Transaction::Sqlite),
@@ -190,7 +190,7 @@ impl Db {
         }
     }
 
-    /// Holds on to the database as it is.
+    /// Holds the current state for reading.
     pub fn view(&self, doing: &'static str) -> Result<View<'_>, StoreError> {
         Ok(match self {
             Self::Sqlite(db) => View::Sqlite { _transaction: db.view(doing)? },
@@ -198,16 +198,16 @@ impl Db {
         })
     }
 
-    /// Closes the database, and says what dropping it would keep to itself.
+    /// Closes the database, and reports errors that dropping it would hide.
     pub fn close(self, doing: &'static str) -> Result<(), StoreError> {
         match self {
             Self::Sqlite(db) => db.close(doing),
-            // What was committed is there, and nothing else is owed to it.
+            // Committed data is durable, and nothing else is needed.
             Self::Postgres(_) => Ok(()),
         }
     }
 
-    /// Shows every row that is found, one after the other.
+    /// Calls a function with every row found.
     fn each(
         &self,
         statement: &'static Statement,
@@ -220,7 +220,7 @@ impl Db {
         }
     }
 
-    /// What `make` makes of every row that the statement finds, one after the other: none is kept.
+    /// Maps every row that the statement finds. Rows are not kept.
     fn rows<R, T>(
         &self,
         statement: &'static Statement,
@@ -256,7 +256,7 @@ impl Db {
         Ok(found)
     }
 
-    /// The one row of a statement that always finds one: a count, or the number of a new row.
+    /// The row of a statement that always finds one, such as a count or the number of a new row.
     fn require_row<T>(
         &self,
         statement: &'static Statement,
@@ -267,7 +267,7 @@ impl Db {
         found.ok_or_else(|| statement.store_error(DatabaseError::no_row()))
     }
 
-    /// Writes, and tells how many rows.
+    /// Executes a write, and returns the number of rows.
     fn execute(&self, statement: &'static Statement, args: &Args) -> Result<usize, StoreError> {
         match self {
             Self::Sqlite(db) => db.execute(statement, args),
@@ -275,8 +275,8 @@ impl Db {
         }
     }
 
-    /// Writes. Within a transaction an error may be told by what comes after, its commit at the latest: a
-    /// server is not waited for between one row and the next.
+    /// Executes a write. In a transaction an error may be reported only by a later operation, at the latest by the
+    /// commit, because the code does not wait for a server between rows.
     fn execute_pipelined(
         &self,
         statement: &'static Statement,
@@ -288,7 +288,7 @@ impl Db {
         }
     }
 
-    /// Writes a whole row, by place, as [`Db::execute_pipelined`] does.
+    /// Writes a whole row, by position, like [`Db::execute_pipelined`].
     fn put(&self, statement: &'static Statement, values: &Values) -> Result<(), StoreError> {
         match self {
             Self::Sqlite(db) => db.put(statement, values),
@@ -297,9 +297,9 @@ impl Db {
     }
 }
 
-/// What is different of a file and a server's database, beside how statements are run.
+/// The differences between a file and a server's database, other than how statements run.
 impl Db {
-    /// Where it was opened; of a server, without a password.
+    /// The path or URL with which it was opened, without a password.
     pub fn path(&self) -> PathBuf {
         match self {
             Self::Sqlite(db) => db.path(),
@@ -307,7 +307,7 @@ impl Db {
         }
     }
 
-    /// What a server says of itself; `None`: it is a file.
+    /// A server's state; `None` for a file.
     pub fn server(&self) -> Result<Option<ServerState>, StoreError> {
         match self {
             Self::Sqlite(_) => Ok(None),
@@ -315,7 +315,7 @@ impl Db {
         }
     }
 
-    /// What it weighs, in bytes.
+    /// Its size in bytes.
     pub fn bytes(&self, doing: &'static str) -> Result<u64, StoreError> {
         match self {
             Self::Sqlite(db) => db.bytes(doing),
@@ -323,7 +323,7 @@ impl Db {
         }
     }
 
-    /// Lets a file grow by so many pages and no more, or as it likes again.
+    /// Limits a file's growth to this many pages, or removes the limit.
     pub fn limit_growth(&self, pages: Option<u32>) -> Result<(), StoreError> {
         match self {
             Self::Sqlite(db) => db.limit_growth(pages),
@@ -331,8 +331,8 @@ impl Db {
         }
     }
 
-    /// What the database finds wrong with its own pages and indices first; `None`: they hold
-    /// together. A server's are for its own tools to look at, as `pg_amcheck`.
+    /// The first damage that the database finds in its own pages and indices, if any. A server must be checked with its
+    /// own tools, such as `pg_amcheck`.
     pub fn page_damage(&self) -> Result<Option<String>, StoreError> {
         match self {
             Self::Sqlite(db) => db.page_damage(),
@@ -340,7 +340,7 @@ impl Db {
         }
     }
 
-    /// Copies the file, as it is at this moment, to `path`, and opens the copy.
+    /// Copies the current state of the file to `path`, and opens the copy.
     pub fn copy_to(&self, path: &Path, doing: &'static str) -> Result<Self, StoreError> {
         match self {
             Self::Sqlite(db) => db.copy_to(path, doing).map(Self::Sqlite),
@@ -348,8 +348,8 @@ impl Db {
         }
     }
 
-    /// Folds a file's write-ahead log if it holds `pages` or more. To be called after a commit: an error means
-    /// that the commit holds and the disk does not.
+    /// Checkpoints a file's write-ahead log if it has at least `pages` pages. Call it after a commit: an error means
+    /// that the commit holds but the disk has a problem.
     pub fn fold_after_commit(&self, pages: u32) -> Result<(), StoreError> {
         match self {
             Self::Sqlite(db) => db.fold_after_commit(pages),
@@ -357,7 +357,7 @@ impl Db {
         }
     }
 
-    /// Folds all that no reader still needs.
+    /// Checkpoints everything that no reader still needs.
     pub fn fold(&self) -> Result<(), StoreError> {
         match self {
             Self::Sqlite(db) => db.fold(),
@@ -367,7 +367,7 @@ impl Db {
 }
 
 impl Statement {
-    /// What came of running it, or of reading a row that it found.
+    /// Converts an error of running it, or of reading a row.
     fn store_error(&self, source: DatabaseError) -> StoreError {
         match self.table {
             Some(table) if source.is_of_a_column() => {
@@ -384,8 +384,8 @@ fn only_of_a_file(doing: &'static str) -> StoreError {
 
 #[cfg(test)]
 impl Db {
-    /// A database in memory with the store's tables and none of their rules: rows can be written in
-    /// any order.
+    /// An in-memory database with the store's tables but without their constraints, so rows can be written in any
+    /// order.
     pub fn without_rules() -> Self {
         Self::Sqlite(Sqlite::without_rules())
     }
@@ -446,7 +446,7 @@ mod tests {
         );
         let error = db.require_row(&OF_A_TABLE, &[], |row| row.get::<Gap>("gap")).unwrap_err();
         assert!(matches!(error, StoreError::CorruptRow { table: "figures", .. }), "{error}");
-        // A column that no statement has is the program's mistake, not the file's.
+        // A column that a statement does not have is a bug, not damage of the file.
         let error = db.require_row(&OF_A_TABLE, &[], |row| row.get::<Gap>("gaps")).unwrap_err();
         assert!(matches!(error, StoreError::Database { .. }), "{error}");
     }
@@ -488,7 +488,7 @@ mod tests {
         assert!(db.standing_is(1, None).unwrap());
     }
 
-    /// A server's tables are written again in its own words, so that a column could be in one of them only.
+    /// The server's tables are defined separately in its own dialect, so a column could be missing in one of them.
     #[test]
     fn both_databases_have_the_same_tables_and_columns() {
         let Db::Sqlite(file) = Db::without_rules() else { panic!("a file") };

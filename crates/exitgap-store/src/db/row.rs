@@ -1,4 +1,4 @@
-//! What statements find: rows, and the values in their columns.
+//! Rows found by statements, and the values in their columns.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use super::sqlite;
 use exitgap_core::series::Slot;
 use exitgap_core::units::{Percent, UsdMicros};
 
-/// A row that was found. It is there until the next one is asked for.
+/// A row that was found. It is valid until the next one is read.
 #[derive(Clone, Copy)]
 pub enum Row<'a> {
     /// In a file.
@@ -17,29 +17,29 @@ pub enum Row<'a> {
     Postgres(&'a PgRow),
 }
 
-/// A value as it lies in its column, whatever was to be there.
+/// A value as stored in its column, whatever was expected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ColumnValue<'a> {
     /// NULL.
     Nothing,
     /// A whole number.
     Integer(i64),
-    /// Another number: nothing that a store writes.
+    /// A floating-point number, which a store never writes.
     Fraction,
-    /// A text, not yet known to be one.
+    /// Text that may not be valid UTF-8.
     Text(&'a [u8]),
     /// Bytes.
     Blob(&'a [u8]),
 }
 
-/// What a column can be read as.
+/// A type that a column can be read as.
 pub trait FromColumn: Sized {
-    /// `None` where it cannot be this.
+    /// `None` if the value does not have this type.
     fn from_column(found: ColumnValue<'_>) -> Option<Self>;
 }
 
 impl<'a> Row<'a> {
-    /// The value in the column of this name.
+    /// The value in the column with this name.
     #[inline]
     pub fn get<T: FromColumn>(self, column: &str) -> Result<T, DatabaseError> {
         let found = match self {
@@ -49,7 +49,7 @@ impl<'a> Row<'a> {
         T::from_column(found).ok_or_else(|| DatabaseError::column(column, found.to_string()))
     }
 
-    /// The value in the column at this place, for rows of many columns.
+    /// The value in the column with this index, for rows with many columns.
     #[inline]
     pub fn at<T: FromColumn>(self, place: usize) -> Result<T, DatabaseError> {
         let found = self.value_at(place)?;
@@ -73,12 +73,12 @@ impl<'a> Row<'a> {
         DatabaseError::column(column, found.to_string())
     }
 
-    /// The columns from this place on, one after the other.
+    /// The columns from this index on, one after the other.
     pub fn from(self, place: usize) -> Columns<'a> {
         Columns { row: self, next: place }
     }
 
-    /// The values of all columns, as they are.
+    /// The stored values of all columns.
     pub fn values(self) -> impl Iterator<Item = ColumnValue<'a>> {
         let columns = match self {
             Self::Sqlite(row) => row.as_ref().column_count(),
@@ -104,7 +104,7 @@ impl Columns<'_> {
     }
 }
 
-/// What was found, for people: short, whatever it is.
+/// A short description of the value, for people.
 impl fmt::Display for ColumnValue<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -140,7 +140,7 @@ impl FromColumn for i64 {
     }
 }
 
-/// What a column's number may be too large or too small for.
+/// Integer types that may be too small for a column's number.
 macro_rules! integers {
     ($($integer:ty),*) => {$(
         impl FromColumn for $integer {

@@ -1,4 +1,5 @@
-//! What whoever seals a server's store asks of readings that others made. In a file there are none: one process reads all.
+//! The sealing recorder's operations on other recorders' readings. A file has none, because one process reads
+//! everything.
 
 use std::path::Path;
 
@@ -7,13 +8,13 @@ use super::postgres::place::is_server;
 use super::postgres::shards::Attendant;
 use crate::error::StoreError;
 
-/// A recorder that shares the reading of the store at `url`; `None`: it is a file.
+/// A recorder that shares the reading for the store at `url`; `None` for a file.
 pub fn attendant(url: &Path) -> Option<Result<Attendant, StoreError>> {
     is_server(url).then(|| Attendant::open(url))
 }
 
 impl Db {
-    /// Of which shards there are readings of a slot.
+    /// The shards with readings for a slot.
     pub fn shards_read(&self, slot: u32) -> Result<Vec<String>, StoreError> {
         match self {
             Self::Sqlite(_) => Ok(Vec::new()),
@@ -21,7 +22,7 @@ impl Db {
         }
     }
 
-    /// Which shards are somebody's to read.
+    /// The shards that are assigned to a recorder.
     pub fn shards_held(&self) -> Result<Vec<String>, StoreError> {
         match self {
             Self::Sqlite(_) => Ok(Vec::new()),
@@ -29,7 +30,7 @@ impl Db {
         }
     }
 
-    /// Accepts no further readings of a slot.
+    /// Refuses further readings of a slot.
     pub fn freeze(&self, slot: u32) -> Result<(), StoreError> {
         match self {
             Self::Sqlite(_) => Ok(()),
@@ -37,7 +38,7 @@ impl Db {
         }
     }
 
-    /// What was read of a shard at a slot, as it was put.
+    /// The reading of a shard for a slot, as it was stored.
     pub fn reading_of(&self, slot: u32, shard: &str) -> Result<Option<Vec<u8>>, StoreError> {
         match self {
             Self::Sqlite(_) => Ok(None),
@@ -45,7 +46,7 @@ impl Db {
         }
     }
 
-    /// The first slot after this one of which there are readings.
+    /// The next slot after this one that has readings.
     pub fn next_read(&self, after: Option<u32>) -> Result<Option<i64>, StoreError> {
         match self {
             Self::Sqlite(_) => Ok(None),

@@ -1,5 +1,5 @@
-//! Databases beside the series': small, and written by several processes. In a file they are of one machine; on a
-//! server, in a schema of their own, of all that reach it.
+//! Small databases next to the series, written by several processes. As files they belong to one machine; on a server
+//! they are in their own schemas, shared by all machines that can reach it.
 
 use std::fs::OpenOptions;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
@@ -18,14 +18,14 @@ use crate::error::StoreError;
 /// How long a statement waits for another process.
 pub const BUSY_LIMIT: Duration = Duration::from_secs(10);
 
-/// Has one process write at a time, as a file does; until the transaction ends.
+/// Allows only one writing process at a time, as for a file, until the transaction ends.
 static LOCK: Statement = Statement {
     doing: "waiting for another writer",
     sql: "SELECT pg_advisory_xact_lock(hashtext(current_schema()))",
     table: None,
 };
 
-/// What the header of a file says that it is.
+/// The type of a file according to its header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileKind {
     /// Its application id.
@@ -34,31 +34,31 @@ pub struct FileKind {
     pub version: i32,
 }
 
-/// What such a database is.
+/// The definition of such a database.
 pub struct SidecarKind {
-    /// In the header of a file.
+    /// The application id in a file's header.
     pub application_id: i32,
-    /// What makes a file of each version out of the one before, the first out of nothing.
+    /// The scripts that create each version of a file from the previous one; the first from an empty file.
     pub versions: &'static [&'static str],
-    /// The schema that its tables are in on a server.
+    /// The schema of its tables on a server.
     pub schema: &'static str,
-    /// What makes them there, of the newest version.
+    /// The script that creates the newest version there.
     pub tables: &'static str,
-    /// Tables of which nothing is ever changed or removed.
+    /// Tables whose rows are never changed or removed.
     pub kept: &'static [&'static str],
-    /// Finds a row where anything was written.
+    /// Finds a row if anything was written.
     pub written: Statement,
-    /// What is copied from one place to another, what others refer to first.
+    /// The tables to copy from one database to another, with referenced tables first.
     pub copied: &'static [TableCopy],
 }
 
-/// A table that is copied: how its rows are found, and written.
+/// A table to copy: how its rows are read and written.
 pub struct TableCopy {
     pub select: Statement,
     pub insert: Statement,
 }
 
-/// Tables by their names and columns.
+/// Defines tables by their names and columns.
 macro_rules! copied {
     ($($table:literal: $first:literal $(, $column:literal)* $(=> $instead:literal)?;)*) => {
         &[$($crate::db::sidecar::TableCopy {
@@ -80,7 +80,7 @@ macro_rules! copied {
 }
 pub(super) use copied;
 
-/// The place of a value, whatever its column is called.
+/// The parameter of a value, whatever its column is.
 macro_rules! place_of {
     ($column:literal) => {
         ", ?"
@@ -89,12 +89,12 @@ macro_rules! place_of {
 pub(super) use place_of;
 
 impl SidecarKind {
-    /// The version written and read.
+    /// The version that is written and read.
     pub fn version(&self) -> i32 {
         i32::try_from(self.versions.len()).unwrap_or(i32::MAX)
     }
 
-    /// Makes what is missing of a file; whether it is one of this kind.
+    /// Creates missing parts of a file. Returns whether the file is of this kind.
     fn make(&self, file: &Transaction<'_>, found: Option<FileKind>) -> rusqlite::Result<bool> {
         let is_known = |found: FileKind| {
             found.application_id == self.application_id
@@ -115,23 +115,23 @@ impl std::fmt::Debug for SidecarKind {
     }
 }
 
-/// One of them, open for writing.
+/// Such a database, open for writing.
 #[derive(Debug)]
 pub struct SidecarDb {
     kind: &'static SidecarKind,
     place: PathBuf,
-    /// `None`: a server that was not reached yet.
+    /// `None` for a server that was not reached yet.
     db: Option<Db>,
-    /// When a server was not reached, if that is how it was last.
+    /// The time of the last connection failure, if it has not succeeded since.
     failed: Option<Instant>,
 }
 
-/// How long a server that was not reached is not asked again.
+/// How long a server that could not be reached is not tried again.
 const AGAIN_AFTER: Duration = Duration::from_secs(2);
 
 impl SidecarDb {
-    /// Opens it. A file is made where there is none, and told where it is something else; on a server it is there once it
-    /// was migrated.
+    /// Opens it. A file is created if it does not exist, and refused if it is something else. On a server it must have
+    /// been created by a migration.
     pub fn open(
         place: &Path,
         kind: &'static SidecarKind,
@@ -148,7 +148,7 @@ impl SidecarDb {
         Ok(opened.map(|db| Self { kind, place: place.to_owned(), db: Some(db), failed: None }))
     }
 
-    /// The same, but for a server, which is asked with the first statement.
+    /// The same, but a server is contacted only with the first statement.
     pub fn open_later(
         place: &Path,
         kind: &'static SidecarKind,
@@ -159,7 +159,7 @@ impl SidecarDb {
         Ok(Ok(Self { kind, place: place.to_owned(), db: None, failed: None }))
     }
 
-    /// Copies all that another holds into this one, in which nothing was written yet: how many rows.
+    /// Copies everything in another database into this empty one. Returns the number of rows.
     pub fn copy_from(&mut self, other: &mut Self) -> Result<u64, StoreError> {
         let (kind, place) = (self.kind, self.place.clone());
         other.read_transaction(|from| {
@@ -179,10 +179,10 @@ impl SidecarDb {
         })
     }
 
-    /// The database, for a statement by itself. Opened again where a server was lost.
+    /// The database for a single statement. Reconnects to a server if the connection was lost.
     pub fn now(&mut self) -> Result<&Db, StoreError> {
         if !self.db.as_ref().is_some_and(Db::is_open) {
-            // Of many who wait for a server that is away each would wait anew.
+            // Otherwise each of many callers would wait for a server that is unavailable.
             if self.failed.is_some_and(|failed| failed.elapsed() < AGAIN_AFTER) {
                 return Err(StoreError::Away { path: shown(&self.place).into() });
             }
@@ -193,7 +193,7 @@ impl SidecarDb {
         self.db.as_ref().ok_or_else(|| StoreError::Away { path: shown(&self.place).into() })
     }
 
-    /// What `work` reads is of one moment.
+    /// Runs `work`, which reads a single consistent state.
     pub fn read_transaction<T, E: From<StoreError>>(
         &mut self,
         work: impl FnOnce(&Db) -> Result<T, E>,
@@ -203,8 +203,9 @@ impl SidecarDb {
         work(db)
     }
 
-    /// What `work` does is done whole or not at all, while no other process writes. It is on the disk when this
-    /// returns; a server that is lost on the way may have done it or not, as a process that is ended.
+    /// Runs `work` in a transaction: all or nothing, and without other writers. The changes are durable when this
+    /// returns. If the connection to a server is lost, the transaction may or may not have been committed, as when a
+    /// process is killed.
     pub fn write_transaction<T, E: From<StoreError>>(
         &mut self,
         work: impl FnOnce(&Db) -> Result<T, E>,
@@ -214,7 +215,7 @@ impl SidecarDb {
         if let Db::Postgres(server) = db
             && let Err(error) = db.execute(&LOCK, &[])
         {
-            // Whoever holds it may wait there for ever, on a primary that is none any more.
+            // A process that holds the lock may wait forever on a server that is no longer the primary.
             server.give_up();
             return Err(error.into());
         }
@@ -226,19 +227,19 @@ impl SidecarDb {
     }
 }
 
-/// Makes the file readable by its owner only where there is none, and refuses one that others may use: these
-/// databases hold what authorises owners and keys are derived with. `SQLite` gives the files that it makes next to
-/// it the same permissions.
+/// Creates a missing file with access only for its owner, and refuses a file that others can use: these databases
+/// contain data that authorises owners and from which keys are derived. `SQLite` gives its additional files the same
+/// permissions.
 fn keep_private(place: &Path) -> Result<(), StoreError> {
     let failed = |source| StoreError::File { path: place.to_owned(), source };
     let mut made = OpenOptions::new();
     made.read(true).write(true).create(true).truncate(false).mode(0o600);
     let file = made.open(place).map_err(failed)?;
-    // Of the file that was opened, not of what has its name by then.
+    // The permissions of the opened file, because its path could now name another file.
     let mode = file.metadata().map_err(failed)?.permissions().mode();
     LooseMode::check(mode)
         .map_err(|loose| StoreError::LooseMode { path: place.to_owned(), loose })?;
-    // What was written last may stand only in these.
+    // The latest writes may be only in these files.
     for suffix in ["-wal", "-shm"] {
         let mut path = place.to_owned();
         path.as_mut_os_string().push(suffix);
@@ -252,7 +253,7 @@ fn keep_private(place: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Requires that a file that is copied is there: opening it would make it.
+/// Requires that a file to be copied exists, because opening it would create it.
 pub fn require_there(place: &Path) -> Result<(), StoreError> {
     if is_server(place) {
         return Ok(());
@@ -269,8 +270,8 @@ fn is_busy(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy)
 }
 
-/// Opens a file, and makes it where there is none: by one process, whoever else comes. `make` is given what the
-/// file is, `None` where it is new, and makes of it what is wanted; the file's kind is given back where it cannot.
+/// Opens a file, and creates it if it does not exist, even if several processes try at once. `make` gets the file's
+/// kind, `None` if it is new, and creates what is missing. If it cannot, the file's kind is returned.
 pub fn open(
     path: &Path,
     make: impl Fn(&Transaction<'_>, Option<FileKind>) -> rusqlite::Result<bool>,
@@ -298,7 +299,7 @@ pub fn open(
         transaction.commit()?;
         Ok(Ok(connection))
     };
-    // Where several make it at once, the engine refuses the change of its journal without waiting.
+    // If several processes create it at once, SQLite refuses the change of journal mode without waiting.
     let begun = Instant::now();
     loop {
         match open() {
@@ -371,7 +372,7 @@ mod tests {
         }
     }
 
-    /// What is forgotten when it is copied is forgotten for good.
+    /// A table that is left out of a copy would be lost.
     #[test]
     fn every_table_and_column_is_copied_and_is_on_a_server_too() {
         for kind in [&payments::KIND, &alerts::KIND] {

@@ -1,18 +1,18 @@
-//! The statements, named in the files of the folder `sql`, with what each does in words.
+//! The statements, with names given in the files of the folder `sql`, and a description of each.
 
 /// A statement.
 pub struct Statement {
-    /// What it does: what an error of it begins with.
+    /// A description of what it does, which begins its error messages.
     pub doing: &'static str,
     pub sql: &'static str,
-    /// The table that is said to be damaged where a column holds what cannot be in it; `None`: it
-    /// is said that reading failed.
+    /// The table that counts as damaged if a column has an impossible value; `None` if the error should only say that
+    /// reading failed.
     pub table: Option<&'static str>,
 }
 
-/// A file has the statements on a table and on those that belong to it. Each begins with a line such as
-/// `-- SELECT_DAY (day): reading a day`: its name, the table that is damaged if a column holds what it cannot (left out
-/// if that is known elsewhere), and what it does.
+/// Finds a statement in a file, which has the statements on a table and on those that belong to it. Each begins with a
+/// line such as `-- SELECT_DAY (day): reading a day`: its name, the table that is damaged if a column has an impossible
+/// value (omitted if that is determined elsewhere), and a description.
 pub const fn find(file: &'static str, name: &str) -> Statement {
     let mut rest = file;
     loop {
@@ -30,7 +30,7 @@ pub const fn find(file: &'static str, name: &str) -> Statement {
     }
 }
 
-/// What stands before and after the first occurrence of a mark; nothing after it if there is none.
+/// The text before and after the first occurrence of a mark; nothing after it if there is none.
 const fn cut(text: &'static str, mark: &[u8]) -> (&'static str, &'static str) {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -59,7 +59,7 @@ const fn is_same(one: &str, other: &str) -> bool {
     one.len() == other.len() && has_at(one.as_bytes(), 0, other.as_bytes())
 }
 
-/// Requires that a folder has no other files than these, and that no statement of them is left out.
+/// Requires that a folder has exactly these files, and that all their statements are used.
 #[cfg(test)]
 pub fn every_statement_is_used(
     folder: &std::path::Path,
@@ -83,7 +83,7 @@ pub fn every_statement_is_used(
     }
 }
 
-/// Makes a static of each name: the statement of that name in a file of the folder `sql` next to the caller.
+/// Defines a static for each name: the statement with that name in a file of the folder `sql` next to the caller.
 macro_rules! statements {
     ($($file:literal: $($name:ident),*;)*) => {
         $($(
@@ -96,7 +96,7 @@ macro_rules! statements {
         #[cfg(test)]
         pub const ALL: &[&$crate::db::statements::Statement] = &[$($(&$name),*),*];
 
-        /// The files, each with the names of the statements that are used of it.
+        /// The files, each with the names of its statements that are used.
         #[cfg(test)]
         pub const FILES: &[(&str, &[&str])] = &[$(($file, &[$(stringify!($name)),*])),*];
     };

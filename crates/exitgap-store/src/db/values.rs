@@ -1,4 +1,4 @@
-//! Whole rows of the derived tables: many columns, by their places.
+//! Whole rows of the derived tables: many columns, by index.
 
 use exitgap_core::units::{Percent, UsdMicros};
 use sha2::{Digest, Sha256};
@@ -7,8 +7,7 @@ use super::arg::{Arg, Value};
 use super::row::{ColumnValue, FromColumn, Row};
 use crate::derived::figures::{DirectionFigures, Gap, NoGap};
 
-/// A row's values, in the order of its columns: what is written, and what `fsck` compares, so
-/// that a row has one spelling.
+/// A row's values in column order. `fsck` compares them with the stored ones, so each row must have exactly one form.
 #[derive(Debug, Default)]
 pub struct Values(Vec<Value>);
 
@@ -18,7 +17,7 @@ impl Values {
         Self(keys.map(Value::Integer).into())
     }
 
-    /// A row as it was found.
+    /// A row as stored.
     pub(super) fn from_row(row: Row) -> Self {
         Self(row.values().map(Value::from).collect())
     }
@@ -35,7 +34,7 @@ impl Values {
 
     /// The next value, whole dollars.
     pub fn dollars(&mut self, value: Option<u64>) {
-        // Depths are at most 1,000,000,000: they fit.
+        // Depths are at most 1,000,000,000, so they fit.
         self.add(value.map(u64::cast_signed));
     }
 
@@ -48,12 +47,12 @@ impl Values {
         }
     }
 
-    /// The next value, millionths of a percent: below 10^15 either way, they fit.
+    /// Adds millionths of a percent, which are below 10^15 in absolute value and so fit.
     pub fn percent(&mut self, percent: Option<Percent>) {
         self.add(percent.and_then(|percent| i64::try_from(percent.0).ok()));
     }
 
-    /// The next six: gaps, basis and book of one direction, where there are any.
+    /// Adds six values: gaps, basis and book of one direction, if there are any.
     pub fn gaps(&mut self, figures: Option<&DirectionFigures>) {
         for size in 0..4 {
             self.gap(figures.map(|figures| figures.gaps[size]));
@@ -67,23 +66,23 @@ impl Values {
         self.0.push(Value::Blob(hash.into()));
     }
 
-    /// The hash of a row that comes after others: of theirs, and of each value's kind and bytes.
+    /// The hash of a row in a chain: over the previous rows' hash, and each value's kind and bytes.
     pub fn chain_hash(&self, before: [u8; 32]) -> [u8; 32] {
         chain_values(before, self.args().map(ColumnValue::from))
     }
 
-    /// What a statement is given for the row.
+    /// The row as a statement's parameters.
     pub(super) fn args(&self) -> impl ExactSizeIterator<Item = Arg<'_>> {
         self.0.iter().map(Value::arg)
     }
 
-    /// Whether the row that was found is this one.
+    /// Whether the stored row equals this one.
     pub(super) fn are(&self, row: Row) -> bool {
         self.args().map(ColumnValue::from).eq(row.values())
     }
 }
 
-/// The same of a row that was found, as it is.
+/// The chain hash of a stored row.
 pub(super) fn chained_row(before: [u8; 32], row: Row) -> [u8; 32] {
     chain_values(before, row.values())
 }
@@ -102,7 +101,7 @@ fn chain_values<'a>(before: [u8; 32], values: impl Iterator<Item = ColumnValue<'
                 digest.update((text.len() as u64).to_be_bytes());
                 digest.update(text);
             }
-            // No row of figures has one: what is found there is not what was written.
+            // Rows of figures have no such values, so a stored one was not written by us.
             ColumnValue::Fraction | ColumnValue::Blob(_) => digest.update([3]),
         }
     }
@@ -110,7 +109,7 @@ fn chain_values<'a>(before: [u8; 32], values: impl Iterator<Item = ColumnValue<'
 }
 
 impl<'a> From<Arg<'a>> for ColumnValue<'a> {
-    /// As what is given is found again.
+    /// The value as it is found again after writing.
     fn from(arg: Arg<'a>) -> Self {
         match arg {
             Arg::Null => Self::Nothing,
@@ -122,7 +121,8 @@ impl<'a> From<Arg<'a>> for ColumnValue<'a> {
 }
 
 impl From<ColumnValue<'_>> for Value {
-    /// As it is written again. What no database of ours holds becomes nothing, which a column refuses.
+    /// The value as it is written again. A value that our databases never contain becomes null, which the column
+    /// refuses.
     fn from(found: ColumnValue<'_>) -> Self {
         match found {
             ColumnValue::Nothing | ColumnValue::Fraction => Self::Null,
@@ -133,23 +133,23 @@ impl From<ColumnValue<'_>> for Value {
     }
 }
 
-/// From here on a gap's number says why there is none. No percentage comes near it.
+/// From this number on, a gap's number is the reason why there is none. Percentages are far smaller.
 const NO_GAP: i64 = 1 << 62;
-/// The same where the size lies beyond liquidity: further on by the most that can be filled.
+/// The base number if the size is beyond the liquidity. The maximum fillable amount is added to it.
 const BEYOND_LIQUIDITY: i64 = NO_GAP + 16;
 
-/// How a size without a gap is written.
+/// The number for a size without a gap.
 fn refusal_code(none: NoGap) -> i64 {
     match none {
         NoGap::NoInput => NO_GAP,
         NoGap::NoOutput => NO_GAP + 1,
         NoGap::GapOutOfRange => NO_GAP + 2,
-        // Less than the size that was asked for, which is a million dollars at most: it fits.
+        // The fillable amount is below the requested size, which is at most a million dollars, so it fits.
         NoGap::BeyondLiquidity(most) => BEYOND_LIQUIDITY.saturating_add_unsigned(most.0),
     }
 }
 
-/// The reverse of [`refusal_code`]; `None` where it is none.
+/// The reverse of [`refusal_code`]; `None` if the number is not such a code.
 fn refusal_of(code: i64) -> Option<NoGap> {
     Some(match code - NO_GAP {
         0 => NoGap::NoInput,

@@ -1,5 +1,5 @@
-//! What a slot says at the standard sizes, and over the seven days up to it. All of it follows
-//! from bodies, entries and retractions; it is kept because answers need it fast.
+//! A slot's figures at the standard sizes, and over the seven days up to it. They all follow from bodies, entries and
+//! retractions, and are stored because answers need them quickly.
 
 use std::cmp::Ordering;
 
@@ -12,17 +12,17 @@ use exitgap_core::units::{GapLimit, Percent, SizeUsd, UsdMicros};
 
 use crate::model::{Entry, Pool};
 
-/// What a size fills at.
+/// The result for a size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gap {
     /// Its `exit_gap_pct`.
     Filled(Percent),
-    /// It has none.
+    /// The size has no gap.
     Refused(NoGap),
 }
 
 impl Gap {
-    /// What an estimate comes to.
+    /// Converts an estimate.
     pub fn from_estimate(estimate: &Result<Estimate, Refusal>) -> Self {
         match estimate {
             Ok(estimate) => Self::Filled(estimate.gap),
@@ -40,26 +40,24 @@ pub enum NoGap {
     NoOutput,
     /// The recorded liquidity cannot fill it. It fills this much: less than the size.
     BeyondLiquidity(UsdMicros),
-    /// Fill and oracle are too far apart for a percentage.
+    /// The fill and the oracle price are too far apart for a percentage.
     GapOutOfRange,
 }
 
-/// One direction of a snapshot.
+/// The figures of one direction of a snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DirectionFigures {
-    /// The depth at 2% in whole dollars; `None` where the search for it was given up.
+    /// The depth at 2 % in whole dollars; `None` if the search was given up.
     pub depth_usd: Option<u64>,
     /// The gaps of [`SizeUsd::STANDARD`], in that order.
     pub gaps: [Gap; 4],
-    /// How far the pool's mid price lies below the oracle; `None` where that is out of a
-    /// percentage's bounds.
+    /// How far the pool's mid price is below the oracle price; `None` if that is out of a percentage's bounds.
     pub basis: Option<Percent>,
-    /// The book: the depth at 2% from the pool's own mid price, whole dollars; `None` where the search for it was given
-    /// up.
+    /// The book: the depth at 2 % from the pool's own mid price, in whole dollars; `None` if the search was given up.
     pub book_usd: Option<u64>,
 }
 
-/// A snapshot, in both directions: by the token sold.
+/// The figures of a snapshot in both directions, by the token sold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SnapshotFigures {
     /// Selling token 0, selling token 1.
@@ -68,56 +66,56 @@ pub struct SnapshotFigures {
     pub oracle_stale: bool,
 }
 
-/// The depths of the 2,016 slots up to and with a slot, or of those since the pool's first,
-/// as that slot's head knew them: what it and earlier heads retracted is left out.
+/// The depths of the 2,016 slots up to and including a slot, or of those since the pool's first, as of that slot's
+/// head. Slots that this head and earlier heads retracted are left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WindowFigures {
-    /// Slots of them that are missing.
+    /// The number of them that are missing.
     pub missing_slots: u32,
     /// Selling token 0, selling token 1.
     pub directions: [DepthFigures; 2],
 }
 
-/// Depths of one direction over a window; `None` where it has none.
+/// The depths of one direction over a window; `None` if there are none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DepthFigures {
-    /// The median, of an even number the mean of the middle two, rounded down.
+    /// The median. For an even number of depths, it is the mean of the middle two, rounded down.
     pub median_usd: Option<u64>,
     /// The earliest slot with the lowest depth, and that depth.
     pub lowest: Option<(Slot, u64)>,
 }
 
-/// A slot that was taken back.
+/// A retracted slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SlotRetraction {
-    /// The slot whose head says so.
+    /// The slot whose head retracts it.
     pub by: Slot,
-    /// Why.
+    /// The cause.
     pub why: TakenBack,
 }
 
-/// Why a slot was taken back.
+/// Why a slot was retracted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TakenBack {
     /// Its block is not on the chain that became final.
     Orphaned {
-        /// The block that the slot's snapshot was read at.
+        /// The block at which the slot's snapshot was read.
         orphaned: BlockHash,
-        /// The final chain's block of that number.
+        /// The final chain's block with that number.
         canonical: BlockHash,
     },
-    /// A later full reading proved its ticks wrong.
+    /// A later full reading proved that its ticks were wrong.
     Misread,
 }
 
-/// A slot of a pool: also a missing, a retracted or the last one.
+/// A slot of a pool, including missing, retracted and last slots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Figures {
-    /// What was recorded.
+    /// The recorded entry.
     pub entry: Entry,
-    /// Set where the slot was taken back later. It says what it said; no other figure counts it.
+    /// Set if the slot was later retracted. Its own values stay, but no other figure counts it.
     pub retraction: Option<SlotRetraction>,
-    /// What the snapshot says; `None` where the slot has none.
+    /// The snapshot's figures; `None` if the slot has no snapshot.
     pub snapshot: Option<SnapshotFigures>,
     /// The seven days up to it.
     pub window: WindowFigures,
@@ -128,42 +126,42 @@ pub struct Figures {
 pub struct BoardRow {
     /// The pool.
     pub pool: Pool,
-    /// Where it stands.
+    /// Its status.
     pub standing: PoolStatus,
 }
 
-/// Where a pool stands at its newest entry.
+/// The status of a pool at its newest entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PoolStatus {
     /// The slot of its newest entry.
     pub slot: Slot,
-    /// Why that one has no snapshot; `None` where it has one, or retires the pool.
+    /// Why the newest entry has no snapshot; `None` if it has one or retires the pool.
     pub missing: Option<MissingReason>,
     /// Recorded, unretracted slots so far.
     pub recorded_count: u32,
-    /// The newest slot that is recorded and not retracted, and what it says.
+    /// The newest slot that is recorded and not retracted, with its figures.
     pub newest: Option<(Slot, SnapshotFigures)>,
-    /// Slots missing since; all of them where there is no such slot.
+    /// The number of slots missing since then; all missing slots if there is no such slot.
     pub newer_missing: u32,
     /// Slots retracted since.
     pub newer_retracted: u32,
     /// The seven days up to the newest entry.
     pub window: WindowFigures,
-    /// What else the slots with the lowest depths say, by the token sold.
+    /// Further values of the slots with the lowest depths, by the token sold.
     pub at_lowest: [Option<AtLowest>; 2],
 }
 
-/// A slot with the lowest depth of a window.
+/// The slot with the lowest depth of a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AtLowest {
-    /// How far the pool's mid price lay below the oracle.
+    /// How far the pool's mid price was below the oracle price.
     pub basis: Option<Percent>,
-    /// Slots missing of the seven days up to it.
+    /// The number of missing slots in the seven days up to it.
     pub missing_slots: u32,
 }
 
 impl SnapshotFigures {
-    /// What follows from a snapshot.
+    /// Computes the figures of a snapshot.
     pub fn from_snapshot(snapshot: &Snapshot) -> Self {
         let observation = snapshot.observation();
         let directions = Direction::BOTH.map(|direction| {
@@ -185,8 +183,8 @@ impl SnapshotFigures {
 }
 
 impl Gap {
-    /// Which of two gaps is worse, the worse one greater: no fill is worse than any, and no worse
-    /// than no fill for another reason.
+    /// Compares two gaps; the worse one is greater. A refusal is worse than any gap, and refusals for different reasons
+    /// are equal.
     pub fn worse(self, other: Self) -> Ordering {
         match (self, other) {
             (Self::Filled(a), Self::Filled(b)) => a.cmp(&b),
@@ -217,7 +215,7 @@ impl From<&Refusal> for NoGap {
             Refusal::BeyondLiquidity { max_fillable_usd, .. } => {
                 Self::BeyondLiquidity(*max_fillable_usd)
             }
-            // No figure is of orders in parts, which alone are not followed.
+            // Figures have no orders in parts, and only those can be `NotFollowed`.
             Refusal::GapOutOfRange | Refusal::NotFollowed => Self::GapOutOfRange,
         }
     }

@@ -1,4 +1,4 @@
-//! Following a series slot by slot: what its bodies say, whatever derived rows say of it.
+//! Follows a series slot by slot, using only its bodies, regardless of derived rows.
 
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ use crate::log::FullEntry;
 use crate::model::{Outcome, Pool};
 use crate::reader::Reader;
 
-/// What all kept dictionaries may weigh together, bytes: more pools are unpacked anew.
+/// The maximum size of all cached dictionaries together. Bodies of further pools are decompressed again.
 const KEPT_BYTES: usize = 24 << 20;
 
 /// The windows and dictionaries of all pools, by the pool's number.
@@ -29,8 +29,8 @@ pub struct Follower {
 }
 
 impl Follower {
-    /// What the pool's next row says: its body hashed and computed anew, its depths those of
-    /// the row, its retractions those of bodies before.
+    /// The pool's next row, computed from its body, whose hash is verified. Its depths are compared with the row's, and
+    /// its retractions with earlier bodies.
     pub fn follow(
         &mut self,
         reader: &Reader,
@@ -61,7 +61,7 @@ impl Follower {
         Ok((snapshot, window.figures()))
     }
 
-    /// The pool's snapshot of the slot, checked against its hash and the entry.
+    /// The pool's snapshot of the slot, verified against its hash and the entry.
     fn snapshot(
         &mut self,
         reader: &Reader,
@@ -87,7 +87,7 @@ impl Follower {
     }
 }
 
-/// Requires that what the head of the slot `by` takes back was recorded, and at the block that it names.
+/// Requires that the slots that the head of slot `by` retracts were recorded, and at the blocks that it names.
 pub fn check_retracts(
     reader: &Reader,
     pool: &Pool,

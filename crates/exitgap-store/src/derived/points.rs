@@ -1,5 +1,5 @@
-//! A long run of slots of one direction and size, without what else they say: two passes over two
-//! tables, and no row taken apart that is not asked for.
+//! Reads a long run of slots in one direction and at one size, without other values: two passes over two tables,
+//! reading only the needed columns.
 
 use std::collections::HashSet;
 
@@ -17,33 +17,33 @@ use crate::model::{Outcome, Pool};
 use crate::reader::Reader;
 use crate::rows::slot_of;
 
-/// What one slot says in one direction at one size.
+/// A slot's values in one direction and at one size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Point {
     /// The slot.
     pub slot: Slot,
-    /// What it holds.
+    /// The slot's contents.
     pub held: Held,
-    /// How far the mid price lay below the oracle, where a snapshot says so.
+    /// How far the mid price was below the oracle price, if there is a snapshot with that value.
     pub basis: Option<Percent>,
 }
 
-/// What a slot holds.
+/// The contents of a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Held {
-    /// A snapshot: its depth, where the search for it was not given up, and its gap.
+    /// A snapshot: its depth, unless the search was given up, and its gap.
     Recorded(Option<u64>, Gap),
-    /// None.
+    /// No snapshot.
     Missing,
-    /// One that was taken back later.
+    /// A snapshot that was later retracted.
     Retracted,
     /// The pool's end.
     Retired,
 }
 
 impl Reader {
-    /// The pool's slots from `from` to `to`, both included, ascending, selling `token` 0 or 1, at
-    /// the standard size of place `size`. The caller bounds the run.
+    /// The pool's slots from `from` to `to`, both included, ascending, when selling `token` 0 or 1 at the standard size
+    /// with index `size`. The caller limits the range.
     pub fn points(
         &self,
         pool: &Pool,
@@ -51,7 +51,7 @@ impl Reader {
         from: Slot,
         to: Slot,
     ) -> Result<Vec<Point>, StoreError> {
-        // One state of the store for both tables.
+        // Both tables are read in the same state of the store.
         let _view = self.db.view("reading a series")?;
         let retracted: HashSet<Slot> =
             self.retractions(pool, from, to)?.into_iter().map(|(slot, _)| slot).collect();
@@ -77,8 +77,8 @@ impl Reader {
         })
     }
 
-    /// The same at any size: the gaps are computed from the snapshots, one after the other. With each point what was
-    /// kept of its slot. At most [`Reader::MAX_PAGE`] slots.
+    /// The same at any size: the gaps are computed from the snapshots, one after the other. Each point comes with the
+    /// stored figures of its slot. At most [`Reader::MAX_PAGE`] slots.
     pub fn points_at(
         &self,
         pool: &Pool,

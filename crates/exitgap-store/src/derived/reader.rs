@@ -1,4 +1,4 @@
-//! Reading figures: of slots, of days, of all pools at once.
+//! Reads figures: of slots, of days, and of all pools at once.
 
 use exitgap_core::ids::BlockHash;
 use exitgap_core::series::Slot;
@@ -15,9 +15,8 @@ use crate::reader::Reader;
 use crate::rows::{entry_of, pool_of, slot_of};
 
 impl Reader {
-    /// The pool's slots from `from` to `to`, both included, ascending, each with its figures:
-    /// missing, retracted and last ones too. At most `limit` of them and never more than
-    /// [`Reader::MAX_PAGE`].
+    /// The pool's slots from `from` to `to`, both included, ascending, each with its figures, including missing,
+    /// retracted and last slots. At most `limit`, and never more than [`Reader::MAX_PAGE`].
     pub fn figures(
         &self,
         pool: &Pool,
@@ -32,13 +31,13 @@ impl Reader {
         Ok(Page { entries, next })
     }
 
-    /// The pool's figures of one slot; `None` where it has no entry.
+    /// The pool's figures for one slot; `None` if it has no entry.
     pub fn figures_at(&self, pool: &Pool, slot: Slot) -> Result<Option<Figures>, StoreError> {
         Ok(self.figures(pool, slot, slot, 1)?.entries.pop())
     }
 
-    /// The pool's UTC days from `from_day` to `to_day`, both included, ascending: those it has
-    /// slots in. A day is counted from 1970-01-01.
+    /// The pool's UTC days from `from_day` to `to_day`, both included, ascending, as far as it has slots in them. Days
+    /// are counted from 1970-01-01.
     pub fn days(&self, pool: &Pool, from_day: u32, to_day: u32) -> Result<Vec<Day>, StoreError> {
         let Some((_, last)) = self.slots()? else { return Ok(Vec::new()) };
         let from_day = from_day.max(day_of(pool.first_slot));
@@ -50,12 +49,12 @@ impl Reader {
         Ok(days)
     }
 
-    /// Where every pool stands, in the order of their names: one pass over a small table.
+    /// The status of every pool, in the order of names, from one pass over a small table.
     pub fn board(&self) -> Result<Vec<BoardRow>, StoreError> {
         self.db.standings(|(pool, standing)| Ok(BoardRow { pool: pool_of(pool)?, standing }))
     }
 
-    /// Whether and how the pool's slot was taken back.
+    /// The retraction of the pool's slot, if there is one.
     pub fn retraction_of(
         &self,
         pool: &Pool,
@@ -64,7 +63,7 @@ impl Reader {
         Ok(self.retractions(pool, slot, slot)?.pop().map(|(_, retracted)| retracted))
     }
 
-    /// The pool's slots from `from` to `to`, both included, that were taken back, ascending.
+    /// The pool's retracted slots from `from` to `to`, both included, ascending.
     pub fn retractions(
         &self,
         pool: &Pool,
@@ -92,7 +91,7 @@ impl Reader {
         self.db.day(pool.number, day)
     }
 
-    /// The day as its slots make it.
+    /// The day computed from its slots.
     pub(crate) fn rollup_of(&self, pool: &Pool, day: u32) -> Result<Rollup, StoreError> {
         let mut rollup = Rollup::default();
         let first = u64::from(day) * u64::from(Slot::PER_DAY);
@@ -104,7 +103,7 @@ impl Reader {
         Ok(rollup)
     }
 
-    /// Where the pool stands, as its rows make it; `None` before its first entry.
+    /// The pool's status computed from its rows; `None` before its first entry.
     pub(crate) fn standing_of(&self, pool: &Pool) -> Result<Option<PoolStatus>, StoreError> {
         let Some(latest) = self.latest(pool, None)? else { return Ok(None) };
         let entry = latest.entry;
@@ -137,7 +136,7 @@ impl Reader {
     }
 }
 
-/// What a slot with the lowest depth says besides.
+/// Further values of a slot with the lowest depth.
 pub(crate) fn at_lowest_of(figures: &Figures, token: usize) -> Option<AtLowest> {
     let basis = figures.snapshot?.directions[token].basis;
     Some(AtLowest { basis, missing_slots: figures.window.missing_slots })
@@ -148,7 +147,7 @@ fn absent(pool: &Pool, slot: Slot) -> StoreError {
     StoreError::CorruptRow { table: "figures", found }
 }
 
-/// Without hashes, the slot's ticks were misread: so the schema has it.
+/// A retraction without hashes means that the slot's ticks were misread; the schema guarantees this.
 fn make_retraction(
     by: i64,
     orphaned: Option<[u8; 32]>,

@@ -1,4 +1,4 @@
-//! Making derived rows anew from bodies, entries and retractions.
+//! Rebuilds derived rows from bodies, entries and retractions.
 
 use std::path::Path;
 
@@ -16,25 +16,27 @@ use crate::model::Pool;
 use crate::reader::Reader;
 use crate::writer::lock;
 
-/// The most rows of one transaction: it bounds the write-ahead log and what a kill undoes.
+/// The maximum number of rows in a transaction, which limits the write-ahead log and the work lost when the process is
+/// killed.
 const MAX_ROWS: u32 = 5_000;
 
-/// What [`rebuild`] has done so far.
+/// The progress of [`rebuild`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Rebuilt {
-    /// Slots gone through.
+    /// The number of slots processed.
     pub slots: u64,
-    /// Slots there are.
+    /// The total number of slots.
     pub of_slots: u64,
-    /// Rows that were wrong, absent or surplus, and are right now.
+    /// Rows that were wrong, absent or surplus, and are now corrected.
     pub rows: u64,
 }
 
-/// Makes every derived row of the store at `path` anew, and writes those that differ. Takes the
-/// recorder's lock ([`StoreError::Locked`]), but needs no key: nothing that is signed changes.
+/// Recomputes every derived row of the store at `path`, and writes those that differ. Takes the recorder's lock
+/// ([`StoreError::Locked`]), but needs no key, because signed data does not change.
 ///
-/// Ends at the first body or entry that is damaged; what derived rows rest on is not repaired
-/// here. What has left the database is read from the closed days in the log's folder `days`. A kill leaves some rows right and some as they were: the next call goes on from there.
+/// Stops at the first damaged body or entry, because the basis of derived rows is not repaired here. Archived data is
+/// read from the closed days in the log's folder `days`. If the process is killed, some rows are corrected and some are
+/// not, and the next call continues from there.
 pub fn rebuild(
     path: impl AsRef<Path>,
     days: Option<LogFolder>,
@@ -85,7 +87,7 @@ pub fn rebuild(
     Ok(rebuilt)
 }
 
-/// Makes the pool's figures of `slot` anew; whether they were others.
+/// Recomputes the pool's figures of `slot`. Returns whether they changed.
 fn figures(
     reader: &Reader,
     follower: &mut Follower,
@@ -107,7 +109,7 @@ fn figures(
     Ok(differs)
 }
 
-/// Makes the pool's days and standing anew; how many were others.
+/// Recomputes the pool's days and status. Returns the number of changes.
 fn rollups(reader: &Reader, pool: &Pool, last: Slot) -> Result<u64, StoreError> {
     let mut rows = 0;
     let transaction = begin(&reader.db)?;

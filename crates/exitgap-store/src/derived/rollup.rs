@@ -1,4 +1,4 @@
-//! Slots of a pool put together: a day's, as the store keeps them, or any other run.
+//! Summaries of a pool's slots: of a day, as the store keeps them, or of any other range.
 
 use exitgap_core::series::Slot;
 use exitgap_core::units::{Percent, UsdMicros};
@@ -7,14 +7,14 @@ use crate::derived::figures::{Figures, Gap, NoGap, SnapshotFigures};
 use crate::derived::points::{Held, Point};
 use crate::model::Outcome;
 
-/// The last and the worst of a run of slots: what is recorded and not retracted.
+/// The last and the worst values of a range of slots, over those that are recorded and not retracted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Rollup {
     /// Slots that are recorded and not retracted.
     pub recorded_slots: u32,
     /// Slots that are missing.
     pub missing_slots: u32,
-    /// Slots that were recorded, and retracted later.
+    /// Slots that were recorded and later retracted.
     pub retracted_slots: u32,
     /// The newest recorded slot.
     pub last: Option<Slot>,
@@ -22,40 +22,39 @@ pub struct Rollup {
     pub directions: [DirectionRollup; 2],
 }
 
-/// One direction of a run of slots.
+/// The summary of one direction over a range of slots.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DirectionRollup {
-    /// The lowest depth and the earliest slot that has it.
+    /// The lowest depth, with the earliest slot that has it.
     pub lowest: Option<(Slot, u64)>,
-    /// By standard size; `None` while nothing is recorded.
+    /// By standard size; `None` if no slot is recorded.
     pub gaps: [Option<GapRollup>; 4],
 }
 
-/// One standard size over a run of slots.
+/// The summary of one standard size over a range of slots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GapRollup {
     /// The gap of [`Rollup::last`].
     pub last: Gap,
-    /// The worst number and the earliest slot that has it; `None` where every slot refused.
+    /// The worst gap, with the earliest slot that has it; `None` if every slot refused the size.
     pub worst: Option<(Slot, Percent)>,
-    /// Slots in which the size has no gap.
+    /// The number of slots in which the size has no gap.
     pub refused_slots: u32,
-    /// Of those beyond liquidity the least that could be filled, and the earliest slot where that
-    /// was all.
+    /// Over slots that lacked liquidity, the smallest fillable amount, with the earliest slot that has it.
     pub least_fillable: Option<(Slot, UsdMicros)>,
 }
 
 /// A UTC day of a pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Day {
-    /// Counted from 1970-01-01; its first slot is `day × 288`.
+    /// The day, counted from 1970-01-01. Its first slot is `day × 288`.
     pub day: u32,
     /// Its slots so far.
     pub rollup: Rollup,
 }
 
 impl Rollup {
-    /// Adds a slot after those added before.
+    /// Adds the next slot.
     pub fn add(&mut self, figures: &Figures) {
         match (figures.entry.outcome, &figures.snapshot) {
             (Outcome::Missing(_), _) => self.missing_slots += 1,
@@ -67,7 +66,7 @@ impl Rollup {
         }
     }
 
-    /// Adds a later run of slots.
+    /// Adds a later range of slots.
     pub fn join(&mut self, later: &Self) {
         self.recorded_slots += later.recorded_slots;
         self.missing_slots += later.missing_slots;
@@ -105,8 +104,7 @@ impl Rollup {
         }
     }
 
-    /// Adds a slot after those added before, of which only `token` at the standard size of place
-    /// `size` is known.
+    /// Adds the next slot, of which only `token` at the standard size with index `size` is known.
     pub fn add_point(&mut self, [token, size]: [usize; 2], point: &Point) {
         let slot = point.slot;
         match point.held {
@@ -144,7 +142,7 @@ impl GapRollup {
         *rollup = Some(rollup.map_or(later, |before| before.join_later(later)));
     }
 
-    /// This run with a later one after it.
+    /// This range followed by a later one.
     #[must_use]
     pub fn join_later(self, later: Self) -> Self {
         Self {
@@ -158,7 +156,7 @@ impl GapRollup {
     }
 }
 
-/// The one of two that lies further out; of equals the earlier.
+/// The more extreme of two values; if equal, the earlier.
 fn extreme<T: Copy>(
     kept: Option<(Slot, T)>,
     later: Option<(Slot, T)>,

@@ -1,4 +1,4 @@
-//! The depths of a pool's last 2,016 slots, kept while a writer or a check goes on slot by slot.
+//! The depths of a pool's last 2,016 slots, maintained while a writer or a check proceeds slot by slot.
 
 use std::collections::VecDeque;
 
@@ -7,35 +7,35 @@ use exitgap_core::series::Slot;
 
 use crate::derived::figures::{DepthFigures, WindowFigures};
 
-/// No depth: retracted, retired, or a search given up. Depths are at most 1,000,000,000.
+/// No depth, because the slot is retracted or retired, or the search was given up. Depths are at most 1,000,000,000.
 const NONE: u32 = u32::MAX;
 /// No snapshot.
 const MISSING: u32 = u32::MAX - 1;
 
-/// What a slot adds to a window.
+/// The entry of a slot in a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WindowEntry {
     /// A snapshot's depths.
     Recorded(Depths),
     /// A missing slot.
     Missing,
-    /// Neither: a slot that was retracted, or retires the pool.
+    /// Neither: a slot that was retracted, or that retires the pool.
     Nothing,
 }
 
 /// The window that ends at the slot added last.
 #[derive(Debug, Clone, Default)]
 pub struct DepthWindow {
-    /// By the token sold; oldest first.
+    /// By the token sold, oldest first.
     slots: VecDeque<[u32; 2]>,
     missing: u32,
     last: Option<Slot>,
-    /// The figures, while no depth came or went.
+    /// The cached figures, while the depths do not change.
     directions: Option<[DepthFigures; 2]>,
 }
 
 impl DepthWindow {
-    /// Adds the slot after the last.
+    /// Adds the next slot.
     pub fn add(&mut self, slot: Slot, added: WindowEntry) {
         let packed = match added {
             WindowEntry::Recorded(depths) => depths
@@ -55,7 +55,7 @@ impl DepthWindow {
         self.note(packed);
     }
 
-    /// Leaves out a recorded slot that was added before.
+    /// Removes a recorded slot that was added before.
     pub fn retract(&mut self, slot: Slot) {
         let back = self.last.and_then(|last| last.number().checked_sub(slot.number()));
         let at = back.and_then(|back| self.slots.len().checked_sub(back as usize + 1));
@@ -65,7 +65,7 @@ impl DepthWindow {
         }
     }
 
-    /// The figures of the window as it is.
+    /// The figures of the current window.
     pub fn figures(&mut self) -> WindowFigures {
         let directions = match self.directions {
             Some(directions) => directions,
@@ -75,7 +75,7 @@ impl DepthWindow {
         WindowFigures { missing_slots: self.missing, directions }
     }
 
-    /// What came or went changes nothing but the count of missing slots, or all.
+    /// A changed slot affects only the count of missing slots, or the whole cache.
     fn note(&mut self, depths: [u32; 2]) {
         if depths.iter().any(|depth| *depth < MISSING) {
             self.directions = None;
@@ -106,7 +106,7 @@ impl DepthWindow {
     }
 }
 
-/// The median, of an even number the mean of the middle two, rounded down.
+/// The median. For an even number of depths, it is the mean of the middle two, rounded down.
 fn median(depths: &mut [u32]) -> Option<u64> {
     let (even, middle) = (depths.len().is_multiple_of(2), depths.len() / 2);
     if depths.is_empty() {
@@ -122,8 +122,8 @@ fn median(depths: &mut [u32]) -> Option<u64> {
 mod tests {
     use super::*;
 
-    /// Depths, missing slots and slots taken back over more than seven days: at every slot the
-    /// figures are those of all its slots looked at anew.
+    /// Depths, missing slots and retracted slots over more than seven days: at every slot the figures equal a full
+    /// computation over the window.
     #[test]
     fn figures_are_those_of_the_whole_window_at_every_slot() {
         let slot = |n: usize| Slot::new(u64::from(Slot::FIRST.number()) + n as u64).unwrap();

@@ -1,8 +1,7 @@
-//! Writing the derived rows of a slot, in the slot's transaction.
+//! Writes the derived rows of a slot in the slot's transaction.
 //!
-//! What they rest on is kept per pool from slot to slot, and read back after a restart or a
-//! failure. Derived rows that are damaged never stop the series: what cannot be read back is
-//! begun anew, and `fsck` names what differs.
+//! The state that they depend on is kept per pool from slot to slot, and reread after a restart or a failure. Damaged
+//! derived rows never stop the series: state that cannot be reread starts anew, and `fsck` reports the difference.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,7 +17,7 @@ use crate::error::StoreError;
 use crate::model::{Entry as PoolEntry, Outcome, Pool};
 use crate::reader::Reader;
 
-/// What the next slot's derived rows rest on.
+/// The state that the next slot's derived rows depend on.
 #[derive(Debug, Default)]
 pub struct DerivedState {
     /// By the pool's number.
@@ -30,39 +29,39 @@ struct State {
     window: DepthWindow,
     day: u32,
     rollup: Rollup,
-    /// The chain over the day's rows of figures.
+    /// The hash chain over the day's rows of figures.
     digest: [u8; 32],
     standing: Option<PoolStatus>,
-    /// Whether day and standing are still to be written.
+    /// Whether day and status are not yet written.
     dirty: bool,
     /// Whether the pool has no further entries.
     ended: bool,
 }
 
 impl DerivedState {
-    /// Forgets everything: what was counted on may not have been written.
+    /// Clears everything, because counted data may not have been written.
     pub fn clear(&mut self) {
         self.pools.clear();
     }
 
-    /// How many pools something is known of.
+    /// The number of pools with known state.
     pub fn len(&self) -> usize {
         self.pools.len()
     }
 
-    /// Reads what the pool's rows of `slot`, the next one, rest on.
+    /// Reads the state that the pool's rows for `slot`, the next one, depend on.
     pub fn know(&mut self, reader: &Reader, pool: &Pool, slot: Slot) -> Result<(), StoreError> {
         self.pools.insert(pool.number, State::load_before(reader, pool, slot)?);
         Ok(())
     }
 
-    /// Takes in what is known of other pools.
+    /// Adds the state of other pools.
     pub fn take_in(&mut self, others: Self) {
         self.pools.extend(others.pools);
     }
 
-    /// Takes the pool's window on to `slot`, and returns its figures: retracted slots, whose
-    /// rows are written already, are left out. The slot's own entry is not written yet.
+    /// Advances the pool's window to `slot` and returns its figures. Retracted slots, whose rows are already written,
+    /// are left out. The slot's own entry is not written yet.
     pub fn advance(
         &mut self,
         reader: &Reader,
@@ -90,7 +89,7 @@ impl DerivedState {
             if day == state.day {
                 state.rollup = rollup;
             } else {
-                // What was recorded stays; that it is not counted changes the day only.
+                // The slot's own figures stay. That it no longer counts changes only the day.
                 let digest = reader.stored_digest(pool, day)?.unwrap_or_default();
                 write_day(&reader.db, pool.number, day, &rollup, digest)?;
             }
@@ -103,8 +102,8 @@ impl DerivedState {
         Ok(state.window.figures())
     }
 
-    /// Writes the figures of the slot that [`DerivedState::advance`] went on to, and notes them for
-    /// day and standing. Its entry is written.
+    /// Writes the figures of the slot that [`DerivedState::advance`] advanced to, and notes them for day and status.
+    /// Its entry must already be written.
     pub fn write_figures(
         &mut self,
         reader: &Reader,
@@ -129,7 +128,7 @@ impl DerivedState {
         Ok(())
     }
 
-    /// Writes days and standings of all pools that went on, before the commit.
+    /// Writes days and statuses of all pools that advanced, before the commit.
     pub fn finish(&mut self, reader: &Reader) -> Result<(), StoreError> {
         for (pool_no, state) in self.pools.iter_mut().filter(|(_, state)| state.dirty) {
             state.write_day(&reader.db, *pool_no)?;
@@ -154,7 +153,7 @@ impl State {
             window: window_of(reader, pool, last)?,
             day,
             rollup: ignore_damage(reader.rollup_of(pool, day))?.unwrap_or_default(),
-            // As it was written: what was damaged since stays apart from it.
+            // The chain as it was written, so that later damage stays detectable.
             digest: reader.stored_digest(pool, day)?.unwrap_or_default(),
             standing: ignore_damage(reader.standing_of(pool))?.flatten(),
             dirty: false,
@@ -166,7 +165,7 @@ impl State {
         write_day(db, pool_no, self.day, &self.rollup, self.digest)
     }
 
-    /// Takes the standing on to the entry.
+    /// Updates the status with the entry.
     fn stand(
         &mut self,
         reader: &Reader,
@@ -226,7 +225,7 @@ impl State {
     }
 }
 
-/// The pool's window that ends at `last`, as its newest heads know it.
+/// The pool's window that ends at `last`, according to its newest heads.
 fn window_of(reader: &Reader, pool: &Pool, last: Slot) -> Result<DepthWindow, StoreError> {
     let first = last.number().saturating_sub(exitgap_core::evidence::LOWEST_DEPTH_SLOTS - 1);
     let mut window = DepthWindow::default();
@@ -245,7 +244,7 @@ fn window_of(reader: &Reader, pool: &Pool, last: Slot) -> Result<DepthWindow, St
     Ok(window)
 }
 
-/// `None` for a derived row that is damaged.
+/// `None` if a derived row is damaged.
 fn ignore_damage<T>(read: Result<T, StoreError>) -> Result<Option<T>, StoreError> {
     match read {
         Err(StoreError::CorruptRow { table: "figures" | "day" | "standing", .. }) => Ok(None),
@@ -276,7 +275,7 @@ pub fn figures_values(
     values
 }
 
-/// The row of `day`, over rows of figures that make this chain.
+/// The row of `day`, over rows of figures with this hash chain.
 pub fn day_values(pool_no: i64, day: u32, rollup: &Rollup, figures: [u8; 32]) -> Values {
     let at = |slot: Slot| slot.number() % Slot::PER_DAY;
     let mut values = Values::with_keys([day.into(), pool_no]);
@@ -339,13 +338,13 @@ pub fn write_day(
 }
 
 impl Reader {
-    /// The chain over the pool's rows of `figures` of a day, as they are.
+    /// The hash chain over the pool's stored rows of `figures` of a day.
     pub(crate) fn figures_digest(&self, pool: &Pool, day: u32) -> Result<[u8; 32], StoreError> {
         let first = i64::from(day) * i64::from(Slot::PER_DAY);
         self.db.figures_chain(pool.number, first, first + i64::from(Slot::PER_DAY) - 1)
     }
 
-    /// The same as the day's row has it; `None` where there is no such row, or it holds no hash.
+    /// The chain as stored in the day's row; `None` if there is no such row, or it has no hash.
     pub(crate) fn stored_digest(
         &self,
         pool: &Pool,

@@ -1,4 +1,4 @@
-//! A rule over the recorded slots of its pool.
+//! Evaluates a rule over the recorded slots of its pool.
 
 use exitgap_core::alerts::{
     AlertCheckpoint, AlertEvent, AlertRule, AlertRun, AlertRunError, SealedSlot,
@@ -20,10 +20,10 @@ use crate::reader::Reader;
 /// Why a rule cannot be evaluated.
 #[derive(Debug, thiserror::Error)]
 pub enum AlertReadError {
-    /// The store has no such pool, or not all of the slots.
+    /// The store lacks the pool, or some of the slots.
     #[error(transparent)]
     Evidence(#[from] EvidenceError),
-    /// The slots do not follow each other.
+    /// The slots are not consecutive.
     #[error(transparent)]
     Run(#[from] AlertRunError),
 }
@@ -34,18 +34,18 @@ impl From<StoreError> for AlertReadError {
     }
 }
 
-/// A rule, evaluated.
+/// An evaluated rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AlertEvaluated {
     /// The run after the last slot.
     pub run: AlertRun,
-    /// What it said.
+    /// The events.
     pub events: Vec<AlertEvent>,
-    /// Slots that it took.
+    /// The number of slots.
     pub slots: u32,
 }
 
-/// A slot of a pool, as rules are given it.
+/// A slot of a pool, as input for rules.
 #[derive(Debug)]
 pub struct WatchedSlot {
     head: Head,
@@ -54,14 +54,14 @@ pub struct WatchedSlot {
 }
 
 impl WatchedSlot {
-    /// What a run takes.
+    /// The input for a run.
     pub fn as_sealed_slot(&self) -> SealedSlot<'_> {
         let Self { head, snapshot, checkpoint } = self;
         SealedSlot { head, snapshot: snapshot.as_ref(), checkpoint }
     }
 }
 
-/// Reads slots for rules, one pool's one after the other.
+/// Reads slots for rules, one pool after the other.
 #[derive(Debug, Default)]
 pub struct WatchCache {
     kept: Dictionaries,
@@ -69,8 +69,8 @@ pub struct WatchCache {
 }
 
 impl Reader {
-    /// What a rule has to say from its first slot up to another. Snapshots are unpacked one after the other, and few are
-    /// held.
+    /// A rule's events from its first slot up to `to`. Snapshots are decompressed one after the other, and only a few
+    /// are held.
     pub fn alert(&self, rule: AlertRule, to: Slot) -> Result<AlertEvaluated, AlertReadError> {
         let unknown = || EvidenceError::UnknownPool { pool: rule.pool.clone() };
         let pool = self.pool(&rule.pool)?.ok_or_else(unknown)?;
@@ -85,7 +85,7 @@ impl Reader {
         Ok(AlertEvaluated { run, events, slots })
     }
 
-    /// A slot of a pool, where it has one.
+    /// A slot of a pool, if it has an entry.
     pub fn watched_slot(
         &self,
         pool: &Pool,

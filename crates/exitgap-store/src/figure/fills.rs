@@ -1,4 +1,4 @@
-//! What pools logged, as the heads of some slots commit to it.
+//! The logs of pools, according to the commitments in the heads of some slots.
 
 use std::collections::VecDeque;
 
@@ -11,10 +11,10 @@ use crate::fills::StoredFills;
 use crate::model::{Page, Pool};
 use crate::reader::Reader;
 
-/// Documents that are read in one go.
+/// The number of documents that are read at once.
 const AT_ONCE: usize = 64;
 
-/// The names of the documents that the heads of some slots commit to.
+/// The hashes of the documents that the heads of some slots commit to.
 pub(super) fn list_fills(
     reader: &Reader,
     pool: &Pool,
@@ -37,7 +37,7 @@ pub(super) struct FillsOfSlots<'a> {
     reader: &'a Reader,
     pool: &'a Pool,
     to: Slot,
-    /// The slot from which on heads were not asked.
+    /// The first slot whose head was not read yet.
     next: Option<Slot>,
     read: VecDeque<StoredFills>,
 }

@@ -28,13 +28,13 @@ pub use alert::{AlertEvaluated, AlertReadError, WatchCache, WatchedSlot};
 /// Why a figure cannot be computed from the store.
 #[derive(Debug, thiserror::Error)]
 pub enum FigureReadError {
-    /// The store has no such pool, or not all slots of the period.
+    /// The store lacks the pool, or some slots of the period.
     #[error(transparent)]
     Evidence(#[from] EvidenceError),
-    /// The figure's rules refuse the parameters or a snapshot.
+    /// The figure refuses the parameters or a snapshot.
     #[error(transparent)]
     Figure(#[from] FigureError),
-    /// The parts do not make a file.
+    /// The parts do not form a file.
     #[error("the figure file cannot be written: {0}")]
     Document(#[from] DocumentError),
 }
@@ -45,7 +45,7 @@ impl From<StoreError> for FigureReadError {
     }
 }
 
-/// A figure that was computed, and what from.
+/// A computed figure, with its inputs.
 struct ComputedFigure<F: Figure> {
     figure: F,
     pools: Vec<Pool>,
@@ -53,17 +53,17 @@ struct ComputedFigure<F: Figure> {
     uses: Vec<FigureUse>,
 }
 
-/// What the pass of a figure computes.
+/// The result of a figure's pass.
 type ResultOf<F> = <<F as Figure>::Pass as FigurePass>::Result;
 
 impl Reader {
-    /// A figure over a period that the store has whole of each pool. Snapshots are unpacked one after the other, and few
-    /// are held.
+    /// A figure over a period that the store has completely for each pool. Snapshots are decompressed one after the
+    /// other, and only a few are held.
     pub fn figure<F: Figure>(&self, figure: &F) -> Result<ResultOf<F>, FigureReadError> {
         Ok(self.compute(figure)?.result)
     }
 
-    /// The file that proves [`Reader::figure`]: the same bytes each time.
+    /// The file that proves [`Reader::figure`]. Its bytes are always the same.
     pub fn figure_file<F: Figure>(&self, figure: &F) -> Result<Vec<u8>, FigureReadError> {
         let ComputedFigure { figure, pools, result, uses } = self.compute(figure)?;
         let ((from, _), last) = (figure.period(), figure.last_head());
@@ -101,7 +101,7 @@ impl Reader {
         Ok(ComputedFigure { figure, pools, result: pass.finish()?, uses })
     }
 
-    /// What the last standing snapshot of a period observed.
+    /// The observation in the last recorded, unretracted snapshot of a period.
     fn last_standing(
         &self,
         pool: &Pool,
@@ -117,8 +117,8 @@ impl Reader {
         Ok(snapshot.map(|snapshot| snapshot.observation().clone()))
     }
 
-    /// How fast the queue of terms was paid in the seven days that end with a slot, by the lengths that the pool's snapshots
-    /// have; `None` where too few have one. Snapshots are unpacked one after the other.
+    /// The pace at which the terms' queue was paid in the seven days that end with a slot, from the lengths in the
+    /// pool's snapshots; `None` if too few snapshots have the length. Snapshots are decompressed one after the other.
     pub fn pace(
         &self,
         pool: &PoolId,
@@ -138,7 +138,7 @@ impl Reader {
         Ok(Pace::from_lengths(&lengths, last))
     }
 
-    /// The head windows of a pool that bear a period out, one for each week and one more, ascending.
+    /// The head windows of a pool that prove a period, one per week and one more, ascending.
     fn windows_of_period(
         &self,
         pool: &Pool,
@@ -157,8 +157,8 @@ impl Reader {
         Ok(windows)
     }
 
-    /// Snapshot files of a pool's standing slots from one to another, a line each, ascending: at least one where
-    /// there is one, and no further once there are `most_bytes`. Slots that the store does not have yet are none.
+    /// The snapshot files of a pool's recorded, unretracted slots in a range, one per line, ascending. Stops after
+    /// `most_bytes`, but returns at least one if there is any. Slots that the store does not have yet are ignored.
     pub fn snapshot_lines(
         &self,
         pool: &PoolId,
@@ -182,7 +182,7 @@ impl Reader {
         Ok(lines)
     }
 
-    /// The pool, where the store has every slot of the period.
+    /// The pool, if the store has every slot of the period.
     fn pool_of_period(&self, pool: &PoolId, from: Slot, to: Slot) -> Result<Pool, EvidenceError> {
         let unknown = || EvidenceError::UnknownPool { pool: pool.clone() };
         let pool = self.pool(pool)?.ok_or_else(unknown)?;
@@ -197,8 +197,9 @@ impl Reader {
         }
     }
 
-    /// Gives the observations of the pools' standing slots, ascending by slot, those of one slot in the order of the pools,
-    /// one unpacked after the other. Heads up to `until` may have retracted some; slots after `to` are left out.
+    /// Passes the observations of the pools' recorded, unretracted slots, ascending by slot and, within a slot, in the
+    /// order of the pools, decompressed one after the other. Heads up to `until` can retract some; slots after `to` are
+    /// left out.
     fn each_standing(
         &self,
         pools: &[Pool],

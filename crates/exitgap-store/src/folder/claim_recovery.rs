@@ -1,4 +1,4 @@
-//! Sealing a slot that was about to be signed when a recorder ended, whose store others record into, too.
+//! Seals a slot that was about to be signed when a recorder stopped, in a store with several recorders.
 
 use exitgap_core::evidence::SlotLeaf;
 use exitgap_core::log_folder::{LogFile, Manifest, PartRef};
@@ -10,15 +10,17 @@ use super::{LogFolder, PublishError, RestoreError, durable, manifest_path};
 use crate::writer::Store;
 
 impl LogFolder {
-    /// Seals the slot that was claimed next, if one was, and returns it: it may have been signed, so nothing else may be.
-    /// What the store has is published in this folder first, since the slot's bodies may refer to it.
+    /// Seals the next slot if it was claimed, and returns it. It may already be signed, so nothing else may be signed
+    /// in its place. The store's contents are first published in this folder, because the slot's bodies can refer to
+    /// them.
     pub fn seal_claimed(&self, store: &mut Store) -> Result<Option<Slot>, RestoreError> {
         self.check_superseded()?;
         let Some(claim) = store.pending_claim()? else { return Ok(None) };
-        // What witnesses did not say of the slot before it is not waited for: the claim may refer to its files.
+        // Missing answers of witnesses for the previous slot are not waited for, because the claim may refer to its
+        // files.
         store.record_cosignatures("")?;
         match self.publish(store.reader()) {
-            // What was claimed outside of a database that lacks slots brings it up to a folder that has them.
+            // An external claim brings a database that lacks slots up to date with a folder that has them.
             Err(PublishError::StoreOlder { .. }) if store.claims_beside() => {}
             published => drop(published?),
         }
@@ -31,7 +33,8 @@ impl LogFolder {
         let leaf = SlotLeaf::from_canonical(&manifest.leaf);
         let slot = leaf.map_err(|error| wrong(None, error.to_string()))?.slot;
         for (path, bytes) in &claim.files {
-            // Only what the slot's manifest names, whoever wrote it into the database: it stays in the folder.
+            // Only files that the slot's manifest names, regardless of who wrote them to the database, because they
+            // stay in the folder.
             let file = path.parse().ok().filter(|file| match file {
                 LogFile::Part(hash) => {
                     manifest.parts.iter().any(|part| part.sha256 == *hash)

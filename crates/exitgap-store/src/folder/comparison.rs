@@ -1,4 +1,4 @@
-//! A log as it is published, in a folder or elsewhere, against the store that is to go on with it.
+//! Compares a published log, in a folder or elsewhere, with the store that is to continue it.
 
 use std::path::{Path, PathBuf};
 
@@ -8,8 +8,8 @@ use super::PublishError;
 use crate::log::LogIdentity;
 use crate::reader::Reader;
 
-/// Requires that a store may go on with a log that is published elsewhere as well, where it names these keys and has this
-/// checkpoint; how many slots that covers.
+/// Requires that a store may continue a log that is also published elsewhere, with these keys and this checkpoint.
+/// Returns the number of slots that the checkpoint covers.
 pub fn check_published(
     place: &Path,
     keys: Option<&str>,
@@ -23,7 +23,7 @@ pub fn check_published(
     note.map_or(Ok(0), |note| published_in(place, note, reader, log.as_ref()))
 }
 
-/// How many slots a checkpoint covers; it must be one of the store's log.
+/// The number of slots that a checkpoint covers. It must belong to the store's log.
 pub fn published_in(
     place: &Path,
     note: &str,
@@ -52,7 +52,7 @@ pub fn published_in(
     Ok(size)
 }
 
-/// Requires that the store knows the keys that are named where its log is published.
+/// Requires that the store knows the keys that are listed where its log is published.
 pub fn keys_named_in(path: PathBuf, found: &str, log: &LogIdentity) -> Result<(), PublishError> {
     let known = log.key_lines();
     if found.ends_with('\n') && known.starts_with(found) {

@@ -1,4 +1,4 @@
-//! Files that are there whole or not at all, also after a power cut.
+//! Writes files that are complete or absent, even after a power failure.
 
 use std::fs;
 use std::io::{self, Write};
@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use super::PublishError;
 use crate::unfinished::{self, Unfinished};
 
-/// Puts a file of these bytes at `path`: written aside, synced, renamed into place, its
-/// folder synced. What stood there is replaced.
+/// Writes a file with these bytes at `path`: to another file, synced, renamed, and its folder synced. An existing file
+/// is replaced.
 pub fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), PublishError> {
     let folder = path.parent().unwrap_or(Path::new("."));
     make_folder(folder)?;
@@ -16,13 +16,13 @@ pub fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), PublishError> {
     sync_folder(folder)
 }
 
-/// The same for a file that is written once: one that is there already must hold the same.
+/// Same as [`replace_file`] for a file that is written once: an existing file must have the same content.
 pub fn write_once(path: &Path, bytes: &[u8]) -> Result<(), PublishError> {
     let folder = path.parent().unwrap_or(Path::new("."));
     write_all_once(folder, [(path.to_owned(), bytes)])
 }
 
-/// The same for several files of one folder, whose names outlast a power cut together.
+/// Same as [`write_once`] for several files of one folder. A single sync makes all their names durable.
 pub fn write_all_once<'a>(
     folder: &Path,
     files: impl IntoIterator<Item = (PathBuf, &'a [u8])>,
@@ -38,21 +38,21 @@ pub fn write_all_once<'a>(
     sync_folder(folder)
 }
 
-/// A file that is written piece by piece, and takes its place once it is whole.
+/// A file that is written piece by piece and renamed into place once it is complete.
 pub struct Pieces {
     path: PathBuf,
     unfinished: Unfinished,
 }
 
 impl Pieces {
-    /// Begins a file that is to stand at `path`; what stands there stays until the end.
+    /// Starts a file that will replace the one at `path`. The existing file stays until the end.
     pub fn begin(path: &Path) -> Result<Self, PublishError> {
         make_folder(path.parent().unwrap_or(Path::new(".")))?;
         let unfinished = Unfinished::begin_alone(path).map_err(failed(path))?;
         Ok(Self { path: path.to_owned(), unfinished })
     }
 
-    /// Puts the file at its path, synced.
+    /// Syncs the file and renames it to its path.
     pub fn end(self) -> Result<(), PublishError> {
         self.unfinished.end().map_err(failed(&self.path))?;
         sync_folder(self.path.parent().unwrap_or(Path::new(".")))
@@ -77,7 +77,7 @@ pub fn remove_unfinished(folder: &Path) -> Result<(), PublishError> {
     }
 }
 
-/// Whether a file holds these bytes; `None` where it is not there.
+/// Whether a file contains exactly these bytes; `None` if it does not exist.
 fn holds(path: &Path, bytes: &[u8]) -> Result<Option<bool>, PublishError> {
     match fs::read(path) {
         Ok(found) => Ok(Some(found == bytes)),
@@ -86,7 +86,7 @@ fn holds(path: &Path, bytes: &[u8]) -> Result<Option<bool>, PublishError> {
     }
 }
 
-/// Puts a file of these bytes at `path`; its name may not yet outlast a power cut. Only one process writes here.
+/// Puts a file of these bytes at `path`. Its name may not survive a power cut until the folder is synced. Only one process writes here.
 fn put(path: &Path, bytes: &[u8]) -> Result<(), PublishError> {
     let mut unfinished = Unfinished::begin_alone(path).map_err(failed(path))?;
     unfinished.write_all(bytes).map_err(failed(path))?;
@@ -98,7 +98,7 @@ fn failed(path: &Path) -> impl FnOnce(io::Error) -> PublishError {
     |source| PublishError::File { path, source }
 }
 
-/// Makes the folder and those above it, each known to the disk.
+/// Creates the folder and its ancestors and syncs each one's parent.
 fn make_folder(folder: &Path) -> Result<(), PublishError> {
     if folder.as_os_str().is_empty() || folder.is_dir() {
         return Ok(());
@@ -113,7 +113,7 @@ fn make_folder(folder: &Path) -> Result<(), PublishError> {
     }
 }
 
-/// Makes renames in the folder outlast a power cut.
+/// Syncs the folder, so that renames in it survive a power cut.
 fn sync_folder(folder: &Path) -> Result<(), PublishError> {
     unfinished::sync_folder(folder).map_err(failed(folder))
 }

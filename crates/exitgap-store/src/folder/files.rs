@@ -1,4 +1,4 @@
-//! Reading the folder back: manifests, parts and bodies, each up to its limit.
+//! Reads manifests, parts and bodies from the folder, each up to its size limit.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Cursor, Read, Seek, SeekFrom};
@@ -16,33 +16,33 @@ use zstd::stream::read::Decoder;
 use super::manifest_path;
 use crate::bodies::codec;
 
-/// How far back a table may refer, as a power of two: what its reader needs memory for.
+/// zstd's maximum window for tables, as a power of two. It limits the memory that a reader needs.
 const TABLE_WINDOW_LOG: u32 = 23;
 
-/// A file that is not what it should be.
+/// A file that is missing, unreadable or has invalid content.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{path}: {reason}")]
 pub struct FileError {
     /// The file.
     pub path: PathBuf,
-    /// What is wrong.
+    /// The reason.
     pub reason: String,
 }
 
-/// The files of a folder.
+/// The files of a log folder.
 pub struct Files<'a> {
     folder: &'a Path,
 }
 
 impl<'a> Files<'a> {
-    /// Those below `folder`.
+    /// The files below `folder`.
     pub fn for_folder(folder: &'a Path) -> Self {
         Self { folder }
     }
 }
 
 impl Files<'_> {
-    /// The documents of a kind to which the heads of a slot commit; nothing is read yet.
+    /// The documents of one kind that the heads of a slot commit to. Nothing is read yet.
     pub fn slot_documents<D: CommittedDocument>(&self, slot: Slot) -> SlotDocuments<D> {
         let file = D::file(slot);
         let (path, most) = (self.folder.join(file.to_string()), file.max_bytes());
@@ -50,7 +50,7 @@ impl Files<'_> {
     }
 }
 
-/// The documents of a kind of a slot, one after the other, in the order of pool ids.
+/// The documents of one kind of a slot, in the order of pool ids.
 pub struct SlotDocuments<D> {
     path: PathBuf,
     most: u64,
@@ -67,7 +67,7 @@ struct Lines {
 }
 
 impl<D: CommittedDocument> SlotDocuments<D> {
-    /// The next document, which is to have this name.
+    /// Reads the next document, which must have this hash.
     pub fn next(&mut self, pool: &PoolId, hash: DocumentHash) -> Result<D, FileError> {
         let mut lines = match self.lines.take() {
             Some(lines) => lines,
@@ -160,13 +160,13 @@ impl Folder for Files<'_> {
     }
 }
 
-/// The bytes that a packed body of a log's folder holds, exactly as many as it says; words where it does not.
+/// Decompresses a body of a log folder, which must have exactly `length` bytes. The error is a text.
 pub fn unpack_body(packed: &[u8], length: usize, base: Option<&[u8]>) -> Result<Vec<u8>, String> {
     check_frame(packed, length as u64).map_err(|error| error.to_string())?;
     codec::decompress(packed, length, base).map_err(|error| error.to_string())
 }
 
-/// The bytes that the packed table of a part of a log's folder holds, at most so many and one more; words where it does not unpack.
+/// Decompresses the table of a part of a log folder, up to `most` bytes plus one. The error is a text.
 pub fn unpack_table(packed: &[u8], most: usize) -> Result<Vec<u8>, String> {
     let mut table = Vec::new();
     Decoder::with_buffer(packed)

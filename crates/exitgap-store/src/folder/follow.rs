@@ -1,11 +1,11 @@
-//! Taking the slots of a published log into a store of one's own, which seals nothing.
+//! Following a published log: applies its slots to a local store that seals nothing itself.
 //!
-//! # Order of writes, and what a crash leaves
+//! # Order of writes, and the result of a crash
 //!
-//! Each slot is applied from its files, which must make, byte for byte, the checkpoint that was signed of it, and is
-//! committed to the store. Only then do the tiles and the `checkpoint` that cover it come into the folder. So whatever is
-//! served from the folder is covered by what the store holds, and a crash anywhere leaves less of it, which the next call
-//! makes up for.
+//! Each slot is rebuilt from its files, which must produce the signed checkpoint byte for byte, and is committed to the
+//! store. Only then are the tiles and the `checkpoint` that cover it written to the folder. So the store has everything
+//! that the folder serves. After a crash at any point the folder covers fewer slots than the store, and the next call
+//! completes it.
 
 use exitgap_core::tlog::{Checkpoint, CheckpointError, Hash, Origin, VerifierKey};
 
@@ -15,55 +15,55 @@ use super::{LogFolder, PublishError, RestoreError, durable, tiles};
 use crate::error::StoreError;
 use crate::writer::Store;
 
-/// Why a log is not followed, or not further.
+/// Why a log cannot be followed, or not any further.
 #[derive(Debug, thiserror::Error)]
 pub enum FollowError {
-    /// What is said to be the log's state is no checkpoint.
+    /// The text that should be the log's state is not a checkpoint.
     #[error("not a checkpoint: {0}")]
     Checkpoint(#[from] CheckpointError),
-    /// No trusted key signed it.
+    /// No trusted key signed the checkpoint.
     #[error(
         "the checkpoint of {size} slots of {origin} is not signed by a trusted key; if the log changed its key, \
          also trust the new key"
     )]
     NotTrusted {
-        /// The log that it says it is of.
+        /// The origin that the checkpoint names.
         origin: Origin,
-        /// How many slots it covers.
+        /// The number of slots it covers.
         size: u64,
     },
-    /// It is of another log than what is here.
+    /// The checkpoint belongs to another log than the local one.
     #[error(
         "the checkpoint belongs to {told}, but the followed log is {here}; follow each log in its own store"
     )]
     OtherLog {
-        /// The log that was followed.
+        /// The log that is followed here.
         here: Origin,
-        /// The log that it is of.
+        /// The log of the checkpoint.
         told: Origin,
     },
-    /// It is signed, and not a state of what is here.
+    /// The checkpoint is signed but contradicts the local slots.
     #[error(
         "a signed checkpoint of {size} slots has root {told}, but the followed slots give {held}; the log has two \
          histories"
     )]
     Contradicts {
-        /// How many slots it covers.
+        /// The number of slots it covers.
         size: u64,
-        /// Their root as it was signed.
+        /// The signed root.
         told: Hash,
-        /// Their root here.
+        /// The root of the local slots.
         held: Hash,
     },
-    /// A slot's files are not what was signed of it, or cannot be read.
+    /// A slot's files do not match its signed checkpoint, or cannot be read.
     #[error("slot {index} of the log: {error}")]
     Slot {
-        /// The slot's place in the log, from 0.
+        /// The slot's index in the log, from 0.
         index: u64,
-        /// What is wrong.
+        /// The reason.
         error: Box<RestoreError>,
     },
-    /// The store or the folder refused.
+    /// The store or the folder returned an error.
     #[error(transparent)]
     Restore(Box<RestoreError>),
 }
@@ -87,11 +87,11 @@ impl From<PublishError> for FollowError {
 }
 
 impl LogFolder {
-    /// Takes slots of this folder, up to `until` of them and to those that the checkpoint of `note` covers, into a store
-    /// that [`Store::open_follower`] opened, and returns how many the store has then. Their files are here; the tiles and
-    /// checkpoint that cover what the store has are written.
+    /// Applies slots of this folder to a store opened with [`Store::open_follower`], at most `until` of them and at
+    /// most up to the checkpoint of `note`, and returns the store's new number of slots. The slots' files must already
+    /// be in this folder. This writes the tiles and the checkpoint over the store's slots.
     ///
-    /// Nothing is taken that no trusted key signed, or that does not go on from what is here.
+    /// Applies only slots that a trusted key signed and that continue the local log.
     pub fn follow(
         &self,
         store: &mut Store,
@@ -103,14 +103,14 @@ impl LogFolder {
         let newest = verify_checkpoint(note, trusted)?;
         check_state(store, &newest)?;
         let held = self.begin(store, &newest)?;
-        // What a process left that ended between a slot's commit and its checkpoint.
+        // Completes the folder after a process that ended between a slot's commit and its checkpoint.
         self.cover(store)?;
         let files = Files::for_folder(&self.path);
         let mut slots = Slots::from_files(&files, self.bases()?);
         for index in held..newest.size.min(until) {
             self.follow_slot(store, (&newest, index), &mut slots, trusted).map_err(|error| {
                 match error {
-                    // The machine's trouble, and nothing that the files did.
+                    // A failure of this machine, not of the files.
                     FollowError::Restore(error) if is_of_files(&error) => {
                         FollowError::Slot { index, error }
                     }
@@ -137,7 +137,7 @@ impl LogFolder {
         Ok(())
     }
 
-    /// Writes the tiles and the checkpoint over what the store has and the folder does not cover yet.
+    /// Writes the tiles and the checkpoint for the slots that the store has and the folder does not cover yet.
     fn cover(&self, store: &Store) -> Result<(), FollowError> {
         let reader = store.reader();
         let log = reader.log()?;
@@ -153,7 +153,7 @@ impl LogFolder {
     }
 }
 
-/// The checkpoint of a note that a trusted key signed.
+/// The checkpoint of a note, which a trusted key must have signed.
 fn verify_checkpoint(note: &str, trusted: &[VerifierKey]) -> Result<Checkpoint, FollowError> {
     let (checkpoint, note) = Checkpoint::from_note(note)?;
     let Checkpoint { origin, size, .. } = &checkpoint;
@@ -163,7 +163,8 @@ fn verify_checkpoint(note: &str, trusted: &[VerifierKey]) -> Result<Checkpoint, 
     Ok(checkpoint)
 }
 
-/// Requires that a signed state is of the log that is here, and one of what is here where that has as many slots or more.
+/// Requires that a signed state belongs to the local log. If the local log has at least as many slots, also requires
+/// that their root is the same.
 fn check_state(store: &Store, told: &Checkpoint) -> Result<(), FollowError> {
     let reader = store.reader();
     if let Some(log) = reader.log()?.filter(|log| log.origin != told.origin) {
@@ -180,7 +181,7 @@ fn check_state(store: &Store, told: &Checkpoint) -> Result<(), FollowError> {
     Err(FollowError::Contradicts { size: told.size, told: told.root, held })
 }
 
-/// Whether a slot was refused for what its files hold.
+/// Whether a slot was refused because of the content of its files.
 fn is_of_files(error: &RestoreError) -> bool {
     match error {
         RestoreError::Slot { .. } => true,

@@ -44,35 +44,34 @@ use crate::log::LogIdentity;
 use crate::reader::Reader;
 use crate::writer::Store;
 
-/// The document that a successor's first leaf commits to.
+/// The document that the first leaf of a successor log commits to.
 const PREDECESSOR: &str = "predecessor";
 
-/// Where the manifests lie.
+/// The folder of the manifests.
 const MANIFESTS: &str = "slots";
 
-/// Keys of one log that are looked at.
+/// The maximum number of keys of a log that are parsed.
 const MAX_KEYS: usize = 64;
 
-/// Slots between two checkpoints while many are published at once, after a pause.
+/// The number of slots between two checkpoints when many slots are published at once, after a pause.
 const SLOTS_AT_ONCE: u64 = 64;
 
-/// The folder one log is published in. One process writes it: the one that holds the
-/// store's lock.
+/// The folder that a log is published in. Only one process writes it: the one that holds the store's lock.
 #[derive(Debug, Clone)]
 pub struct LogFolder {
     path: PathBuf,
 }
 
-/// What [`LogFolder::publish`] did.
+/// The result of [`LogFolder::publish`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PublishReport {
-    /// Slots the published checkpoint covers now.
+    /// The number of slots that the published checkpoint covers now.
     pub size: u64,
-    /// How many of them were published by this call.
+    /// How many of them this call published.
     pub slots: u64,
 }
 
-/// Why a log is not published, or may not be gone on with.
+/// Why a log cannot be published or continued.
 #[derive(Debug, thiserror::Error)]
 pub enum PublishError {
     /// A file could not be read or written.
@@ -80,16 +79,16 @@ pub enum PublishError {
     File {
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// The folder is of the time before manifests and parts.
+    /// A version from before manifests and parts wrote the folder.
     #[error(
         "{path} was published by a version of exitgap from before the first release; record into a new store and \
          publish in a new folder"
     )]
     OlderFolder {
-        /// What that version wrote.
+        /// A file of that version.
         path: PathBuf,
     },
     /// The folder's checkpoint cannot be read.
@@ -97,22 +96,22 @@ pub enum PublishError {
     Checkpoint {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The reason.
         error: CheckpointError,
     },
-    /// Another log is published there.
+    /// The folder contains another log.
     #[error(
         "{path} belongs to {found}, but this store's log is {expected}; publish to another folder"
     )]
     OtherLog {
-        /// The file that says so.
+        /// The file that names the other log.
         path: PathBuf,
         /// This store's log and key.
         expected: String,
-        /// What was found.
+        /// The log and key found.
         found: String,
     },
-    /// The log got another key, of which the store knows nothing: it is an old copy.
+    /// The folder names a key that the store does not know, so the store is an old copy.
     #[error(
         "{path} names a key that this store's log never had, so the store is a copy from before the log's key was \
          changed; create a new store with `exitgap-server restore`, at a path where no file exists"
@@ -121,7 +120,7 @@ pub enum PublishError {
         /// The file that names it.
         path: PathBuf,
     },
-    /// The published log has slots that the store does not have: it is an old copy.
+    /// The published log has slots that the store does not have, so the store is an old copy.
     #[error(
         "the log published in {path} has {published} slots, but the store has only {found}. The store is an older \
          copy, and recording into it would create a second history; update it with `exitgap-server restore`"
@@ -129,12 +128,12 @@ pub enum PublishError {
     StoreOlder {
         /// The folder.
         path: PathBuf,
-        /// Slots published.
+        /// The number of published slots.
         published: u64,
-        /// Slots in the store.
+        /// The number of slots in the store.
         found: u64,
     },
-    /// A manifest of a slot that the store does not have: it was sealed, and then lost.
+    /// The folder has a manifest of a slot that the store does not have: the slot was sealed and then lost.
     #[error(
         "{path} was sealed, but the store does not have its slot. The store is an older copy, and recording into \
          it would create a second history; replace it with the newest copy"
@@ -143,7 +142,7 @@ pub enum PublishError {
         /// The manifest.
         path: PathBuf,
     },
-    /// The published log and the store differ in what both have.
+    /// The published log and the store have different content for the same slots.
     #[error(
         "the log published in {path} has root {published} over {size} slots, but the store gives {found}; one of \
          them is not this log's history"
@@ -151,14 +150,14 @@ pub enum PublishError {
     Rewritten {
         /// The folder.
         path: PathBuf,
-        /// Slots published.
+        /// The number of published slots.
         size: u64,
-        /// Their root as published.
+        /// Their published root.
         published: Hash,
         /// Their root in the store.
         found: Hash,
     },
-    /// A published file is to be changed.
+    /// A published file would change.
     #[error("{path} already exists with different content, and published files are never changed")]
     Differs {
         /// The file.
@@ -184,18 +183,18 @@ impl From<StoreError> for PublishError {
 }
 
 impl LogFolder {
-    /// The folder at `path`, which need not be there yet.
+    /// The folder at `path`, which may not exist yet.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }
 
-    /// Where it is.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Requires that this store may go on with the log published here: it is that log, and
-    /// has all that was published or sealed. To be asked before anything is recorded.
+    /// Requires that this store may continue the log published here: it is the same log, and the store has everything
+    /// that was published or sealed. Call this before recording anything.
     pub fn check(&self, reader: &Reader) -> Result<(), PublishError> {
         self.check_superseded()?;
         self.check_version()?;
@@ -211,20 +210,20 @@ impl LogFolder {
         }
     }
 
-    /// Requires that the log goes on here.
+    /// Requires that no successor log has replaced this one.
     fn check_superseded(&self) -> Result<(), PublishError> {
         let Some(successor) = read_text(&self.path.join("superseded-by"))? else { return Ok(()) };
         let successor = successor.trim_end().chars().take(200).collect();
         Err(PublishError::Superseded { path: self.path.clone(), successor })
     }
 
-    /// Publishes every slot of the store that `checkpoint` does not cover yet. Safe to call
-    /// again after any failure.
+    /// Publishes every slot of the store that `checkpoint` does not cover yet. It is safe to call again after any
+    /// failure.
     pub fn publish(&self, reader: &Reader) -> Result<PublishReport, PublishError> {
         self.publish_with(reader, None)
     }
 
-    /// The same after a slot was written: what is still in memory of it is not read back.
+    /// Same as [`LogFolder::publish`] after a slot was written: uses the slot's files that are still in memory.
     pub fn publish_newest(&self, store: &mut Store) -> Result<PublishReport, PublishError> {
         let newest = store.take_unpublished();
         self.publish_with(store.reader(), newest.as_ref())
@@ -244,7 +243,7 @@ impl LogFolder {
         }
         self.check_key(&log)?;
         let (path, keys) = (self.path.join("verifier-key"), log.key_lines());
-        // A log that got another key has one line more; a line that is there stays.
+        // If the log has a new key, the file gets one more line. Existing lines stay.
         if read_text(&path)?.is_none_or(|found| found != keys) {
             durable::replace_file(&path, keys.as_bytes())?;
         }
@@ -277,7 +276,7 @@ impl LogFolder {
         Ok(PublishReport { size, slots: size - before })
     }
 
-    /// Publishes which token of each pool is sold where a question does not say so.
+    /// Publishes each pool's default base token.
     fn publish_bases(&self, reader: &Reader) -> Result<(), PublishError> {
         let pools = reader.pools()?;
         let bases = pools.iter().map(|pool| (&pool.id, pool.default_base));
@@ -289,7 +288,7 @@ impl LogFolder {
         }
     }
 
-    /// Which token of each pool is sold where a question does not say so, as far as the folder says.
+    /// Each pool's default base token, as published in the folder.
     pub(crate) fn bases(&self) -> Result<DefaultBases, PublishError> {
         let path = self.bases_path();
         let text = read_within(&path, MAX_BASES_BYTES as u64)?.unwrap_or_default();
@@ -303,8 +302,8 @@ impl LogFolder {
         self.path.join(LogFile::DefaultBases.to_string())
     }
 
-    /// Publishes what nothing of the log commits to: a state proof, or what was found of a peer. What is there under this name
-    /// stays.
+    /// Publishes a file that the log does not commit to: a state proof, or a result about a peer. An existing file of
+    /// this name stays unchanged.
     pub fn publish_beside(&self, file: &LogFile, bytes: &[u8]) -> Result<(), PublishError> {
         let path = self.path.join(file.to_string());
         match path.try_exists() {
@@ -314,13 +313,13 @@ impl LogFolder {
         }
     }
 
-    /// Whether a file is published.
+    /// Whether this file is published.
     pub fn has(&self, file: &LogFile) -> Result<bool, PublishError> {
         let path = self.path.join(file.to_string());
         path.try_exists().map_err(|source| PublishError::File { path, source })
     }
 
-    /// The newest anchors of a chain before a day that are published, with their own day.
+    /// The newest published anchors of a chain before a day, with their own day.
     pub fn anchors_before(
         &self,
         chain: &ChainSlug,
@@ -343,18 +342,18 @@ impl LogFolder {
         read.map(|_| Some((newest, bytes))).map_err(|source| PublishError::File { path, source })
     }
 
-    /// Publishes the newest checkpoint of a peer, in place of the one before.
+    /// Publishes the newest checkpoint of a peer and replaces the previous one.
     pub fn publish_peer(&self, peer: DocumentHash, note: &str) -> Result<(), PublishError> {
         let path = self.path.join(LogFile::PeerCheckpoint(peer).to_string());
         durable::replace_file(&path, note.as_bytes())
     }
 
-    /// The newest checkpoint of a peer that was published.
+    /// The newest published checkpoint of a peer.
     pub fn peer(&self, peer: DocumentHash) -> Result<Option<String>, PublishError> {
         read_text(&self.path.join(LogFile::PeerCheckpoint(peer).to_string()))
     }
 
-    /// How many slots the published checkpoint covers; it must be one of the store's log.
+    /// The number of slots that the published checkpoint covers. The checkpoint must belong to the store's log.
     fn published_size(
         &self,
         reader: &Reader,
@@ -364,22 +363,22 @@ impl LogFolder {
         comparison::published_in(&self.path, &note, reader, log)
     }
 
-    /// A file's bytes, of at most so many; `None` where it is not there.
+    /// A file's bytes, up to a maximum; `None` if the file does not exist.
     pub fn file(&self, file: &LogFile, most: u64) -> Result<Option<Vec<u8>>, PublishError> {
         read_bytes(&self.path.join(file.to_string()), most)
     }
 
-    /// A tile's bytes, where it is there or a wider one of its place, of which it is the beginning.
+    /// A tile's bytes, from its own file or from the beginning of a wider tile at the same position.
     pub fn tile(&self, tile: Tile) -> Result<Option<Vec<u8>>, PublishError> {
         tiles::read_tile(&self.path, tile)
     }
 
-    /// Puts a file that was published elsewhere into this folder, in the place of what is there.
+    /// Writes a file that was published elsewhere into this folder and replaces an existing one.
     pub fn put(&self, file: &LogFile, bytes: &[u8]) -> Result<(), PublishError> {
         durable::replace_file(&self.path.join(file.to_string()), bytes)
     }
 
-    /// The keys that the folder names, the first one first; none where it names none that can be read.
+    /// The keys that the folder names, the first key first; empty if there are none that can be parsed.
     pub(crate) fn keys(&self) -> Result<Vec<VerifierKey>, PublishError> {
         let text = read_text(&self.path.join("verifier-key"))?.unwrap_or_default();
         Ok(text.lines().take(MAX_KEYS).filter_map(|line| line.parse().ok()).collect())
@@ -391,8 +390,7 @@ impl LogFolder {
         comparison::keys_named_in(path, &found, log)
     }
 
-    /// The log that this one succeeds, where the folder names one. That it is that one, the first
-    /// leaf says.
+    /// The log that this one succeeds, if the folder names one. Only the log's first leaf proves it.
     fn predecessor(&self) -> Result<Option<Predecessor>, PublishError> {
         let path = self.path.join(PREDECESSOR);
         let Some(document) = read_text(&path)? else { return Ok(None) };
@@ -400,7 +398,7 @@ impl LogFolder {
         parsed.map(Some).map_err(|error| PublishError::Checkpoint { path, error })
     }
 
-    /// Refused where an earlier version published, of which nothing can be gone on with.
+    /// Refuses a folder that an earlier version published, because such a log cannot be continued.
     fn check_version(&self) -> Result<(), PublishError> {
         let path = self.path.join("bundles");
         match path.try_exists() {
@@ -410,8 +408,8 @@ impl LogFolder {
         }
     }
 
-    /// A manifest of a slot after `last`, where there is one. Slots are sealed one by one: it
-    /// is that of the next, or for a store without slots any.
+    /// A manifest of a slot after `last`, if there is one. Slots are sealed one at a time, so it can only be the next
+    /// slot's; for a store without slots it can be any slot's.
     fn sealed_after(&self, last: Option<Slot>) -> Result<Option<PathBuf>, PublishError> {
         let Some(last) = last else {
             let path = self.path.join(MANIFESTS);
@@ -443,12 +441,12 @@ fn absent(log: &LogIdentity, what: &'static str) -> StoreError {
     StoreError::CorruptLog { slot: log.origin.first_slot(), what }
 }
 
-/// A small file's text; `None` where it is not there.
+/// A small file's text; `None` if the file does not exist.
 fn read_text(path: &Path) -> Result<Option<String>, PublishError> {
     read_within(path, MAX_NOTE_BYTES as u64)
 }
 
-/// A file's bytes, of at most so many; `None` where it is not there.
+/// A file's bytes, up to a maximum; `None` if the file does not exist.
 pub(crate) fn read_bytes(path: &Path, most: u64) -> Result<Option<Vec<u8>>, PublishError> {
     let failed = |source| PublishError::File { path: path.to_owned(), source };
     let opened = match fs::File::open(path) {
@@ -463,7 +461,7 @@ pub(crate) fn read_bytes(path: &Path, most: u64) -> Result<Option<Vec<u8>>, Publ
     Ok(Some(bytes))
 }
 
-/// A file's text, of at most so many bytes; `None` where it is not there.
+/// A file's text, up to a maximum number of bytes; `None` if the file does not exist.
 fn read_within(path: &Path, most: u64) -> Result<Option<String>, PublishError> {
     let failed = |source| PublishError::File { path: path.to_owned(), source };
     match fs::metadata(path) {

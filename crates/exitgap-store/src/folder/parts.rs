@@ -1,5 +1,5 @@
-//! A slot's files: parts of heads and bodies, and the manifest that names them. Made in memory,
-//! before the slot is committed: what could not be published is not recorded either.
+//! A slot's files: parts with heads and bodies, and the manifest that names them. They are built in memory before the
+//! slot is committed, so that a slot that cannot be published is not recorded.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -20,33 +20,33 @@ use crate::error::StoreError;
 use crate::log::cosignatures::Cosignatures;
 use crate::reader::Reader;
 
-/// zstd's effort for tables. Most of a table is hashes, which no effort makes smaller.
+/// zstd's compression level for tables. Most of a table is hashes, which do not compress at any level.
 const EFFORT: i32 = 1;
 
-/// A pool's head in a slot, and its snapshot's body where there is one.
+/// A pool's head in a slot, with its snapshot's body if there is one.
 pub struct Piece {
     /// The pool.
     pub pool: PoolId,
     /// The head's canonical bytes.
     pub head: Vec<u8>,
-    /// The body, and what it is once unpacked.
+    /// The body's frame reference and its compressed bytes.
     pub body: Option<(FrameRef, Vec<u8>)>,
 }
 
-/// A slot as it is published.
+/// The files of a slot, as they are published.
 #[derive(Debug)]
 pub struct SlotFiles {
     /// The slot.
     pub slot: Slot,
     parts: Vec<(PartRef, Vec<u8>)>,
     manifest: Manifest,
-    /// The documents to which its heads commit, packed, a file for each kind that there is.
+    /// The compressed documents that the heads commit to, one file per kind.
     committed: Vec<(LogFile, Vec<u8>)>,
 }
 
 impl SlotFiles {
-    /// The files of a slot with these heads, which come in the order of pool ids. Refused where
-    /// they need more than `parts_most` parts.
+    /// The files of a slot with these heads, which must be in the order of pool ids. Fails if they need more than
+    /// `parts_most` parts.
     pub fn new(
         slot: Slot,
         (leaf, checkpoint): (Vec<u8>, String),
@@ -75,14 +75,14 @@ impl SlotFiles {
         Ok(Self { slot, parts, manifest, committed: Vec::new() })
     }
 
-    /// With the checkpoint that was signed, or that witnesses signed, too, where it is this slot's.
+    /// Sets the checkpoint that the log signed, or that witnesses also signed, if it belongs to this slot.
     pub fn set_checkpoint(&mut self, slot: Slot, checkpoint: String) {
         if self.slot == slot {
             self.manifest.checkpoint = checkpoint;
         }
     }
 
-    /// The same before its checkpoint is signed, to be claimed.
+    /// The claim of this slot before its checkpoint is signed.
     pub fn claim(&self, checkpoint: &Checkpoint) -> Result<Claim, StoreError> {
         let manifest = self.manifest.to_bytes().map_err(|error| unwritable(self.slot, &error))?;
         let parts = self.parts.iter().map(|(part, bytes)| (part.path(), bytes.clone()));
@@ -92,7 +92,7 @@ impl SlotFiles {
         Ok(Claim { size: checkpoint.size, checkpoint: checkpoint.to_text(), manifest, files })
     }
 
-    /// With documents of a kind to which its heads commit, canonical, in the order of pool ids.
+    /// Adds canonical documents of one kind that the heads commit to, in the order of pool ids.
     pub fn with<'a, D: CommittedDocument>(
         mut self,
         documents: impl Iterator<Item = &'a [u8]>,
@@ -110,7 +110,7 @@ impl SlotFiles {
         Ok(self)
     }
 
-    /// The files of a slot of the store, read back.
+    /// The files of a slot, read from the store.
     pub fn from_reader(reader: &Reader, slot: Slot) -> Result<Self, StoreError> {
         let absent =
             || StoreError::CorruptLog { slot, what: CorruptLog::Absent("the sealed slot") };
@@ -148,8 +148,8 @@ impl SlotFiles {
         files.with::<IssuedReceipts>(issued.iter().map(Vec::as_slice))
     }
 
-    /// Writes the parts and what heads commit to, and then the manifest at `manifest`. Files that are there already must
-    /// hold the same.
+    /// Writes the parts and the documents that the heads commit to, and then the manifest at `manifest`. Existing files
+    /// must have the same content.
     pub fn write_files(&self, folder: &Path, manifest: &Path) -> Result<(), PublishError> {
         let parts = self.parts.iter().map(|(part, bytes)| (folder.join(part.path()), &bytes[..]));
         durable::write_all_once(&folder.join("parts"), parts)?;
@@ -161,22 +161,22 @@ impl SlotFiles {
     }
 }
 
-/// A part that is being put together.
+/// A part under construction.
 #[derive(Default)]
 struct PartInHand {
     first: Option<PoolId>,
     heads: Vec<Vec<u8>>,
     frames: Vec<FrameRef>,
     bodies: Vec<u8>,
-    /// Bytes of the heads.
+    /// The number of bytes of the heads.
     head_bytes: u64,
 }
 
 impl PartInHand {
-    /// Whether a pool more fits, whatever its table packs to.
+    /// Whether one more pool fits, however well its table compresses.
     fn has_room_for(&self, piece: &Piece) -> bool {
         let more = piece.head.len() + piece.body.as_ref().map_or(0, |(_, body)| body.len());
-        // Twice the heads: room for the lines of bodies, and for what does not pack.
+        // Twice the heads: leaves room for the lines of bodies and for data that does not compress.
         let bytes = self.bodies.len() as u64 + 2 * self.head_bytes + 2 * more as u64;
         self.heads.is_empty()
             || self.heads.len() < MAX_PART_POOLS as usize && bytes < MAX_PART_BYTES - (1 << 20)
@@ -192,7 +192,7 @@ impl PartInHand {
         }
     }
 
-    /// Length of the packed table, the packed table, bodies.
+    /// The reference with the length of the compressed table, and the bytes: the compressed table, then the bodies.
     fn finish(self, slot: Slot) -> Result<(PartRef, Vec<u8>), StoreError> {
         let Self { first, heads, frames, bodies, .. } = self;
         let first = first.ok_or(StoreError::NoEntries { slot })?;
@@ -207,7 +207,7 @@ impl PartInHand {
     }
 }
 
-/// A Zstandard frame that asks its reader for half a megabyte of memory, however long it is.
+/// A Zstandard frame that its reader can decompress with half a megabyte of memory, whatever its length.
 fn pack(table: &[u8]) -> io::Result<Vec<u8>> {
     let mut encoder = zstd::Encoder::new(Vec::new(), EFFORT)?;
     encoder.write_all(table)?;

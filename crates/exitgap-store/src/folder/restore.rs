@@ -1,4 +1,4 @@
-//! Rebuilding a store from the slots of a published log.
+//! Restores a store from the slots of a published log.
 
 use std::path::PathBuf;
 
@@ -18,7 +18,7 @@ use crate::error::StoreError;
 use crate::model::{Changes, NewEntry, NewFills, NewRetraction, NewRetractionCause};
 use crate::writer::Store;
 
-/// Why a store is not restored, or not further.
+/// Why a store cannot be restored, or not any further.
 #[derive(Debug, thiserror::Error)]
 pub enum RestoreError {
     /// There is no checkpoint to restore up to.
@@ -27,7 +27,7 @@ pub enum RestoreError {
         /// The folder.
         path: PathBuf,
     },
-    /// A file of a slot cannot be read as one of it.
+    /// A file of a slot cannot be read, or has invalid content.
     #[error(
         "{path}: {reason}; restore that file from a copy, or, if it is lost, start the log's successor with \
          `exitgap-server successor`"
@@ -35,24 +35,24 @@ pub enum RestoreError {
     Slot {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
-    /// The folder could not be read, or is of another log.
+    /// The folder could not be read, or belongs to another log.
     #[error(transparent)]
     Folder(#[from] PublishError),
-    /// The store refused, for instance what does not make the checkpoint that was signed
+    /// The store returned an error, for example because a slot does not produce its signed checkpoint
     /// ([`StoreError::SealedOtherwise`]).
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
 impl LogFolder {
-    /// Applies the slots that `store`, empty or an older copy, does not have,
-    /// up to the published checkpoint, and returns how many those were. Each slot is sealed
-    /// anew and must make, byte for byte, the checkpoint that was signed then.
+    /// Applies the slots that `store`, which is empty or an older copy, does not have, up to the published checkpoint,
+    /// and returns their number. Each slot is sealed again and must produce the earlier signed checkpoint byte for
+    /// byte.
     ///
-    /// A pool's default base is as the folder says, which nothing commits to, until a recorder sets it.
+    /// Pools get the default bases that the folder names, which the log does not commit to, until a recorder sets them.
     pub fn restore(
         &self,
         store: &mut Store,
@@ -91,8 +91,9 @@ impl LogFolder {
         Ok(size.saturating_sub(before))
     }
 
-    /// How many slots were sealed: those of the checkpoint, and after them those whose manifest is there. It came after the
-    /// slot's other files, and was signed; going on without it would make a second history.
+    /// The number of sealed slots: the slots of the checkpoint, and later slots that have a manifest. A manifest is
+    /// written after the slot's other files, and its slot was signed. Continuing without that slot would create a
+    /// second history.
     fn sealed_beyond(&self, checkpoint: &Checkpoint) -> Result<u64, RestoreError> {
         let mut size = checkpoint.size;
         while self.has(&LogFile::Slot(self.slot_at(checkpoint, size)?))? {
@@ -101,15 +102,15 @@ impl LogFolder {
         Ok(size)
     }
 
-    /// Makes a store ready for the slots that follow its own, and says how many those are: what its newest slot's
-    /// witnesses signed, and what its log succeeds.
+    /// Prepares a store for the slots after its own and returns their number. Also takes over the cosignatures of its
+    /// newest slot and its log's predecessor.
     pub(super) fn begin(
         &self,
         store: &mut Store,
         checkpoint: &Checkpoint,
     ) -> Result<u64, RestoreError> {
         if let Some(slot) = store.reader().awaited_slot()? {
-            // A copy of the time between a slot's commit and its witnesses' answers.
+            // The copy was made between a slot's commit and its witnesses' answers.
             let published = checkpoint.origin.index_of(slot).is_some_and(|at| at < checkpoint.size);
             let lines = if published { self.cosignatures(store, slot)? } else { String::new() };
             store.record_cosignatures(&lines)?;
@@ -137,7 +138,7 @@ impl LogFolder {
         })
     }
 
-    /// What is published of a slot.
+    /// The published data of a slot.
     pub(super) fn read_slot(
         &self,
         slots: &mut Slots<'_>,
@@ -149,7 +150,7 @@ impl LogFolder {
         })
     }
 
-    /// What others than the log signed beside a published slot's checkpoint.
+    /// The cosignatures next to a published slot's checkpoint.
     fn cosignatures(&self, store: &Store, slot: Slot) -> Result<String, RestoreError> {
         let manifest = Files::for_folder(&self.path)
             .manifest(slot)
@@ -163,10 +164,10 @@ impl LogFolder {
     }
 }
 
-/// What a store of this version cannot hold.
+/// Data that a store of this version cannot hold.
 const NEWER: &str = "which was made by a newer version; update exitgap to restore it";
 
-/// What a slot was sealed with.
+/// The data that a slot was sealed with.
 pub(super) struct SlotRead {
     pub entries: Vec<NewEntry>,
     pub changes: Changes,
@@ -175,14 +176,14 @@ pub(super) struct SlotRead {
 
 /// Why a slot cannot be read.
 pub(super) enum SlotError {
-    /// A file is not what it should be.
+    /// A file is missing, unreadable or has invalid content.
     File(FileError),
-    /// What the slot's files hold is not the slot.
+    /// The content of the slot's files does not match the slot.
     Slot(String),
 }
 
 impl SlotError {
-    /// The file and what is wrong with it; `manifest` where it is no single file.
+    /// The file and the reason; names `manifest` if no single file is at fault.
     pub fn at(self, manifest: PathBuf) -> FileError {
         match self {
             Self::File(error) => error,
@@ -206,7 +207,7 @@ impl From<BodyError<FileError>> for SlotError {
     }
 }
 
-/// The slots of a folder, read one after the other.
+/// Reads the slots of a folder one after the other.
 pub(super) struct Slots<'a> {
     files: &'a Files<'a>,
     bodies: Bodies<'a, Files<'a>>,
@@ -214,7 +215,7 @@ pub(super) struct Slots<'a> {
 }
 
 impl<'a> Slots<'a> {
-    /// Nothing is read yet.
+    /// A reader of these files. Nothing is read yet.
     pub fn from_files(files: &'a Files<'a>, bases: DefaultBases) -> Self {
         Self { files, bodies: Bodies::new(files), bases }
     }
@@ -224,7 +225,7 @@ impl<'a> Slots<'a> {
         self.read_of(slot, self.files.manifest(slot)?)
     }
 
-    /// Reads a slot of which this is the manifest.
+    /// Reads the slot that this manifest belongs to.
     pub fn read_of(&mut self, slot: Slot, manifest: Manifest) -> Result<SlotRead, SlotError> {
         let words = |error: &dyn std::fmt::Display| SlotError::Slot(error.to_string());
         let leaf = SlotLeaf::from_canonical(&manifest.leaf).map_err(|error| words(&error))?;
@@ -275,7 +276,7 @@ impl<'a> Slots<'a> {
     }
 }
 
-/// What a head says besides its entry; refused where a store of this version cannot hold it.
+/// Adds a head's other statements besides its entry to `changes`. Fails if a store of this version cannot hold them.
 fn note_changes(head: &Head, changes: &mut Changes) -> Result<(), String> {
     if let Some(newer) = head.newer() {
         return Err(format!("the head of {}: {newer}", head.pool));

@@ -1,5 +1,4 @@
-//! Where a log's data is gone for good: its last state, for a successor to name, and the word
-//! that it has ended.
+//! Replaces a log whose data is lost: reads its last state, which a successor log names, and marks the log as ended.
 
 use std::path::PathBuf;
 
@@ -12,16 +11,16 @@ use super::files::{FileError, Files};
 use super::restore::Slots;
 use super::{LogFolder, PublishError, durable, manifest_path, read_text};
 
-/// Why no successor begins.
+/// Why no successor can begin.
 #[derive(Debug, thiserror::Error)]
 pub enum SuccessorError {
-    /// Nothing was published, so that there is nothing to succeed.
+    /// No slot was published, so there is nothing to succeed.
     #[error("nothing is published in {path}, so there is no log to succeed")]
     NothingPublished {
         /// The folder.
         path: PathBuf,
     },
-    /// The checkpoint is not signed by the key beside it.
+    /// The key in the file next to the checkpoint did not sign it.
     #[error(
         "{path} is not signed by the key in the verifier-key file next to it, and cannot be trusted"
     )]
@@ -29,7 +28,7 @@ pub enum SuccessorError {
         /// The checkpoint.
         path: PathBuf,
     },
-    /// Every slot is there: the store can be restored.
+    /// Every slot can be read, so the store can be restored.
     #[error(
         "every slot of {origin} can be read, so nothing is lost. Continue the log after `exitgap-server restore`, \
          or, if its key was stolen, use --key-stolen"
@@ -38,24 +37,24 @@ pub enum SuccessorError {
         /// The log.
         origin: String,
     },
-    /// The folder could not be read or written, or its log has another successor.
+    /// The folder could not be read or written, or its log already has another successor.
     #[error(transparent)]
     Folder(#[from] PublishError),
 }
 
-/// A log that cannot be gone on with.
+/// A log that cannot be continued.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lost {
     /// Its last published state.
     pub state: Predecessor,
-    /// The first file that is gone, or cannot be read.
+    /// The first file that is missing or cannot be read.
     pub file: PathBuf,
-    /// What is wrong with it.
+    /// The reason.
     pub reason: String,
 }
 
 impl LogFolder {
-    /// The last state of the log published here, signed by the key beside it.
+    /// The last state of the log published here, signed by the key next to it.
     pub fn last_state(&self) -> Result<Predecessor, SuccessorError> {
         self.check_version()?;
         let path = self.path.join("checkpoint");
@@ -70,8 +69,8 @@ impl LogFolder {
         Ok(Predecessor { origin, size, root })
     }
 
-    /// The last state of the log published here, where a file that its restoration would need
-    /// is gone. Refused while all of them can be read. `progress` is told of each slot.
+    /// The last state of the log published here, if a file that a restore would need is missing. Fails if all of them
+    /// can be read. Calls `progress` after each slot.
     pub fn lost(&self, mut progress: impl FnMut(u64, u64)) -> Result<Lost, SuccessorError> {
         let state = self.last_state()?;
         let (origin, size) = (state.origin.clone(), state.size);
@@ -92,8 +91,8 @@ impl LogFolder {
         Err(SuccessorError::Restorable { origin: origin.to_string() })
     }
 
-    /// Says here that the log has ended, and that the one called `name` succeeds it: no recorder
-    /// goes on with it. Saying the same again is accepted.
+    /// Writes to the folder that the log has ended and that the log called `name` succeeds it. Recorders then refuse to
+    /// continue it. Writing the same again is allowed.
     pub fn supersede(&self, name: &str) -> Result<(), PublishError> {
         let path = self.path.join("superseded-by");
         match read_text(&path)? {

@@ -1,5 +1,5 @@
-//! Tiles (C2SP `tlog-tiles`): the log's tree in pieces of eight levels, and its entries, written to
-//! the folder. What they are and where they lie, the core knows.
+//! Writes tiles (C2SP `tlog-tiles`) to the folder: the log's tree in pieces of eight levels, and its entries. The core
+//! defines their content and paths.
 
 use std::fs;
 use std::io;
@@ -13,7 +13,7 @@ use crate::corrupt::CorruptLog;
 use crate::error::StoreError;
 use crate::reader::Reader;
 
-/// Writes the tiles that the log's growth from `before` to `size` slots changed.
+/// Writes the tiles that change when the log grows from `before` to `size` slots.
 pub fn write_tiles(
     reader: &Reader,
     folder: &Path,
@@ -30,7 +30,7 @@ pub fn write_tiles(
     Ok(())
 }
 
-/// A tile's bytes: its own file's, or the first of a wider one's of its place.
+/// A tile's bytes, from its own file or from the beginning of a wider tile at the same position.
 pub fn read_tile(folder: &Path, tile: Tile) -> Result<Option<Vec<u8>>, PublishError> {
     let place = tile.places().start / TILE_WIDTH;
     let widths = [tile.width(), TILE_WIDTH].into_iter().chain(tile.width() + 1..TILE_WIDTH);
@@ -59,8 +59,8 @@ pub fn read_tile(folder: &Path, tile: Tile) -> Result<Option<Vec<u8>>, PublishEr
     Ok(None)
 }
 
-/// Removes the partial tiles that gave way to full ones when the log grew from `before` to `size`
-/// slots. Until then each stays: whoever holds an earlier checkpoint may ask for it.
+/// Removes the partial tiles that full ones replaced when the log grew from `before` to `size` slots. They stay until
+/// then because a client with an earlier checkpoint may request them.
 pub fn remove_partial(folder: &Path, before: u64, size: u64) -> Result<(), PublishError> {
     for tile in Tile::full_tiles(before, size) {
         let path = folder.join(format!("{}.p", tile.path_when_full()));
@@ -83,7 +83,7 @@ fn hashes(reader: &Reader, tile: Tile) -> Result<Vec<u8>, StoreError> {
     Ok(hashes)
 }
 
-/// The slot leaves of a tile, each after its length in two bytes.
+/// The slot leaves of a tile, each prefixed with its length in two bytes.
 fn entries(reader: &Reader, leaves: Range<u64>) -> Result<Vec<u8>, StoreError> {
     let mut entries = Vec::new();
     for index in leaves {

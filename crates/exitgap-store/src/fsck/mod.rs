@@ -1,4 +1,4 @@
-//! Checking a whole store: everything is hashed again, from bodies to signed checkpoints.
+//! Checks a whole store: hashes everything again, from bodies to signed checkpoints.
 
 mod part;
 
@@ -20,44 +20,44 @@ use crate::model::Pool;
 use crate::reader::Reader;
 use part::{Depth, FoundHeads, HeldSnapshot, Part};
 
-/// What [`Reader::fsck`] has checked so far.
+/// The progress of [`Reader::fsck`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FsckCounts {
-    /// Slots whose leaf and checkpoint hold.
+    /// Slots whose leaf and checkpoint are correct.
     pub slots: u64,
-    /// Slots there are.
+    /// The total number of slots.
     pub of_slots: u64,
-    /// Heads that hash to what was sealed.
+    /// Heads that match the sealed hash.
     pub heads: u64,
-    /// Snapshots whose canonical bytes hash to their name.
+    /// Snapshots whose canonical bytes match their hash.
     pub snapshots: u64,
-    /// Of these, those that have left the database: only their heads were looked at.
+    /// The number of them whose bodies were archived. Only their heads were checked.
     pub left: u64,
-    /// The bodies of all others: pools of one contract have one snapshot in a slot.
+    /// The bodies of all other snapshots. Pools of one contract share one snapshot per slot.
     pub bodies: u64,
-    /// Slots taken back.
+    /// Retracted slots.
     pub retractions: u64,
-    /// Pools that retired.
+    /// Retired pools.
     pub retirements: u64,
-    /// Documents of fills whose bytes hash to what a head commits to.
+    /// Fills documents whose bytes match the hash that a head commits to.
     pub fills: u64,
-    /// Documents of issued estimates, likewise.
+    /// Documents of issued estimates whose bytes match the hash that a head commits to.
     pub issued: u64,
-    /// Slots whose checkpoint was shown to witnesses.
+    /// Slots whose checkpoint was submitted to witnesses.
     pub asked_witnesses: u64,
-    /// Of these, but for the newest slot, those whose cosignatures are as they were written.
+    /// The number of them, except for the newest slot, whose cosignatures are unchanged.
     pub cosigned: u64,
 }
 
-/// The first thing wrong with a store, and where.
+/// The first error in a store and its location.
 #[derive(Debug, thiserror::Error)]
 #[error("{}{}{error}", slot.map(|slot| format!("slot {slot}: ")).unwrap_or_default(), pool.as_ref().map(|pool| format!("{pool}: ")).unwrap_or_default())]
 pub struct Damage {
-    /// The slot, where it is one slot's.
+    /// The slot, if the error belongs to a single slot.
     pub slot: Option<Slot>,
-    /// The pool, where it is one pool's.
+    /// The pool, if the error belongs to a single pool.
     pub pool: Option<PoolId>,
-    /// What is wrong.
+    /// The error.
     pub error: Box<StoreError>,
 }
 
@@ -67,37 +67,36 @@ impl From<StoreError> for Damage {
     }
 }
 
-/// The most threads that check side by side.
+/// The maximum number of threads that check in parallel.
 const MAX_PARTS: usize = 16;
 
-/// Slots that a part may be ahead of the tree: it bounds memory.
+/// The number of slots that a part may be ahead of the tree. This limits memory.
 const SLOTS_AHEAD: usize = 16;
 
-/// The log's tree as the leaves make it: per level the node that waits for its right one.
+/// The log's tree, built from the leaves: on each level, the node that waits for its right sibling.
 #[derive(Default)]
 struct Tree {
     waiting: Vec<Option<Hash>>,
 }
 
 impl Reader {
-    /// Hashes everything again, slot by slot up to the newest at the start: that each body
-    /// is what its name says, each head what its row and the head before make, that each
-    /// leaf commits to its heads, the log's tree to the leaves, and each checkpoint, signed
-    /// by the log's key, to the tree; that the figures of a slot are those that were written, by
-    /// the day's hash over them, and days and standings what they make; and that no row is beside
-    /// these. Ends at the first thing wrong.
+    /// Hashes everything again, slot by slot, up to the slot that was newest at the start. Checks that each body
+    /// matches its hash; that each head follows from its row and the previous head; that each leaf commits to its
+    /// heads, the log's tree to the leaves, and each checkpoint, signed by the log's key, to the tree; that a slot's
+    /// figures are unchanged, using the day's hash over them, and that days and standings follow from the figures; and
+    /// that there are no further rows. Stops at the first error.
     ///
-    /// What is signed is held by this alone. That depths and figures follow from the bodies is
-    /// not asked here: [`Reader::fsck_derived`] computes them anew. Of days that have left the database the heads are
-    /// looked at, and `exitgap audit` looks at the rest.
+    /// These checks alone cover everything that is signed. They do not check that depths and figures follow from the
+    /// bodies: [`Reader::fsck_derived`] computes those again. For archived days only the heads are checked;
+    /// `exitgap audit` checks the rest.
     ///
-    /// Memory does not grow with the number of slots. `progress` is told after each.
+    /// Memory does not grow with the number of slots. Calls `progress` after each slot.
     pub fn fsck(&self, progress: impl FnMut(&FsckCounts)) -> Result<FsckCounts, Damage> {
         self.check(Depth::Hashes, progress)
     }
 
-    /// The same, and that every depth, every lowest depth and every figure is what the bodies make:
-    /// all curves are computed anew, which takes some twenty times as long.
+    /// Same as [`Reader::fsck`], and also checks that every depth, lowest depth and figure follows from the bodies. It
+    /// computes all curves again, which takes about twenty times as long.
     pub fn fsck_derived(&self, progress: impl FnMut(&FsckCounts)) -> Result<FsckCounts, Damage> {
         self.check(Depth::Figures, progress)
     }
@@ -130,7 +129,7 @@ impl Reader {
             }
             self.check_slots(&workers, [first, last], of_slots, &mut progress)
         })?;
-        // With a day that leaves while this goes on, counts are of before and after.
+        // If a day is archived while this runs, some counts are from before and some from after.
         let counted = self.check_counts(&checked, tiles, Some(last));
         if self.db.left_days()? == left_days {
             counted?;
@@ -158,8 +157,8 @@ impl Reader {
         Ok(checked)
     }
 
-    /// The pools shared out, as many to each processor, each with a reader of its own: what is
-    /// sealed is the same for all of them.
+    /// Divides the pools evenly among the processors. Each part has its own reader, and all readers see the same sealed
+    /// data.
     fn parts(&self, pools: &[Pool], depth: Depth) -> Result<Vec<Part>, StoreError> {
         let processors = available_parallelism().map_or(1, NonZero::get).min(MAX_PARTS);
         let part = |number: usize| {
@@ -170,8 +169,8 @@ impl Reader {
         (0..processors.min(pools.len())).map(part).collect()
     }
 
-    /// Goes through the slots with what the parts found: each slot's heads make its leaf, its leaf
-    /// the tree, the tree the checkpoint. Also counts the tiles that there should be.
+    /// Goes through the slots with the results of the parts: checks that each slot's heads give its leaf, the leaves
+    /// the tree, and the tree the checkpoint. Also counts the tiles that should exist.
     fn check_slots(
         &self,
         workers: &[Receiver<FoundHeads>],
@@ -222,7 +221,7 @@ impl Reader {
             self.check_checkpoint(slot, &checkpoint, tree.root()).map_err(at)?;
             let [asked, answered] = self.check_cosignatures(slot, &checkpoint).map_err(at)?;
             checked.asked_witnesses += asked;
-            // Of the newest they may be written while this goes on.
+            // Cosignatures of the newest slot may be written while this runs.
             checked.cosigned += if slot == newest { 0 } else { answered };
             checked.slots += 1;
             progress(&checked);
@@ -231,7 +230,7 @@ impl Reader {
         Ok((checked, tiles))
     }
 
-    /// Requires that the file's pages and indices hold together.
+    /// Requires that the file's pages and indices are consistent.
     fn check_pages(&self) -> Result<(), StoreError> {
         match self.db.page_damage()? {
             None => Ok(()),
@@ -239,7 +238,7 @@ impl Reader {
         }
     }
 
-    /// Requires that the tables of one row have no other.
+    /// Requires that single-row tables have no second row.
     fn check_single_rows(&self) -> Result<(), StoreError> {
         let Some((table, number)) = self.db.stray_row()? else { return Ok(()) };
         let table = if table == "log" { "log" } else { "predecessor" };
@@ -247,8 +246,8 @@ impl Reader {
         Err(StoreError::CorruptRow { table, found })
     }
 
-    /// Requires that there are as many rows as were checked, unless a recorder went on after
-    /// the slot `last` meanwhile.
+    /// Requires that the tables have as many rows as were checked, unless a recorder has meanwhile added slots after
+    /// `last`.
     fn check_counts(
         &self,
         checked: &FsckCounts,
@@ -276,7 +275,7 @@ impl Reader {
         }
     }
 
-    /// The same of the derived tables, of which every row there should be was compared.
+    /// Same for the derived tables, whose expected rows were all compared.
     fn check_derived_counts(
         &self,
         pools: &[Pool],
@@ -289,7 +288,7 @@ impl Reader {
     }
 }
 
-/// Requires that tables have so many rows, unless more slots than up to `last` are sealed by now.
+/// Requires that the tables have this many rows, unless slots after `last` were sealed meanwhile.
 fn compare_counts(
     expected: &[(&'static str, u64)],
     last: Option<Slot>,
@@ -308,13 +307,13 @@ fn compare_counts(
     Ok(())
 }
 
-/// How many days the pool has slots in, up to the store's `last`.
+/// The number of days in which the pool has slots, up to the store's `last`.
 pub fn day_count(pool: &Pool, last: Slot) -> u32 {
     day_of(pool.retired_slot.unwrap_or(last)).saturating_sub(day_of(pool.first_slot)) + 1
 }
 
 impl Tree {
-    /// Adds the leaf of `slot`, which must be the stored node, as must those it completes.
+    /// Adds the leaf of `slot`. The leaf and the nodes that it completes must match the stored nodes.
     fn add(
         &mut self,
         reader: &Reader,
@@ -342,14 +341,14 @@ impl Tree {
         Ok(())
     }
 
-    /// The root over all leaves so far, of which there is one at least.
+    /// The root over all leaves so far, at least one.
     fn root(&self) -> Hash {
         let mut waiting = self.waiting.iter().flatten();
         let lowest = waiting.next().copied().unwrap_or(Hash([0; 32]));
         waiting.fold(lowest, |right, left| node_hash(*left, right))
     }
 
-    /// How many complete subtrees a log of `size` leaves has.
+    /// The number of complete subtrees in a log of `size` leaves.
     fn nodes(size: u64) -> u64 {
         (0..u64::BITS).map(|level| size >> level).sum()
     }

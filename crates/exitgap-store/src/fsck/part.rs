@@ -1,4 +1,4 @@
-//! Checking some of the pools, day by day: a thread's share of `fsck`.
+//! Checks some of the pools, day by day: the part of `fsck` that one thread does.
 
 use std::collections::HashMap;
 use std::sync::mpsc::SyncSender;
@@ -21,71 +21,71 @@ use crate::model::{Outcome, Pool};
 use crate::reader::Reader;
 use crate::rows::full_entry_of;
 
-/// Rows of a pool that are read in one go: it bounds memory.
+/// The number of rows of a pool that are read at once. This limits memory.
 const ROWS_AT_ONCE: u32 = 48;
 
-/// How much is computed anew.
+/// How much is computed again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
-    /// Nothing that a hash says as well.
+    /// Nothing that a hash already proves.
     Hashes,
     /// Every figure, from the bodies.
     Figures,
 }
 
-/// Some of the pools, checked by a thread of their own.
+/// Some of the pools, checked by their own thread.
 pub struct Part {
     reader: Reader,
-    /// Each with its place among all pools.
+    /// Each pool with its index among all pools.
     pools: Vec<(usize, Pool)>,
     depth: Depth,
-    /// The newest head of each pool, by the pool's number.
+    /// The newest head of each pool, by pool number.
     heads: HashMap<i64, (FullEntry, HeadHash)>,
     follower: Follower,
-    /// A day whose bodies are known to have left.
+    /// A day whose bodies are known to be archived.
     left_day: Option<u32>,
 }
 
 /// The snapshot that a head names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HeldSnapshot {
-    /// It names none.
+    /// The head names none.
     None,
-    /// It is here.
+    /// In the database.
     Here(SnapshotHash),
-    /// It has left the database.
+    /// Archived.
     Left,
 }
 
-/// What holds of a head.
+/// The result for a correct head.
 #[derive(Debug, Clone, Copy)]
 pub struct HeldHead {
-    /// Its hash as a leaf.
+    /// Its leaf hash.
     pub leaf: Hash,
     /// The snapshot that it names, if any.
     pub snapshot: HeldSnapshot,
     /// Whether it retires its pool.
     pub retired: bool,
-    /// How many slots it takes back.
+    /// The number of slots that it retracts.
     pub retracted: u32,
-    /// Whether it commits to a document of fills.
+    /// Whether it commits to a fills document.
     pub fills: bool,
     /// Whether it commits to a document of issued estimates.
     pub issued: bool,
 }
 
-/// A pool's head in a slot, by the pool's place, or what is wrong.
+/// The result for a pool's head in a slot: the head or the error.
 pub struct FoundHead {
-    /// The pool's place among all.
+    /// The pool's index among all pools.
     pub at: usize,
-    /// What was found.
+    /// The result.
     pub found: Result<HeldHead, Box<Damage>>,
 }
 
 /// A slot's heads of one part.
 pub type FoundHeads = Vec<FoundHead>;
 
-/// A row of a pool's slot: the head, and the body of its snapshot.
+/// A row of a pool's slot: the head and the body of its snapshot.
 struct SealedRow {
     head: FullEntry,
     hash: HeadHash,
@@ -108,7 +108,7 @@ impl SealedRow {
 }
 
 impl Part {
-    /// These pools, read by this reader.
+    /// A part of these pools, read by this reader.
     pub fn new(reader: Reader, pools: Vec<(usize, Pool)>, depth: Depth) -> Self {
         Self {
             reader,
@@ -120,8 +120,7 @@ impl Part {
         }
     }
 
-    /// Checks the pools day by day, and tells each slot's heads; until something is wrong, or
-    /// nobody listens any more.
+    /// Checks the pools day by day and sends each slot's heads, until there is an error or the receiver is dropped.
     pub fn check(mut self, first: Slot, last: Slot, sender: &SyncSender<FoundHeads>) {
         let pools = std::mem::take(&mut self.pools);
         let mut next = Some(first);
@@ -152,7 +151,7 @@ impl Part {
         }
     }
 
-    /// Checks the pool's slots of a day, and tells each; up to the first that is wrong.
+    /// Checks the pool's slots of a day and stores each result, up to the first error.
     fn check_day(
         &mut self,
         pool: &Pool,
@@ -195,7 +194,7 @@ impl Part {
         }
     }
 
-    /// Checks a pool's entry, head and body; where asked for, also its figures.
+    /// Checks a pool's entry, head and body, and its figures if requested.
     fn check_row(
         &mut self,
         pool: &Pool,
@@ -228,7 +227,7 @@ impl Part {
             (Depth::Figures, _) => self.check_figures(pool, &row)?,
             (Depth::Hashes, outcome) => {
                 for retraction in &row.retracts {
-                    // Of a day that has left whoever audits that looks at it.
+                    // For archived days, `exitgap audit` checks this.
                     if !self.has_left(retraction.slot)? {
                         check_retracts(&self.reader, pool, slot, retraction)?;
                     }
@@ -259,7 +258,7 @@ impl Part {
         Ok(HeldHead { leaf, snapshot, retired, retracted, fills, issued })
     }
 
-    /// Whether the slot's bodies have left the database.
+    /// Whether the slot's bodies are archived.
     fn has_left(&mut self, slot: Slot) -> Result<bool, StoreError> {
         let day = day_of(slot);
         if self.left_day != Some(day) && self.reader.db.has_left(day)? {
@@ -268,7 +267,7 @@ impl Part {
         Ok(self.left_day == Some(day))
     }
 
-    /// Computes a slot's figures anew, which must be those of its head and its derived row.
+    /// Computes a slot's figures again, which must match its head and its derived row.
     fn check_figures(&mut self, pool: &Pool, row: &FullEntry) -> Result<(), StoreError> {
         let slot = row.entry.slot;
         let (snapshot, window) = self.follower.follow(&self.reader, pool, row)?;
@@ -283,8 +282,7 @@ impl Part {
         Ok(())
     }
 
-    /// Checks what is derived of these pools' slots together; tells the first pool, by its place,
-    /// of which it is wrong.
+    /// Checks the derived data of these pools across slots. On an error, returns the index of the first wrong pool.
     pub fn check_derived(&self, last: Slot) -> Result<(), (usize, Damage)> {
         for (at, pool) in &self.pools {
             self.reader.check_rollups_of(pool, last).map_err(|error| {
@@ -300,21 +298,21 @@ fn rule(pool: &Pool, slot: Slot, words: &str) -> StoreError {
     StoreError::CorruptHead { pool: pool.id.clone(), slot, what }
 }
 
-/// A row, or what is wrong in which slot.
+/// A row, or the error and its slot.
 type FoundRow = Result<SealedRow, (Slot, StoreError)>;
 
 impl Reader {
-    /// The pool's rows of some slots, each with its body, in one go.
+    /// The pool's rows of some slots, each with its body, in one query.
     fn sealed_rows(&self, pool: &Pool, from: Slot, to: Slot) -> Result<Vec<FoundRow>, StoreError> {
         let mut retracts: HashMap<Slot, Vec<Retraction>> = self.retracts(pool, from, to)?;
         let (mut found, mut next) = (Vec::new(), Some(from));
         for row in self.db.sealed_bodies(pool.number, [from, to])? {
-            // Rows that cannot be read stand where the next one should.
+            // A row that cannot be read counts as the row of the next expected slot.
             let at = next.unwrap_or(to);
             match row.and_then(SealedRow::from_row) {
                 Ok(mut row) => {
                     let slot = row.head.entry.slot;
-                    // As everywhere: what lies further back no head takes back.
+                    // A head cannot retract a slot that is further back than the limit.
                     let near = |retracted: &Retraction| {
                         retracted.slot.number() + MAX_RETRACTION_SLOTS >= slot.number()
                     };
@@ -332,8 +330,8 @@ impl Reader {
         Ok(found)
     }
 
-    /// Requires that a body is what its row says, both hashes included. `kept` are the day's
-    /// bodies of the pool that it may refer to.
+    /// Requires that a body matches both hashes of its row. `kept` are the day's bodies of the pool that it may use as
+    /// dictionaries.
     fn check_body(
         &self,
         row: &BodyRow,
@@ -343,10 +341,10 @@ impl Reader {
         let (body_no, level) = (row.body_no, row.level);
         let base = row.base_no().map(|base| kept.find(base).filter(|base| base.level < level));
         let joined = match base {
-            // It refers to another than a recorder would have it refer to.
+            // It uses another dictionary than a recorder would choose.
             Some(None) => return self.documents_of(row, slot, kept).map(|_| ()),
             Some(Some(base)) => row.unpack(Some(&base.joined))?,
-            // Of a level that refers to another, and names none.
+            // Its level requires a dictionary, but it names none.
             None if level > 0 => return self.documents_of(row, slot, kept).map(|_| ()),
             None => row.unpack(None)?,
         };
@@ -356,13 +354,13 @@ impl Reader {
         Ok(())
     }
 
-    /// Requires that the pool's figures are those its days were made of, and that its days and
-    /// standing are what its figures make.
+    /// Requires that the pool's figures are those that its days were computed from, and that its days and standing
+    /// follow from its figures.
     fn check_rollups_of(&self, pool: &Pool, last: Slot) -> Result<(), StoreError> {
         let wrong = |table, at| StoreError::Derived { table, pool: pool.id.clone(), at };
         let first_day = day_of(pool.first_slot);
         for day in first_day..first_day + day_count(pool, last) {
-            // One state of the store for all, also while a recorder goes on.
+            // One consistent view of the store for all reads, even while a recorder writes.
             let _view = self.db.view("reading a day")?;
             let at = Slot::new(u64::from(day) * u64::from(Slot::PER_DAY)).unwrap_or(Slot::FIRST);
             let digest = self.figures_digest(pool, day)?;
@@ -387,7 +385,7 @@ impl Reader {
     }
 }
 
-/// Names what cannot be read in a derived table as such.
+/// Reports an error as an error of this derived table.
 fn as_derived<T>(
     table: &'static str,
     pool: &Pool,

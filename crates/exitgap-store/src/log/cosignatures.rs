@@ -1,5 +1,5 @@
-//! What witnesses signed beside a slot's checkpoint: asked for once the slot is committed, written once, before the
-//! slot is published. So what is published of a slot, and its evidence, never change.
+//! The cosignatures of witnesses on a slot's checkpoint. They are requested once the slot is committed, and written
+//! once, before the slot is published. So the published data and the evidence of a slot never change.
 
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::{MAX_NOTE_BYTES, Note};
@@ -10,17 +10,17 @@ use crate::error::StoreError;
 use crate::reader::Reader;
 use crate::writer::Store;
 
-/// The most bytes of signature lines that a slot keeps.
+/// The maximum number of bytes of signature lines that a slot stores.
 pub const MAX_COSIGNATURE_BYTES: usize = 16 << 10;
 
-/// How a slot stands with its witnesses.
+/// The state of a slot's cosignatures.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cosignatures {
-    /// Nobody was asked.
+    /// No witness was asked.
     NotAsked,
-    /// What they answer is awaited: the slot is not yet published, and has no evidence.
+    /// The answers are pending. The slot is not yet published and has no evidence.
     Awaited,
-    /// What they answered in time: signature lines, each with its line break; it may be none.
+    /// The answers that came in time: signature lines, each with its line break; may be empty.
     Lines(String),
 }
 
@@ -33,7 +33,7 @@ fn corrupt_row(slot: Slot, what: &str) -> StoreError {
 }
 
 impl Reader {
-    /// How a slot stands with its witnesses.
+    /// The state of a slot's cosignatures.
     pub fn cosignatures(&self, slot: Slot) -> Result<Cosignatures, StoreError> {
         match self.db.cosigned_row(slot)? {
             None => Ok(Cosignatures::NotAsked),
@@ -51,8 +51,8 @@ impl Reader {
         }
     }
 
-    /// The signed checkpoint of the log's first `size` slots as it is published: with what witnesses signed beside it.
-    /// `None` where the log was never that large, or its witnesses are awaited.
+    /// The published form of the signed checkpoint over the log's first `size` slots, with cosignatures. `None` if the
+    /// log never had that size, or cosignatures are pending.
     pub fn published_checkpoint(&self, size: u64) -> Result<Option<String>, StoreError> {
         let Some(slot) = self.slot_at(size.checked_sub(1))? else { return Ok(None) };
         let Some((_, checkpoint)) = self.sealed_slot(slot)? else { return Ok(None) };
@@ -63,20 +63,20 @@ impl Reader {
         })
     }
 
-    /// How many slots may be published: all but one whose witnesses are awaited.
+    /// The number of slots that may be published: all except one with pending cosignatures.
     pub(crate) fn publishable(&self) -> Result<u64, StoreError> {
         let size = self.log_size()?;
         Ok(if self.awaited_slot()?.is_some() { size.saturating_sub(1) } else { size })
     }
 
-    /// The newest slot, where its witnesses are awaited.
+    /// The newest slot, if its cosignatures are pending.
     pub fn awaited_slot(&self) -> Result<Option<Slot>, StoreError> {
         let Some((_, last)) = self.slots()? else { return Ok(None) };
         Ok((self.cosignatures(last)? == Cosignatures::Awaited).then_some(last))
     }
 
-    /// Requires that a slot's cosignatures are as they were written, and that only the newest slot awaits any. Says how
-    /// many rows it has: that witnesses were asked, and what they answered.
+    /// Requires that a slot's cosignatures are unchanged and that only the newest slot has pending ones. Returns
+    /// whether the slot has a row that witnesses were asked and a row with their answers.
     pub(crate) fn check_cosignatures(
         &self,
         slot: Slot,
@@ -99,14 +99,14 @@ impl Reader {
 }
 
 impl Store {
-    /// Has each slot from the next on wait for its witnesses, or no longer: such a slot is published, and has
-    /// evidence, once [`Store::record_cosignatures`] was told what they answered.
+    /// Sets whether future slots wait for their witnesses. Such a slot is published and has evidence only after
+    /// [`Store::record_cosignatures`] is called with their answers.
     pub fn await_cosignatures(&mut self, awaits: bool) {
         self.awaits_cosignatures = awaits;
     }
 
-    /// Writes down what the newest slot's witnesses answered: signature lines, each with its line break, or nothing.
-    /// It is on the disk when this returns. Changes nothing where none are awaited.
+    /// Stores the answers of the newest slot's witnesses: signature lines, each with its line break, or nothing. The
+    /// answers are on disk when this returns. Does nothing if no cosignatures are pending.
     pub fn record_cosignatures(&mut self, lines: &str) -> Result<(), StoreError> {
         let Some(slot) = self.reader().awaited_slot()? else { return Ok(()) };
         let Some((_, checkpoint)) = self.reader().sealed_slot(slot)? else { return Ok(()) };

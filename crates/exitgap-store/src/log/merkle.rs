@@ -1,5 +1,5 @@
-//! The log's Merkle tree, kept as the hashes of its complete subtrees: roots and proofs of
-//! any size read a handful of rows.
+//! The log's Merkle tree, stored as the hashes of its complete subtrees. Roots and proofs of any size read only a few
+//! rows.
 
 use std::ops::Range;
 
@@ -10,11 +10,11 @@ use exitgap_core::tlog::{
 use crate::db::Db;
 use crate::error::StoreError;
 
-/// The nodes in a database, read and appended.
+/// The nodes in a database, for reading and appending.
 pub struct Nodes<'a>(pub &'a Db);
 
 impl Nodes<'_> {
-    /// Adds the leaf after the last, and the nodes that it completes: two rows on average.
+    /// Appends a leaf and the nodes that it completes: two rows on average.
     pub fn append(&self, index: u64, leaf: Hash) -> Result<(), StoreError> {
         let (mut level, mut index, mut hash) = (0, index, leaf);
         self.insert(level, index, hash)?;
@@ -26,24 +26,22 @@ impl Nodes<'_> {
         Ok(())
     }
 
-    /// The root over the first `size` leaves, which must be there.
+    /// The root over the first `size` leaves, which must exist.
     pub fn root(&self, size: u64) -> Result<Hash, StoreError> {
         self.range(0..size)
     }
 
-    /// The siblings from leaf `index` up to the root of `size` leaves; the caller has
-    /// checked `index < size`.
+    /// The siblings from leaf `index` up to the root of `size` leaves. The caller must check that `index < size`.
     pub fn inclusion(&self, index: u64, size: u64) -> Result<Vec<Hash>, StoreError> {
         self.ranges(inclusion_ranges(index, size))
     }
 
-    /// The nodes that prove the first `old` of `new` leaves to be a prefix; the caller has
-    /// checked `old ≤ new`.
+    /// The nodes that prove that the first `old` of `new` leaves are a prefix. The caller must check that `old ≤ new`.
     pub fn consistency(&self, old: u64, new: u64) -> Result<Vec<Hash>, StoreError> {
         self.ranges(consistency_ranges(old, new))
     }
 
-    /// A node of the tree; `level` 0 are the leaves.
+    /// A node of the tree. Level 0 holds the leaves.
     pub fn node(&self, level: u32, index: u64) -> Result<Hash, StoreError> {
         let found = self.0.log_node(level, index)?;
         found.map(Hash).ok_or_else(|| StoreError::CorruptRow {
@@ -56,7 +54,7 @@ impl Nodes<'_> {
         ranges.unwrap_or_default().into_iter().map(|range| self.range(range)).collect()
     }
 
-    /// The root over a run of leaves: each complete subtree of it is one row.
+    /// The root over a range of leaves. Each complete subtree in it is one row.
     fn range(&self, range: Range<u64>) -> Result<Hash, StoreError> {
         let node = |Subtree { height, index }| self.node(height, index);
         let roots: Vec<Hash> =

@@ -1,5 +1,5 @@
-//! Reading sealed data: heads, slot leaves, the log and its checkpoints. Each document is rebuilt
-//! from rows and must have the hash stored in its row.
+//! Reads sealed data: heads, slot leaves, the log and its checkpoints. Each document is rebuilt from rows and must
+//! match the hash in its row.
 
 pub mod cosignatures;
 pub mod merkle;
@@ -24,15 +24,14 @@ use crate::model::{Entry, Outcome, Pool};
 use crate::reader::Reader;
 use crate::rows::{full_entry_of, slot_of};
 
-/// A store's log: its name, and the keys that signed it.
+/// The identity of a store's log: its name and the keys that signed it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogIdentity {
     /// The log's name and first slot.
     pub origin: Origin,
-    /// The keys that its checkpoints were signed with, in the order in which they came, at least
-    /// one; each has the origin as its name.
+    /// The keys that signed its checkpoints, at least one, oldest first. The name of each key is the origin.
     pub keys: Vec<VerifierKey>,
-    /// The log it succeeds, to which its first leaf commits.
+    /// The log that it succeeds. Its first leaf commits to that.
     pub predecessor: Option<Predecessor>,
 }
 
@@ -43,14 +42,14 @@ impl LogIdentity {
         keys.join(" or ")
     }
 
-    /// The keys as they are published: a line each.
+    /// The keys in their published form, one per line.
     pub(crate) fn key_lines(&self) -> String {
         let keys: Vec<String> = self.keys.iter().map(VerifierKey::to_string).collect();
         keys.join("\n") + "\n"
     }
 }
 
-/// A head with the canonical bytes that are hashed.
+/// A head with its canonical bytes, which are hashed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredHead {
     /// The head.
@@ -68,24 +67,23 @@ pub struct StoredLeaf {
     pub canonical: Vec<u8>,
 }
 
-/// An entry with what else its head holds.
+/// An entry with the other contents of its head.
 #[derive(Debug, Clone)]
 pub(crate) struct FullEntry {
     pub entry: Entry,
     pub depth_usd: Depths,
     pub lowest: Depths,
     pub method_version: String,
-    /// Slots that the head takes back, ascending.
+    /// Slots that the head retracts, ascending.
     pub retracts: Vec<Retraction>,
-    /// The document of fills that it commits to.
+    /// The fills document that it commits to.
     pub fills: Option<DocumentHash>,
     /// The document of issued estimates that it commits to.
     pub issued: Option<DocumentHash>,
 }
 
 impl FullEntry {
-    /// The head of this entry. Its height is how many slots the pool has behind it: it has
-    /// a head for each.
+    /// The head of this entry. Its height is the number of the pool's previous slots, because each of them has a head.
     pub fn head(&self, pool: &PoolId, first_slot: Slot, prev: Option<HeadHash>) -> Head {
         let Self { entry, depth_usd, lowest, method_version, retracts, fills, issued } = self;
         let head_entry = match entry.outcome {
@@ -132,7 +130,7 @@ impl Reader {
         Ok(Some(log))
     }
 
-    /// The keys that the log got after its first one.
+    /// Adds the keys that the log got after its first one.
     fn later_keys(&self, log: &mut LogIdentity) -> Result<(), StoreError> {
         for ((number, text), expected) in self.db.log_keys()?.into_iter().zip(2_i64..) {
             let key: Option<VerifierKey> = text.parse().ok();
@@ -147,7 +145,7 @@ impl Reader {
         Ok(())
     }
 
-    /// The log that the store's one succeeds, also before that begins.
+    /// The log that the store's log succeeds, even before the latter begins.
     pub(crate) fn predecessor(&self) -> Result<Option<Predecessor>, StoreError> {
         let document = self.db.predecessor()?;
         let parse = |text: String| Predecessor::from_document(&text).map_err(|_| text);
@@ -157,20 +155,20 @@ impl Reader {
         })
     }
 
-    /// How many slots the log holds.
+    /// The number of slots in the log.
     pub fn log_size(&self) -> Result<u64, StoreError> {
         let slots = self.slots()?;
         Ok(slots.map_or(0, |(first, last)| u64::from(last.number() - first.number()) + 1))
     }
 
-    /// The pool's head for `slot`, checked against its hash; `None` before the pool's first
-    /// slot and after the store's last.
+    /// The pool's head for `slot`, checked against its hash; `None` before the pool's first slot and after the store's
+    /// last one.
     pub fn head(&self, pool: &Pool, slot: Slot) -> Result<Option<StoredHead>, StoreError> {
         Ok(self.heads(pool, slot, slot)?.pop())
     }
 
-    /// The pool's heads from slot `from` to `to`, both included, ascending, each checked
-    /// against its hash and, through it, the one before.
+    /// The pool's heads from slot `from` to `to`, both included, ascending. Each is checked against its hash, which
+    /// covers the previous head.
     pub fn heads(&self, pool: &Pool, from: Slot, to: Slot) -> Result<Vec<StoredHead>, StoreError> {
         let from = from.max(pool.first_slot);
         let before = from.previous().unwrap_or(from).max(pool.first_slot);
@@ -189,7 +187,7 @@ impl Reader {
         Ok(heads)
     }
 
-    /// What the pool's next head follows: its newest entry and that head's hash.
+    /// The pool's newest entry and the hash of its head, which the next head follows.
     pub(crate) fn full_entry(
         &self,
         pool: &Pool,
@@ -202,7 +200,7 @@ impl Reader {
         Ok(Some((row, hash)))
     }
 
-    /// What the heads from slot `from` to `to` take back, by head.
+    /// The retractions in the heads from slot `from` to `to`, by head.
     pub(crate) fn retracts(
         &self,
         pool: &Pool,
@@ -224,8 +222,8 @@ impl Reader {
         Ok(by_head)
     }
 
-    /// All heads of a slot, in the order of pool ids: as its leaf commits to them. Empty
-    /// where the slot is not in the store.
+    /// All heads of a slot, in the order of pool ids, the order in which the leaf commits to them. Empty if the slot is
+    /// not in the store.
     pub fn slot_heads(&self, slot: Slot) -> Result<Vec<StoredHead>, StoreError> {
         let mut heads = Vec::new();
         for pool in self.pools()?.iter().filter(|pool| pool.has(slot)) {
@@ -234,20 +232,19 @@ impl Reader {
         Ok(heads)
     }
 
-    /// The leaf of a slot; `None` where the slot is not in the store.
+    /// The leaf of a slot; `None` if the slot is not in the store.
     pub fn leaf(&self, slot: Slot) -> Result<Option<StoredLeaf>, StoreError> {
         Ok(self.sealed_slot(slot)?.map(|(leaf, _)| leaf))
     }
 
-    /// The signed checkpoint of the log's first `size` slots, as it was made when the last
-    /// of them was sealed; `None` where the log was never that large.
+    /// The signed checkpoint of the log's first `size` slots, created when the last of them was sealed; `None` if the
+    /// log never had that size.
     pub fn checkpoint(&self, size: u64) -> Result<Option<String>, StoreError> {
         let Some(slot) = self.slot_at(size.checked_sub(1))? else { return Ok(None) };
         Ok(self.sealed_slot(slot)?.map(|(_, checkpoint)| checkpoint))
     }
 
-    /// The proof that the log's first `size` slots hold this one's leaf; `None` where they
-    /// do not.
+    /// The proof that the log's first `size` slots include the leaf of `slot`; `None` if they do not.
     pub fn inclusion(&self, slot: Slot, size: u64) -> Result<Option<Vec<Hash>>, StoreError> {
         let Some(log) = self.log()? else { return Ok(None) };
         let index = log.origin.index_of(slot).filter(|index| *index < size);
@@ -259,8 +256,8 @@ impl Reader {
         }
     }
 
-    /// The proof that the log's first `old` slots are a prefix of its first `new`; `None`
-    /// unless `0 < old ≤ new ≤` the log's size.
+    /// The proof that the log's first `old` slots are a prefix of its first `new` slots; `None` unless
+    /// `0 < old ≤ new ≤` the log's size.
     pub fn consistency(&self, old: u64, new: u64) -> Result<Option<Vec<Hash>>, StoreError> {
         if old == 0 || old > new || new > self.log_size()? {
             return Ok(None);
@@ -273,7 +270,7 @@ impl Reader {
         Nodes(&self.db)
     }
 
-    /// The slot of leaf `index`; `None` where the log has none.
+    /// The slot of leaf `index`; `None` if the log has no such leaf.
     pub(crate) fn slot_at(&self, index: Option<u64>) -> Result<Option<Slot>, StoreError> {
         let (Some(index), Some((first, last))) = (index, self.slots()?) else { return Ok(None) };
         let slot = u64::from(first.number()).checked_add(index).and_then(|n| Slot::new(n).ok());
@@ -302,7 +299,7 @@ impl Reader {
         Ok(Some((StoredLeaf { leaf, canonical }, checkpoint)))
     }
 
-    /// Requires that the slot's leaf commits to these hashes of heads.
+    /// Requires that the slot's leaf commits to these head hashes.
     pub(crate) fn check_heads_root(&self, slot: Slot, hashes: &[Hash]) -> Result<(), StoreError> {
         let corrupt = |what| StoreError::CorruptLog { slot, what };
         let StoredLeaf { leaf, .. } =
@@ -318,8 +315,8 @@ impl Reader {
         Ok(())
     }
 
-    /// Requires that the newest slot's heads hash to its leaf, the leaf to the log, and the
-    /// log to the checkpoint that its key signed. What a writer does before it goes on.
+    /// Requires that the newest slot's heads give its leaf, the leaf the log, and the log the checkpoint that its key
+    /// signed. A writer checks this before it continues.
     pub fn check_edge(&self) -> Result<(), StoreError> {
         let Some((_, last)) = self.slots()? else { return Ok(()) };
         let heads = self.slot_heads(last)?;
@@ -340,8 +337,7 @@ impl Reader {
         self.check_checkpoint(last, &note, self.nodes().root(size)?)
     }
 
-    /// Requires that `note` is the checkpoint of the log up to `slot`, over `root`, signed
-    /// by the log's key.
+    /// Requires that `note` is the checkpoint of the log up to `slot`, over `root`, signed by the log's key.
     pub(crate) fn check_checkpoint(
         &self,
         slot: Slot,
@@ -363,7 +359,7 @@ impl Reader {
         if checkpoint.root != root {
             return Err(wrong(format!("has root {}, but the slots give {root}", checkpoint.root)));
         }
-        // Nobody but the log's own keys signs what a store holds.
+        // A store holds only signatures of the log's own keys.
         let foreign = note.signers(&log.keys).unknown;
         if let Some(foreign) = foreign.first() {
             return Err(wrong(format!(
@@ -376,7 +372,7 @@ impl Reader {
     }
 }
 
-/// The head of a row, which must have the row's hash.
+/// The head of a row, which must match the row's hash.
 pub(crate) fn check_head(
     pool: &Pool,
     row: &FullEntry,

@@ -1,5 +1,4 @@
-//! The tree over a slot's heads, kept in tiles of 256: a head's proof reads two rows, however many
-//! pools there are.
+//! The tree over a slot's heads, stored in tiles of 256. A head's proof reads two rows, whatever the number of pools.
 
 use exitgap_core::evidence::{Head, PoolProof};
 use exitgap_core::ids::PoolId;
@@ -11,17 +10,17 @@ use crate::db::Db;
 use crate::error::StoreError;
 use crate::reader::Reader;
 
-/// Heads of a full tile.
+/// The number of heads in a full tile.
 const WIDTH: usize = 256;
 /// The tiles of heads.
 const HEADS: u32 = 0;
-/// The one row of the tiles' roots; only where there is more than one tile.
+/// The level of the row with the tiles' roots, which exists only if there is more than one tile.
 const ROOTS: u32 = 1;
 
-/// Rows by level and index, each of hashes.
+/// Rows by level and index, each a list of hashes.
 type Rows = Vec<(u32, usize, Vec<Hash>)>;
 
-/// The rows of a slot whose heads have these hashes as leaves.
+/// The rows of a slot whose heads have these leaf hashes.
 fn rows(hashes: &[Hash]) -> Rows {
     let tiles = hashes.chunks(WIDTH).enumerate();
     let mut rows: Rows = tiles.map(|(index, tile)| (HEADS, index, tile.to_vec())).collect();
@@ -31,12 +30,12 @@ fn rows(hashes: &[Hash]) -> Rows {
     rows
 }
 
-/// How many rows a slot of so many heads has.
+/// The number of rows of a slot with this many heads.
 pub fn row_count(heads: usize) -> u64 {
     (heads.div_ceil(WIDTH) + usize::from(heads > WIDTH)) as u64
 }
 
-/// Writes the rows of a slot that is being sealed.
+/// Writes the rows of a slot while it is being sealed.
 pub fn insert(db: &Db, slot: Slot, hashes: &[Hash]) -> Result<(), StoreError> {
     let bytes = |hashes: Vec<Hash>| hashes.iter().flat_map(|hash| hash.0).collect();
     let rows = rows(hashes).into_iter();
@@ -44,8 +43,7 @@ pub fn insert(db: &Db, slot: Slot, hashes: &[Hash]) -> Result<(), StoreError> {
 }
 
 impl Reader {
-    /// The proof that the slot's leaf commits to the pool's head; `None` where there is no
-    /// such head.
+    /// The proof that the slot's leaf commits to the pool's head; `None` if there is no such head.
     pub fn pool_proof(&self, slot: Slot, pool: &PoolId) -> Result<Option<PoolProof>, StoreError> {
         let corrupt = |what| StoreError::CorruptLog { slot, what };
         let Some(known) = self.pool(pool)? else { return Ok(None) };
@@ -65,13 +63,13 @@ impl Reader {
         if roots.get(index) != Some(&root(&tile)) || root(&roots) != leaf.root {
             return Err(differs(ROOTS));
         }
-        // Tiles are complete subtrees but for the last, as RFC 6962 splits the whole.
+        // All tiles except the last are complete subtrees, so they match how RFC 6962 splits the tree.
         let below = inclusion_proof(&tile, within).ok_or_else(|| differs(HEADS))?;
         let above = inclusion_proof(&roots, index).ok_or_else(|| differs(ROOTS))?;
         Ok(Some(PoolProof::new(place as u64, &[below, above].concat())))
     }
 
-    /// Requires that the slot's rows are those of these hashes.
+    /// Requires that the slot's rows match these hashes.
     pub(crate) fn check_slot_tiles(&self, slot: Slot, hashes: &[Hash]) -> Result<(), StoreError> {
         for (level, index, expected) in rows(hashes) {
             if self.slot_tile(slot, level, index)? != expected {
@@ -88,7 +86,7 @@ impl Reader {
         Ok(found.ok_or(absent)?.as_chunks().0.iter().copied().map(Hash).collect())
     }
 
-    /// How many heads of the slot stand before the pool's.
+    /// The number of heads of the slot before the pool's head.
     fn place_of(&self, slot: Slot, pool: &PoolId) -> Result<usize, StoreError> {
         let place = self.db.place(slot, &pool.to_string())?;
         Ok(usize::try_from(place).unwrap_or(0))

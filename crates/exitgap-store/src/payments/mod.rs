@@ -41,7 +41,7 @@ pub use model::{
 /// Why the payments cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum PaymentsError {
-    /// The file is something else, or of another version.
+    /// The file is something else, or has another version.
     #[error(
         "{path} is not a payment database that this version can read: application id {found:#010x}, version \
          {version}"
@@ -57,15 +57,15 @@ pub enum PaymentsError {
     /// The database refused.
     #[error("payments: {0}")]
     Database(Box<StoreError>),
-    /// A row holds what cannot be in it.
+    /// A row has an impossible value.
     #[error("payments: {what} of {key} is damaged")]
     Damaged {
-        /// What.
+        /// The kind of value.
         what: &'static str,
-        /// Whose.
+        /// The key of the row.
         key: String,
     },
-    /// The claim is no longer the caller's: somebody else goes on with the payment.
+    /// The caller no longer holds the claim: another process continues the payment.
     #[error("payments: the claim to {key} was taken over by another process")]
     ClaimLost {
         /// The payment.
@@ -77,10 +77,10 @@ pub enum PaymentsError {
 #[derive(Debug)]
 pub struct Payments(Mutex<PaymentsDb>);
 
-/// Reservations that are kept.
+/// The maximum number of stored reservations.
 const RESERVATIONS: i64 = 100_000;
 
-/// Seconds after which a claim that nobody went on with is given up.
+/// Seconds after which a claim without progress expires.
 pub const CLAIM_S: u64 = 60;
 
 impl From<StoreError> for PaymentsError {
@@ -96,12 +96,12 @@ fn whole(number: u64) -> i64 {
 }
 
 impl Payments {
-    /// Opens the file, and makes it where there is none; or the tables on a server, by its URL.
+    /// Opens the file and creates it if it does not exist, or opens the tables on a server by its URL.
     pub fn open(path: &Path) -> Result<Self> {
         Self::from_opened(path, PaymentsDb::open(path)?)
     }
 
-    /// The same, but for a server, which is asked with the first question.
+    /// Same as [`Self::open`], but connects to a server only at the first request.
     pub fn open_later(path: &Path) -> Result<Self> {
         Self::from_opened(path, PaymentsDb::open_later(path)?)
     }
@@ -117,8 +117,8 @@ impl Payments {
         }
     }
 
-    /// Copies all that the file holds, that nobody writes meanwhile, into this database, in which nothing was written yet:
-    /// how many rows.
+    /// Copies all rows of the file into this database, which must be empty, and returns their number. No process may
+    /// write to the file meanwhile.
     pub fn copy_from(&self, file: &Path) -> Result<u64> {
         require_there(file)?;
         let other = Self::open(file)?;
@@ -126,13 +126,13 @@ impl Payments {
         Ok(rows?)
     }
 
-    /// A transaction that a panic interrupted was rolled back.
+    /// Locks the database. Ignores a panic of another thread, because its transaction was rolled back.
     fn db(&self) -> MutexGuard<'_, PaymentsDb> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Claims a payment for a request, with its answer. One that failed, which its payer was not charged
-    /// for, is claimed anew; and one that its payer did not sign for gives way to one that it did.
+    /// Claims a payment for a request, with its answer. A failed payment, for which the payer was not charged, can be
+    /// claimed again. A payment that its payer did not sign is replaced by one that the payer did sign.
     pub fn claim(&self, new: &NewPayment, token: ClaimToken, now_s: u64) -> Result<Claim> {
         let mut row = new.to_row(token, now_s);
         self.db().write_transaction(|write| {
@@ -143,7 +143,7 @@ impl Payments {
                     return Ok(Claim::Held(Box::new(found)));
                 }
                 if let Some(settled) = found.settled.filter(|_| outranked) {
-                    // The transfer is the same; what it pays for is another request.
+                    // The transfer is the same, but it pays for another request.
                     row.settled = Some(settled.to_row());
                 }
             }
@@ -153,13 +153,13 @@ impl Payments {
         })
     }
 
-    /// Gives up a claim that nothing was sent for.
+    /// Releases a claim for which no transaction was sent.
     pub fn release(&self, key: &str, token: ClaimToken) -> Result<()> {
         self.db().write_transaction(|write| Ok(write.release(key, &token.0).map(drop)?))
     }
 
-    /// Signs the transaction that settles a payment, and writes it down with the number it takes: `count` or
-    /// the one after the last that was given. `sign` is told the number.
+    /// Signs the transaction that settles a payment and stores it with its number: `count`, or the number after the
+    /// last one used. Calls `sign` with the number.
     pub fn begin_settling<E: From<PaymentsError>>(
         &self,
         (key, token): (&str, ClaimToken),
@@ -184,8 +184,8 @@ impl Payments {
         })
     }
 
-    /// Writes down that somebody else is asked to settle a payment, before it is: from then on nothing but the
-    /// chain says what became of it.
+    /// Stores that another party is about to be asked to settle a payment. From then on only the chain determines its
+    /// outcome.
     pub fn hand_over(&self, key: &str, token: ClaimToken) -> Result<()> {
         let ours = self.db().write_transaction(|write| {
             Ok::<_, PaymentsError>(write.begin_settling(key, &token.0)?)
@@ -193,27 +193,27 @@ impl Payments {
         if ours { Ok(()) } else { Err(PaymentsError::ClaimLost { key: key.to_owned() }) }
     }
 
-    /// Writes down a transaction that replaces another of the same number, before it is sent.
+    /// Stores a transaction that replaces another of the same number, before it is sent.
     pub fn replace(&self, key: &str, signer: Address, sent: &Sent, now_s: u64) -> Result<()> {
         self.db().write_transaction(|write| Ok(write.put_sent(&sent.to_row(key, signer, now_s))?))
     }
 
-    /// A payment was settled; whether it was open until now.
+    /// Marks a payment as settled and returns whether it was open until now.
     pub fn settle(&self, key: &str, settled: PaymentSettlement) -> Result<bool> {
         self.db().write_transaction(|write| Ok(write.settle(key, &settled.to_row())?))
     }
 
-    /// A payment was provably not charged; whether it was open until now.
+    /// Marks a payment as provably not charged and returns whether it was open until now.
     pub fn fail(&self, key: &str) -> Result<bool> {
         self.db().write_transaction(|write| Ok(write.fail(key)?))
     }
 
-    /// What settled a payment is no longer on the chain; whether that is new.
+    /// Marks a payment whose settlement is no longer on the chain and returns whether that is new.
     pub fn orphan(&self, key: &str) -> Result<bool> {
         self.db().write_transaction(|write| Ok(write.orphan(key)?))
     }
 
-    /// A settled payment was looked at again and is still there.
+    /// Marks a settled payment as checked again and still on the chain.
     pub fn mark_rechecked(&self, key: &str) -> Result<()> {
         self.db().write_transaction(|write| Ok(write.mark_rechecked(key)?))
     }
@@ -224,18 +224,18 @@ impl Payments {
         found.map(Payment::from_row).transpose()
     }
 
-    /// The first payment that its payer calls this.
+    /// The first payment with this identifier from its payer.
     pub fn payment_by_identifier(&self, identifier: &str) -> Result<Option<Payment>> {
         let found = self.db().payment_by_identifier(identifier)?;
         found.map(Payment::from_row).transpose()
     }
 
-    /// Payments that may be settled, or may not, oldest first: at most 256.
+    /// Payments that may or may not be settled, oldest first; at most 256.
     pub fn open_payments(&self) -> Result<Vec<Payment>> {
         self.db().open_payments(256)?.into_iter().map(Payment::from_row).collect()
     }
 
-    /// Payments settled up to this block that were not looked at again: at most 256.
+    /// Payments settled up to this block that were not checked again; at most 256.
     pub fn unchecked_payments(&self, block: u64) -> Result<Vec<Payment>> {
         self.db()
             .unchecked_payments(whole(block), 256)?
@@ -249,8 +249,8 @@ impl Payments {
         Ok(self.db().receipt(key)?)
     }
 
-    /// Writes down the receipt that a payment is answered with, before it is: of several that come with
-    /// one, the first is kept. Gives the one that is. With it, that no head of the answer's pool commits to it.
+    /// Stores the receipt of a payment before it is sent. If there are several, the first is kept. Returns the stored
+    /// receipt. Also stores that no head of the answer's pool commits to it yet.
     pub fn keep_receipt(&self, key: &str, signed: &str, pool: &PoolId) -> Result<String> {
         self.db().write_transaction(|write| {
             let (kept, new) = write.keep_receipt(key, signed)?;
@@ -261,7 +261,7 @@ impl Payments {
         })
     }
 
-    /// Receipts that no head commits to yet, in the order in which they were signed, with their pools; at most so many.
+    /// Receipts that no head commits to yet, with their pools, in the order in which they were signed; up to a limit.
     pub fn uncommitted_receipts(&self, limit: usize) -> Result<Vec<(PoolId, Word)>> {
         let rows = self.db().uncommitted_receipts(i64::try_from(limit).unwrap_or(i64::MAX))?;
         let read = |(pool, receipt): (String, _)| {
@@ -274,7 +274,7 @@ impl Payments {
         rows.into_iter().map(read).collect()
     }
 
-    /// Notes that heads commit to these.
+    /// Marks these receipts as committed to by heads.
     pub fn mark_committed(&self, receipts: &[Word]) -> Result<()> {
         self.db().write_transaction(|write| {
             for receipt in receipts {
@@ -289,8 +289,8 @@ impl Payments {
         self.db().sent_for(key)?.into_iter().map(Sent::from_row).collect()
     }
 
-    /// The transactions of this signer whose numbers, from `count` on, are not mined: of each number the
-    /// newest, with the payment it is for.
+    /// The signer's transactions whose numbers, from `count` on, are not mined: the newest of each number, with its
+    /// payment.
     pub fn pending_transactions(&self, signer: Address, count: u64) -> Result<Vec<(String, Sent)>> {
         let rows = self.db().pending_transactions(&signer.0, whole(count))?;
         let mut unfilled: Vec<(String, Sent)> = Vec::new();
@@ -304,7 +304,8 @@ impl Payments {
         Ok(unfilled)
     }
 
-    /// Notes that a request came with this transaction's hash, and tells how many others came before it.
+    /// Stores that a request presented this transaction's hash, and returns how many other requests presented it
+    /// earlier.
     pub fn reserve(
         &self,
         hash: Word,
@@ -318,7 +319,7 @@ impl Payments {
         Ok(HashReservation { place, since_s })
     }
 
-    /// Gives up what was claimed or reserved and not gone on with.
+    /// Releases expired claims and reservations.
     pub fn tidy(&self, now_s: u64, reserved_for_s: u64) -> Result<usize> {
         self.db().write_transaction(|write| {
             let before = whole(now_s.saturating_sub(reserved_for_s));
@@ -327,7 +328,7 @@ impl Payments {
         })
     }
 
-    /// The price of now is this: it comes into force unless it is.
+    /// Sets the current price, which comes into force unless it is already in force.
     pub fn set_price(&self, amount: u128, now_s: u64) -> Result<()> {
         let text = amount.to_string();
         let mut db = self.db();
@@ -337,7 +338,7 @@ impl Payments {
         db.write_transaction(|write| Ok(write.put_price(&text, whole(now_s))?))
     }
 
-    /// The prices that were in force at this instant or later, newest first.
+    /// The prices that were in force at or after this instant, newest first.
     pub fn prices_since(&self, instant_s: u64) -> Result<Vec<u128>> {
         let mut prices = Vec::new();
         for (amount, since_s) in self.db().prices()? {
@@ -350,14 +351,14 @@ impl Payments {
         Ok(prices)
     }
 
-    /// Takes or keeps a work for so many seconds; whether nobody else has it.
+    /// Takes or renews a lease on a job for this many seconds, and returns whether no other process holds it.
     pub fn lease(&self, work: &str, holder: ClaimToken, for_s: u64, now_s: u64) -> Result<bool> {
         let until_s = whole(now_s.saturating_add(for_s));
         let lease = LeaseRow { work, holder: &holder.0, until_s };
         self.db().write_transaction(|write| Ok(write.take_lease(lease, whole(now_s))?))
     }
 
-    /// How many payments are in which state.
+    /// The number of payments in each state.
     pub fn counts(&self) -> Result<Counts> {
         let mut counts = Counts::default();
         for (state, number) in self.db().counts()? {
@@ -375,7 +376,7 @@ impl Payments {
     }
 }
 
-/// What interrupts a transaction: ours, or what its caller does in it.
+/// Why a transaction was interrupted: an error here, or an error of the caller's code inside it.
 enum Broken<E> {
     Store(PaymentsError),
     Caller(E),

@@ -1,4 +1,4 @@
-//! Payments as what they stand for, checked where rows are read.
+//! Payments as typed values, checked when rows are read.
 
 use exitgap_core::ids::{Address, BlockHash, Word};
 
@@ -12,39 +12,39 @@ pub enum Family {
     X402V1,
     /// x402, version 2.
     X402V2,
-    /// A transfer that was made.
+    /// A transfer that the payer made.
     Transfer,
 }
 
-/// How far a payment is.
+/// The state of a payment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
-    /// Its answer is written down; nothing was sent.
+    /// Its answer is stored; no transaction was sent.
     Claimed,
     /// A transaction may have been sent.
     Settling,
     /// Its receipt was seen.
     Settled,
-    /// It was provably not charged.
+    /// The payer was provably not charged.
     Failed,
-    /// It was settled, and a reorganisation took that back.
+    /// It was settled, and a reorganisation undid the settlement.
     Orphaned,
 }
 
-/// 16 random bytes: whoever holds them may go on with what was claimed.
+/// 16 random bytes. The process that has them may continue the claimed payment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClaimToken(pub [u8; 16]);
 
-/// What became of a claim.
+/// The result of claiming a payment.
 #[derive(Debug)]
 pub enum Claim {
-    /// It is the caller's.
+    /// The caller now holds the claim.
     Taken,
-    /// The payment has a claim already.
+    /// The payment already has a claim.
     Held(Box<Payment>),
 }
 
-/// A payment to be claimed.
+/// A payment to claim.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewPayment {
     /// The payment's one key.
@@ -55,27 +55,27 @@ pub struct NewPayment {
     pub family: Family,
     /// Whether the payer signed for this request.
     pub signed: bool,
-    /// Who pays.
+    /// The payer.
     pub payer: Address,
-    /// Units of the token.
+    /// The amount in units of the token.
     pub amount: u128,
-    /// The payer's own name for the request.
+    /// The payer's own identifier for the request.
     pub identifier: Option<String>,
-    /// The authorization, to settle it again from; empty for a transfer.
+    /// The authorization, needed to settle the payment again; empty for a transfer.
     pub authorization: Vec<u8>,
-    /// Until when it can be settled, Unix seconds.
+    /// The Unix time in seconds until which it can be settled.
     pub valid_before_s: u64,
     /// The block at which it is claimed.
     pub since_block: u64,
     /// The answer's bytes.
     pub answer: Vec<u8>,
-    /// What is answered.
+    /// The URL of the resource that is paid for.
     pub resource_url: String,
-    /// What settled it, where that was before it was presented.
+    /// The settlement, if it happened before the payment was presented.
     pub settled: Option<PaymentSettlement>,
 }
 
-/// A payment that was claimed.
+/// A claimed payment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Payment {
     /// The payment's one key.
@@ -86,29 +86,29 @@ pub struct Payment {
     pub family: Family,
     /// Whether the payer signed for this request.
     pub signed: bool,
-    /// Who pays.
+    /// The payer.
     pub payer: Address,
-    /// Units of the token.
+    /// The amount in units of the token.
     pub amount: u128,
     /// The authorization; empty for a transfer.
     pub authorization: Vec<u8>,
-    /// Until when it can be settled, Unix seconds.
+    /// The Unix time in seconds until which it can be settled.
     pub valid_before_s: u64,
     /// The block at which it was claimed.
     pub since_block: u64,
-    /// How far it is.
+    /// The state of the payment.
     pub state: State,
     /// The answer's bytes.
     pub answer: Vec<u8>,
-    /// What is answered.
+    /// The URL of the resource that is paid for.
     pub resource_url: String,
-    /// What settled it.
+    /// The settlement.
     pub settled: Option<PaymentSettlement>,
     /// When it was claimed, Unix seconds.
     pub claimed_s: u64,
 }
 
-/// What settled a payment.
+/// The settlement of a payment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PaymentSettlement {
     /// The transaction.
@@ -117,16 +117,16 @@ pub struct PaymentSettlement {
     pub block: u64,
     /// Its block's hash.
     pub block_hash: BlockHash,
-    /// When that was seen, Unix seconds.
+    /// When the settlement was observed, Unix seconds.
     pub settled_s: u64,
 }
 
-/// Who came with a transaction's hash, among others.
+/// A request's reservation of a transaction's hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HashReservation {
-    /// How many came before.
+    /// The number of earlier reservations of the hash.
     pub place: u64,
-    /// When this one first came, Unix seconds.
+    /// When this request first presented it, Unix seconds.
     pub since_s: u64,
 }
 
@@ -139,15 +139,15 @@ pub struct Sent {
     pub hash: Word,
     /// Its bytes.
     pub raw: Vec<u8>,
-    /// Wei for each gas, at most.
+    /// The maximum fee per unit of gas, in wei.
     pub max_fee: u128,
-    /// Of it, to whoever makes the block.
+    /// The part of it that goes to the block's producer.
     pub tip: u128,
     /// When it was signed, Unix seconds.
     pub signed_s: u64,
 }
 
-/// How many payments are in which state.
+/// The number of payments in each state.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Claimed.

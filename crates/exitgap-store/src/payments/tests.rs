@@ -1,4 +1,4 @@
-//! Files of earlier versions, and files that are something else.
+//! Files of earlier versions, and files that are not payment databases.
 
 use super::*;
 use crate::db::payments::make_version;
@@ -21,7 +21,7 @@ fn payment() -> NewPayment {
     }
 }
 
-/// Leaves a file to its owner alone, as the server requires of files with secrets.
+/// Restricts a file to its owner, as the server requires for files with secrets.
 fn make_private(path: &Path) {
     use std::os::unix::fs::PermissionsExt;
 

@@ -25,23 +25,23 @@ use crate::derived::rollup::day_of;
 #[cfg(test)]
 mod tests;
 
-/// Days of which all proofs are kept; after them one an hour.
+/// The number of days for which all proofs are kept. After that, one per hour is kept.
 const WHOLE_DAYS: i64 = 7;
-/// Days of which one an hour is kept; after them one a day.
+/// The number of days for which one proof per hour is kept. After that, one per day is kept.
 const HOURLY_DAYS: i64 = 90;
-/// Slots of an hour.
+/// The number of slots in an hour.
 const HOUR: u32 = Slot::PER_DAY / 24;
 
-/// zstd's effort for a line and the numbers of nodes.
+/// zstd's compression level for a line and the numbers of nodes.
 const EFFORT: i32 = 3;
 
-/// The most bytes of a body once it is unpacked: a line, and 8 for each node of the largest file.
+/// The maximum size of a decompressed body: a line, and 8 bytes for each node of the largest file.
 const MAX_BODY_BYTES: usize = MAX_PROOF_BYTES;
 
-/// Why proofs cannot be kept or read.
+/// Why proofs cannot be stored or read.
 #[derive(Debug, thiserror::Error)]
 pub enum ProofsError {
-    /// The file is something else, or of another version.
+    /// The file is something else, or has another version.
     #[error(
         "{path} is not a state-proof database that this version can read: application id {found:#010x}, version \
          {version}"
@@ -57,13 +57,13 @@ pub enum ProofsError {
     /// The database refused.
     #[error("state proofs: {0}")]
     Database(#[from] DatabaseError),
-    /// A row holds what cannot be in it.
+    /// A row has an impossible value.
     #[error("state proofs: {name} is damaged")]
     Damaged {
-        /// Which.
+        /// The proof of the row.
         name: Box<ProofName>,
     },
-    /// A row is of no contract, or of no slot.
+    /// A row has an invalid contract or slot.
     #[error(
         "state proofs: a stored proof has the contract {contract:?} and slot {slot}, which are not valid"
     )]
@@ -73,7 +73,7 @@ pub enum ProofsError {
         /// Its slot.
         slot: i64,
     },
-    /// It is not a proof.
+    /// The bytes are not a proof.
     #[error("the given file is not a state proof")]
     NoProof,
     /// The compressor refused.
@@ -81,16 +81,16 @@ pub enum ProofsError {
     Packing(#[from] io::Error),
 }
 
-/// What thinning took away.
+/// What thinning removed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ThinReport {
     /// Proofs.
     pub proofs: u64,
-    /// Nodes that nothing leads to any more.
+    /// Nodes that no proof uses any more.
     pub nodes: u64,
 }
 
-/// How much is kept.
+/// The amount of stored data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeptProofs {
     /// Proofs.
@@ -99,14 +99,14 @@ pub struct KeptProofs {
     pub bytes: u64,
 }
 
-/// The kept proofs of one machine.
+/// The stored proofs of one machine.
 #[derive(Debug)]
 pub struct Proofs(Mutex<ProofsDb>);
 
 type Result<T> = std::result::Result<T, ProofsError>;
 
 impl Proofs {
-    /// Opens the file, and makes it where there is none.
+    /// Opens the file and creates it if it does not exist.
     pub fn open(path: &Path) -> Result<Self> {
         match ProofsDb::open(path)? {
             Ok(db) => Ok(Self(Mutex::new(db))),
@@ -118,12 +118,12 @@ impl Proofs {
         }
     }
 
-    /// A transaction that a panic interrupted was rolled back.
+    /// Locks the database. Ignores a panic of another thread, because its transaction was rolled back.
     fn db(&self) -> MutexGuard<'_, ProofsDb> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps the proofs of a slot's figures, all or none; how many there were not yet.
+    /// Stores the proofs of a slot's figures, all or none, and returns how many are new.
     pub fn keep(&self, slot: Slot, proofs: &[(Contract, Vec<u8>)]) -> Result<usize> {
         self.db().write_transaction(|rows| {
             let mut new = 0;
@@ -135,7 +135,7 @@ impl Proofs {
         })
     }
 
-    /// Keeps a proof for ever. One that is there under this name stays as it is.
+    /// Stores a proof permanently. An existing proof of this name stays unchanged.
     pub fn keep_for_ever(&self, name: &ProofName, file: &[u8]) -> Result<()> {
         self.db().write_transaction(|rows| {
             put(rows, name, file)?;
@@ -144,7 +144,7 @@ impl Proofs {
         })
     }
 
-    /// Keeps these for ever, where they are there; how many were not kept so before.
+    /// Makes the stored proofs among these permanent and returns how many were not permanent before.
     pub fn let_stay<'a>(&self, names: impl IntoIterator<Item = &'a ProofName>) -> Result<usize> {
         self.db().write_transaction(|rows| {
             let mut new = 0;
@@ -155,12 +155,12 @@ impl Proofs {
         })
     }
 
-    /// A proof, byte for byte as it was handed in.
+    /// A proof, byte for byte as it was submitted.
     pub fn file(&self, name: &ProofName) -> Result<Option<Vec<u8>>> {
         Ok(self.read_file(name)?.map(|(file, _)| file))
     }
 
-    /// The same, asked for by somebody: from then on it is kept for ever.
+    /// Same as [`Self::file`] for a proof that a client requested. From then on it is permanent.
     pub fn pin_file(&self, name: &ProofName) -> Result<Option<Vec<u8>>> {
         let Some((file, is_kept)) = self.read_file(name)? else { return Ok(None) };
         if !is_kept {
@@ -178,7 +178,7 @@ impl Proofs {
         })
     }
 
-    /// At most so many of those that are kept for ever and not yet published, oldest first.
+    /// Permanent proofs that are not yet published, oldest first, up to a maximum.
     pub fn to_publish(&self, most: u32) -> Result<Vec<ProofName>> {
         let keys = self
             .db()
@@ -186,12 +186,12 @@ impl Proofs {
         keys.iter().map(name).collect()
     }
 
-    /// Notes that one was published.
+    /// Marks a proof as published.
     pub fn mark_published(&self, name: &ProofName) -> Result<()> {
         self.db().write_transaction(|rows| Ok(rows.mark_published(&key(name))?))
     }
 
-    /// Forgets what is older than the policy keeps, as of a slot.
+    /// Removes proofs that are older than the policy keeps, as of a slot.
     pub fn thin(&self, now: Slot) -> Result<ThinReport> {
         let today = i64::from(day_of(now));
         let mut thinned = ThinReport::default();
@@ -204,7 +204,7 @@ impl Proofs {
             if level <= day.thinned {
                 continue;
             }
-            // A day at a time, so that a slot's proofs never wait long.
+            // One day per transaction, so that storing a slot's proofs never waits long.
             self.db().write_transaction(|rows| {
                 let gone = rows.thin(day.no, every)?;
                 let mut used = BTreeSet::new();
@@ -225,7 +225,7 @@ impl Proofs {
         Ok(thinned)
     }
 
-    /// How much is kept.
+    /// The amount of stored data.
     pub fn kept(&self) -> Result<KeptProofs> {
         let count = |number: i64| u64::try_from(number).unwrap_or_default();
         self.db().read_transaction(|rows| {
@@ -275,7 +275,7 @@ fn numbers(body: &[u8]) -> Option<(Vec<i64>, &[u8])> {
     Some((numbers.iter().map(|number| i64::from_be_bytes(*number)).collect(), line))
 }
 
-/// A proof's file; `None`: what is written of it is not whole.
+/// A proof's file; `None` if the stored data is incomplete.
 fn unpack_proof(rows: &Rows<'_>, body: &[u8]) -> Result<Option<Vec<u8>>> {
     let body = zstd::bulk::decompress(body, MAX_BODY_BYTES)?;
     let Some((numbers, line)) = numbers(&body) else { return Ok(None) };

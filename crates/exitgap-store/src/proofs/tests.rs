@@ -99,7 +99,7 @@ fn what_is_old_is_thinned_to_hours_and_days_and_what_was_asked_for_stays() {
     assert_eq!(proofs.thin(days(8)).unwrap(), ThinReport::default(), "and once is enough");
     proofs.thin(days(92)).unwrap();
     assert_eq!(have(&proofs), left(Slot::PER_DAY.into()));
-    // What is left is whole.
+    // The remaining proofs are complete.
     for n in have(&proofs) {
         let n = u32::try_from(n).unwrap();
         assert_eq!(proofs.pin_file(&named(1, n)).unwrap(), Some(of(n)));
@@ -132,7 +132,7 @@ fn what_is_kept_for_ever_is_published_once_and_never_thinned() {
     let whole = ProofName { reach: Reach::Whole, ..named(1, 1) };
     proofs.keep_for_ever(&whole, &of(77)).unwrap();
     proofs.pin_file(&named(1, 2)).unwrap();
-    // One that is not there cannot stay; one that stays already is no new one.
+    // A missing proof cannot become permanent, and one that is already permanent does not count.
     assert_eq!(
         proofs.let_stay(&[named(1, 3), named(1, 3), named(2, 3), whole.clone()]).unwrap(),
         1
@@ -142,7 +142,7 @@ fn what_is_kept_for_ever_is_published_once_and_never_thinned() {
     assert_eq!(proofs.to_publish(2).unwrap(), due[..2]);
     proofs.mark_published(&whole).unwrap();
     assert_eq!(proofs.to_publish(9).unwrap(), due[1..]);
-    // Both of a slot are there, each under its name, and what came first stays.
+    // Both proofs of a slot exist, each under its name, and the first one stored stays.
     proofs.keep_for_ever(&whole, &of(78)).unwrap();
     assert_eq!(proofs.file(&whole).unwrap(), Some(of(77)));
     assert_eq!(proofs.file(&named(1, 1)).unwrap(), Some(of(1)));
@@ -156,7 +156,7 @@ fn what_is_kept_for_ever_is_published_once_and_never_thinned() {
 #[test]
 fn a_file_of_the_first_version_is_taken_over_with_what_was_asked_for() {
     let home = Home::new();
-    // Its body has no node: a line alone.
+    // Its body has no nodes, only a line.
     let line = [&0_u32.to_be_bytes()[..], b"{}\n"].concat();
     let body = zstd::bulk::compress(&line, EFFORT).unwrap();
     let contracts = [contract(1), contract(2)].map(|one| one.to_string());

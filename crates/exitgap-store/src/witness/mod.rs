@@ -21,13 +21,13 @@ use crate::db::DatabaseError;
 use crate::db::sidecar::FileKind;
 use crate::db::witness::{ContradictionRow, StateRow, WitnessDb};
 
-/// The most contradictions of a log that are kept: one is enough.
+/// The maximum number of contradictions that are stored per log. One is enough as evidence.
 const MOST_CONTRADICTIONS: u32 = 100;
 
 /// Why a witness's state cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum WitnessStateError {
-    /// The file is something else, or of another version.
+    /// The file is something else, or has another version.
     #[error(
         "{path} is not a witness state that this version can read: application id {found:#010x}, version \
          {version}"
@@ -43,21 +43,21 @@ pub enum WitnessStateError {
     /// The database refused.
     #[error("the witness's state: {0}")]
     Database(#[from] DatabaseError),
-    /// A size that no log has.
+    /// An impossible log size.
     #[error("the witness's state: a size of {0}")]
     Size(i64),
 }
 
 type Result<T> = std::result::Result<T, WitnessStateError>;
 
-/// A checkpoint that is to be cosigned.
+/// A checkpoint to cosign.
 #[derive(Debug, Clone, Copy)]
 pub struct Candidate<'a> {
     /// Its log.
     pub origin: &'a str,
     /// The signed checkpoint.
     pub checkpoint: &'a str,
-    /// Its root, for when it contradicts the one before.
+    /// Its root, stored if it contradicts the previous one.
     pub root: Hash,
 }
 
@@ -70,7 +70,7 @@ fn state_of(row: &StateRow) -> Result<WitnessedState> {
     Ok(WitnessedState { size, root: Hash(row.root) })
 }
 
-/// The SHA-256 of a log's origin, in hex: what others ask for it by.
+/// The SHA-256 of a log's origin in hex, under which others request it.
 pub fn hash_of(origin: &str) -> String {
     Sha256::digest(origin).iter().fold(String::new(), |mut hex, byte| {
         // Writing to a String cannot fail.
@@ -80,7 +80,7 @@ pub fn hash_of(origin: &str) -> String {
 }
 
 impl WitnessState {
-    /// Opens the file, and makes it where there is none.
+    /// Opens the file and creates it if it does not exist.
     pub fn open(path: &Path) -> Result<Self> {
         match WitnessDb::open(path)? {
             Ok(db) => Ok(Self(Mutex::new(db))),
@@ -90,13 +90,13 @@ impl WitnessState {
         }
     }
 
-    /// A transaction that a panic interrupted was rolled back.
+    /// Locks the database. Ignores a panic of another thread, because its transaction was rolled back.
     fn db(&self) -> MutexGuard<'_, WitnessDb> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Judges a checkpoint by what was cosigned last, and writes it down where it may be cosigned: it is on the disk
-    /// when this returns. A contradiction is kept, too.
+    /// Judges a checkpoint against the last cosigned one, and stores it if it may be cosigned. It is on disk when this
+    /// returns. A contradiction is stored as well.
     pub fn advance(
         &self,
         candidate: Candidate<'_>,
@@ -128,12 +128,12 @@ impl WitnessState {
         })
     }
 
-    /// The checkpoint that was cosigned last of the log whose origin has this SHA-256, in hex.
+    /// The last cosigned checkpoint of the log whose origin has this SHA-256 in hex.
     pub fn latest(&self, origin_sha256: &str) -> Result<Option<String>> {
         self.db().write_transaction(|rows| Ok(rows.latest(origin_sha256)?))
     }
 
-    /// Pairs of checkpoints of one size that a log signed, the one that was cosigned first.
+    /// Pairs of contradictory checkpoints of the same size that a log signed, the cosigned one first.
     pub fn contradictions(&self, origin: &str) -> Result<Vec<[String; 2]>> {
         self.db().write_transaction(|rows| Ok(rows.contradictions(origin, MOST_CONTRADICTIONS)?))
     }
@@ -156,7 +156,7 @@ mod tests {
             Ok(state(7, 1))
         });
         assert_eq!(first.unwrap(), Ok(state(7, 1)));
-        // Whatever a judge says, the file takes no smaller size, and no other root of the same.
+        // Whatever the judge answers, the file accepts no smaller size and no other root of the same size.
         for (size, byte) in [(6, 1), (7, 2)] {
             let rolled = witness.advance(candidate("x", byte), |_| Ok(state(size, byte)));
             assert!(matches!(rolled, Err(WitnessStateError::Database(_))), "{size}");

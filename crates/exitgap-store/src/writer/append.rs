@@ -1,4 +1,4 @@
-//! A slot's way into the store: checked, packed, sealed and committed.
+//! Appends a slot to the store: checks, compresses, seals and commits it.
 
 use std::collections::HashMap;
 
@@ -25,18 +25,18 @@ use crate::writer::changes::{CheckedChanges, PackedFills, PackedIssued};
 use crate::writer::ready::{Ready, spread};
 use crate::writer::seal::{CoveredSlot, NewHead, SealTarget, Sealer, SlotHeads};
 
-/// The most entries of one transaction that fills a pause: it bounds memory, the
-/// write-ahead log and what a kill undoes.
+/// The maximum number of entries in one transaction that fills a pause. It limits memory, the size of the write-ahead
+/// log, and the work that a kill undoes.
 const MAX_FILLED_ENTRIES: usize = 20_000;
 
-/// What a slot has to make.
+/// The expected result of a slot.
 #[derive(Clone, Copy)]
 pub(super) enum SlotExpectation<'a> {
-    /// What it makes.
+    /// Any result.
     Anything,
-    /// The checkpoint that was signed of it.
+    /// Its earlier signed checkpoint.
     Signed(&'a str),
-    /// What was claimed of it, and is signed now.
+    /// Its earlier claim, which is signed now.
     Claimed(&'a str),
 }
 
@@ -49,11 +49,11 @@ impl<'a> SlotExpectation<'a> {
     }
 }
 
-/// A snapshot's body, packed.
+/// The compressed body of a snapshot.
 pub(super) struct Body {
     pub zstd: Vec<u8>,
     pub level: u8,
-    /// The body it refers to and its slot; `None`: it is a key record.
+    /// The body that serves as its dictionary, with that body's slot; `None`: it is a key record.
     pub base: Option<(i64, Slot)>,
 }
 
@@ -77,7 +77,7 @@ impl Store {
                 return Ok(AppendOutcome { written: false, filled_slots: 0 });
             }
         }
-        // What came of witnesses that were asked and never heard is nothing.
+        // If no answers were recorded after witnesses were asked, there are none.
         self.record_cosignatures("")?;
         let pools = self.reader.pools()?;
         for pool in &pools {
@@ -94,7 +94,7 @@ impl Store {
                 _ => {}
             }
         }
-        // What cannot be read side by side is read below, one after the other.
+        // What cannot be read in parallel is read below, one after the other.
         let _ = self.warm();
         let known: HashMap<PoolId, Pool> =
             pools.into_iter().map(|pool| (pool.id.clone(), pool)).collect();
@@ -102,7 +102,7 @@ impl Store {
         let filled_slots = self.fill_until(slot)?;
         let result = self.write_slot(slot, &known, checked, bodies, &changes, expected);
         if result.is_err() {
-            // Bodies that were counted on may not be there.
+            // The bodies that the dictionaries refer to may not be stored.
             self.dictionaries.clear();
             self.derived.clear();
             self.heads = LastHeads::default();
@@ -110,13 +110,13 @@ impl Store {
         result.map(|()| AppendOutcome { written: true, filled_slots })
     }
 
-    /// Fills the slots after the store's last up to and without `until` with missing
-    /// entries, `recorder_down`, and returns how many slots that were. A store without
-    /// slots stays as it is. In transactions of at most 20,000 entries.
+    /// Fills the slots after the store's last one, up to but not including `until`, with missing entries
+    /// (`recorder_down`), and returns the number of filled slots. A store without slots stays unchanged. Writes at most
+    /// 20,000 entries per transaction.
     pub fn fill_until(&mut self, until: Slot) -> Result<u32, StoreError> {
         let filled = self.fill(until);
         if filled.is_err() {
-            // What derived rows rest on went on, and the slots did not.
+            // The derived state has advanced although the slots were not committed.
             self.derived.clear();
             self.heads = LastHeads::default();
         }
@@ -170,8 +170,8 @@ impl Store {
         Ok(filled)
     }
 
-    /// Packs the snapshots, side by side: a body for each entry, in their order, where it has one
-    /// of its own. Pools of one contract have one snapshot, and its first pool the body.
+    /// Compresses the snapshots in parallel. Returns, in order, a body for each entry that has its own. Pools of one
+    /// contract share one snapshot, and the first of them has the body.
     fn pack<'a>(
         &mut self,
         slot: Slot,
@@ -207,7 +207,7 @@ impl Store {
         packed.into_iter().collect()
     }
 
-    /// What the next body of a contract, whose pools these are, may refer to.
+    /// Loads the dictionaries for the next body of the contract of these pools.
     fn dictionaries(&mut self, pools: &[&Pool]) -> Result<(), StoreError> {
         let Some(contract) = pools.first().map(|pool| pool.id.contract()) else { return Ok(()) };
         if !self.dictionaries.contains_key(contract) {
@@ -217,7 +217,7 @@ impl Store {
         Ok(())
     }
 
-    /// The log, which begins with a slot: its own, or that of the checkpoint that was signed of it.
+    /// The log that begins with this slot: the store's own, or the log of the slot's earlier signed checkpoint.
     fn begin(&self, slot: Slot, checkpoint: Option<&str>) -> Result<Sealer, StoreError> {
         let (predecessor, before) = (self.reader.predecessor()?, &self.signed_before_by);
         let sealer = if let Some(key) = &self.key {
@@ -235,7 +235,7 @@ impl Store {
         Ok(sealer)
     }
 
-    /// The one transaction of a slot.
+    /// Writes a slot in one transaction.
     fn write_slot(
         &mut self,
         slot: Slot,
@@ -346,7 +346,7 @@ impl Store {
 }
 
 impl Store {
-    /// Signs a slot and seals it: what was claimed of it, or what is claimed now.
+    /// Signs a slot and seals it with its earlier claim, or with a new one.
     fn sign(
         &self,
         sealer: &Sealer,
@@ -362,7 +362,8 @@ impl Store {
             }
             SlotExpectation::Claimed(_) => {
                 self.claim_again(sealer, covered, files)?;
-                // In the database, too, where it may not be yet; where it is, its commit is made sure of.
+                // Also stores the claim in the database if it is not there yet. If it is, this makes sure that it is
+                // committed.
                 self.reader.db.put_claim(slot, || files.claim(&covered.checkpoint))?;
             }
             SlotExpectation::Anything => {
@@ -379,7 +380,8 @@ impl Store {
 }
 
 impl Store {
-    /// Claims what is about to be signed: first where it counts whatever becomes of the database.
+    /// Claims the slot before it is signed: first outside the database, where the claim survives a loss of the
+    /// database.
     fn claim(
         &self,
         sealer: &Sealer,
@@ -391,14 +393,14 @@ impl Store {
             return self.reader.db.put_claim(slot, make);
         };
         let claim = make()?;
-        // What the schema refuses is not claimed: it could never be sealed, and nothing else could be.
+        // A slot that the schema refuses is not claimed: it could never be sealed, and neither could any other slot.
         self.reader.db.settle()?;
         claims::put(beside.as_ref(), &claim, signer)?;
         self.reader.db.put_claim(slot, || Ok(claim))
     }
 
-    /// Requires that what was claimed before is what is claimed outside of the database, too: a recorder that claimed it in the
-    /// database only may have ended in between.
+    /// Requires that the claim in the database is also the claim outside of it: a recorder may have ended after it
+    /// claimed the slot in the database only.
     fn claim_again(
         &self,
         sealer: &Sealer,
@@ -417,7 +419,7 @@ impl Store {
     }
 }
 
-/// A slot of missing entries, to be claimed.
+/// The claim of a slot of missing entries.
 fn filled_claim(
     covered: &CoveredSlot,
     heads: SlotHeads,
@@ -443,10 +445,10 @@ fn retire(
     heads.add(reader, derived, &sealing, slot, &new).map(|_| ())
 }
 
-/// Where a body stands in a part, once it stands there; without one of its own, it is that of the
-/// head before.
+/// The position of a body within a part, once it is written there. A pool without its own body uses that of the
+/// previous head.
 fn frame_of(ready: &Ready, body: Option<&Body>) -> FrameRef {
-    // Bodies have 4 MiB and a little: all of it fits.
+    // Bodies have slightly more than 4 MiB at most, so their lengths fit.
     let length = |bytes: usize| u32::try_from(bytes).unwrap_or(u32::MAX);
     let base = body.and_then(|body| body.base);
     FrameRef {
@@ -508,7 +510,7 @@ fn insert_body(
 fn commit(transaction: Transaction, slot: Slot) -> Result<(), StoreError> {
     transaction.settle()?;
     transaction.commit().map_err(|source| {
-        // The log's last frame, which makes the slot one, found no room: nothing was written.
+        // The disk was full before the last frame of the write-ahead log, which commits the slot: nothing was written.
         if source.is_disk_full() {
             StoreError::Database { doing: "committing a slot", source }
         } else {

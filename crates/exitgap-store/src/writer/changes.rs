@@ -1,4 +1,4 @@
-//! Retractions and retirements: checked before anything of a slot is written.
+//! Retractions and retirements, checked before anything of a slot is written.
 
 use std::collections::BTreeMap;
 
@@ -13,44 +13,43 @@ use crate::error::StoreError;
 use crate::model::{Changes, NewDoubt, NewFills, NewRetraction, NewRetractionCause, Pool};
 use crate::reader::Reader;
 
-/// Why a slot is not taken back.
+/// Why a slot cannot be retracted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum RetractionRule {
     /// The pool is not in the store.
     #[error("the store has no such pool")]
     UnknownPool,
-    /// It is missing, or not in the store.
+    /// The slot is missing, or not in the store.
     #[error("it has no snapshot to retract")]
     NotRecorded,
-    /// It was taken back before, or is given twice.
+    /// The slot was already retracted, or is given twice.
     #[error("it is already retracted")]
     Twice,
-    /// Not 1 to 288 slots back.
+    /// The slot is not 1 to 288 slots back.
     #[error("only the 288 slots before it can be retracted")]
     TooFar,
-    /// The block it was read at is the one on the final chain.
+    /// The slot was read at the block that is on the final chain.
     #[error("it was read at that block")]
     SameBlock,
 }
 
-/// What the heads of a slot say besides their entries.
+/// The checked statements of a slot's heads besides their entries.
 #[derive(Debug, Default)]
 pub struct CheckedChanges {
-    /// By the pools' names; each list ascends.
+    /// By pool name; each list is ascending.
     pub retracts: BTreeMap<String, Vec<Retraction>>,
-    /// By the pools' names.
+    /// By pool name.
     pub retires: BTreeMap<String, Pool>,
-    /// Taken as they are.
+    /// Not checked.
     pub doubts: Vec<NewDoubt>,
-    /// By the pools' names.
+    /// By pool name.
     pub fills: BTreeMap<String, PackedFills>,
-    /// By the pools' names.
+    /// By pool name.
     pub issued: BTreeMap<String, PackedIssued>,
 }
 
 impl CheckedChanges {
-    /// Checks what the heads of `slot` are to say. `recorded` tells which pools have an entry
-    /// of their own.
+    /// Checks the changes for `slot`. `recorded` returns which pools have their own entry.
     pub fn from_changes(
         reader: &Reader,
         slot: Slot,
@@ -103,7 +102,7 @@ fn refused_issued(new: &IssuedReceipts, slot: Slot, rule: &str) -> StoreError {
     StoreError::Issued { pool: new.pool.clone(), slot, rule: rule.to_owned() }
 }
 
-/// A checked document of issued estimates, as it is written.
+/// A checked document of issued estimates, as it is stored.
 #[derive(Debug)]
 pub struct PackedIssued {
     pub hash: DocumentHash,
@@ -131,7 +130,7 @@ fn refused_fills(new: &NewFills, slot: Slot, rule: &str) -> StoreError {
     StoreError::Fills { pool: new.pool.clone(), slot, rule: rule.to_owned() }
 }
 
-/// A checked document of fills, as it is written.
+/// A checked document of fills, as it is stored.
 #[derive(Debug)]
 pub struct PackedFills {
     pub hash: DocumentHash,
@@ -179,8 +178,8 @@ impl PackedFills {
     }
 }
 
-/// Takes out of the changes of `slot` the documents that the store would refuse, and says why it would. An error is one of
-/// the database.
+/// Removes the documents that the store would refuse from the changes of `slot` and returns the reasons. An error is an
+/// error of the database.
 pub fn take_refused(
     reader: &Reader,
     slot: Slot,
@@ -228,7 +227,7 @@ fn check_retraction(
     }
     let block = reader.block_of(&pool, slot)?;
     let orphaned = block.ok_or_else(|| refused(RetractionRule::NotRecorded))?.hash;
-    // The same again, of a slot that is sealed, is compared with it.
+    // If the slot is already sealed, the same retraction is compared with the stored one.
     if reader.retraction_of(&pool, slot)?.is_some_and(|before| before.by != by) {
         return Err(refused(RetractionRule::Twice));
     }
@@ -244,14 +243,15 @@ fn check_retraction(
 }
 
 impl Reader {
-    /// The block that the pool's snapshot of `slot` was read at; `None` where it has none.
+    /// The block that the pool's snapshot of `slot` was read at; `None` if there is no snapshot.
     pub fn block_of(&self, pool: &Pool, slot: Slot) -> Result<Option<BlockRef>, StoreError> {
         Ok(self.snapshot_at(pool, slot)?.map(|snapshot| snapshot.observation().block()))
     }
 }
 
 impl StoreError {
-    /// Whether a slot was refused for what was given of it, which is no fault of the machine or of what is stored.
+    /// Whether a slot was refused because of the submitted data, and not because of a failure of the machine or the
+    /// stored data.
     pub fn is_of_entries(&self) -> bool {
         matches!(
             self,
@@ -289,7 +289,7 @@ mod tests {
     use crate::writer::Store;
     use crate::writer::ready::Ready;
 
-    /// A document with swaps at these indices of block 12.
+    /// A document with swaps at these log indices of block 12.
     fn fills(of: &PoolId, indices: &[u32], tick: i32) -> NewFills {
         let swap = |index: &u32| {
             let amounts = SwapAmounts { sold: [U256::from(*index); 2], bought: [U256::ZERO; 2] };
@@ -319,7 +319,7 @@ mod tests {
         for wrong in wrong {
             let good = Changes { fills: vec![fills(&pool(), &[3], 7)], ..Changes::default() };
             let mut changes = Changes { fills: vec![wrong.clone()], ..good.clone() };
-            // The control: the whole slot would be refused.
+            // Control: otherwise the whole slot would be refused.
             let refused = store.append_slot_with(slot(1), &[entry(1)], &changes).unwrap_err();
             assert!(refused.is_of_entries(), "{refused}");
             changes.fills.extend(good.fills.clone());

@@ -1,4 +1,4 @@
-//! What is given for a slot, against itself and against what is sealed.
+//! Checks the data submitted for a slot, against itself and against sealed data.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::model::{NewEntry, Outcome};
 use crate::writer::changes::CheckedChanges;
 use crate::writer::ready::Ready;
 
-/// The entries of a slot by their pools' names, in the order of a slot's heads.
+/// The entries of a slot by pool name, in the order of a slot's heads.
 pub type Slotful = BTreeMap<String, NewEntry<Ready>>;
 
 /// Checks a slot's entries against each other and the slot.
@@ -39,7 +39,7 @@ pub fn check_entries(slot: Slot, entries: Vec<NewEntry<Ready>>) -> Result<Slotfu
     Ok(checked)
 }
 
-/// Requires that pools of one contract have one snapshot.
+/// Requires that pools of one contract have the same snapshot.
 fn check_contracts(slot: Slot, checked: &Slotful) -> Result<(), StoreError> {
     let mut last: Option<&Ready> = None;
     for ready in checked.values().filter_map(|entry| entry.reading.as_ref().ok()) {
@@ -53,7 +53,7 @@ fn check_contracts(slot: Slot, checked: &Slotful) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// What the entry says.
+/// The outcome of the entry.
 pub fn outcome_of(entry: &NewEntry<Ready>) -> Outcome {
     match &entry.reading {
         Ok(ready) => Outcome::Recorded(ready.hash),
@@ -62,7 +62,7 @@ pub fn outcome_of(entry: &NewEntry<Ready>) -> Outcome {
 }
 
 impl Store {
-    /// Requires that a sealed slot holds exactly these entries and changes.
+    /// Requires that a sealed slot has exactly these entries and changes.
     pub(super) fn compare(
         &self,
         slot: Slot,

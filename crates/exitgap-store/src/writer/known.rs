@@ -1,8 +1,10 @@
-//! What the next slot rests on, as far as it is known: heads that its heads follow, and bodies that its bodies may refer to. What is
-//! derived is [`DerivedState`]'s. Kept from slot to slot, and read back after a restart, pool by pool.
+//! Cached input for the next slot: the heads that its heads follow, and the bodies that its bodies may use as
+//! dictionaries. [`DerivedState`] caches the derived data. The cache is kept from slot to slot, and is read back after
+//! a restart, pool by pool.
 //!
-//! That is some questions for each pool, and on a server each of them is a way there and back. Whoever takes over a store of many
-//! pools has it read by a few connections at once ([`Store::warm`]), and best before its first slot's instant.
+//! Reading it takes several queries per pool, and on a server each is a round trip. A process that takes over a store
+//! of many pools should read it over several connections at once ([`Store::warm`]), before the instant of its first
+//! slot.
 
 use std::collections::{BTreeMap, HashMap};
 use std::num::NonZero;
@@ -21,16 +23,16 @@ use crate::model::{Outcome, Pool};
 use crate::reader::Reader;
 use crate::writer::seal::SealTarget;
 
-/// The heads of the newest slot, so that the next one need not read them.
+/// The heads of the newest slot, so that the next slot does not have to read them.
 #[derive(Debug, Default)]
 pub struct LastHeads {
     slot: Option<Slot>,
-    /// By the pools' numbers.
+    /// By pool number.
     heads: HashMap<i64, (FullEntry, HeadHash)>,
 }
 
 impl LastHeads {
-    /// Heads of a slot, by the pools' numbers.
+    /// Heads of a slot, by pool number.
     pub fn from_heads(slot: Slot, heads: HashMap<i64, (FullEntry, HeadHash)>) -> Self {
         Self { slot: Some(slot), heads }
     }
@@ -44,7 +46,7 @@ impl LastHeads {
         Ok(())
     }
 
-    /// Takes in heads of other pools of a slot.
+    /// Adds heads of other pools of the same slot.
     fn take_in(&mut self, others: Self) {
         if others.slot.is_some() {
             self.slot = others.slot;
@@ -52,7 +54,7 @@ impl LastHeads {
         }
     }
 
-    /// The pool as one that gets its next head after `last`.
+    /// The pool as a target for its next head after `last`.
     pub fn seal_target(
         &self,
         reader: &Reader,
@@ -68,11 +70,10 @@ impl LastHeads {
     }
 }
 
-/// What the next body of a contract, whose pools these are, may refer to, read back after a restart.
+/// The dictionaries for the next body of the contract of these pools, read back after a restart.
 pub fn dictionaries_of(reader: &Reader, pools: &[&Pool]) -> Result<Dictionaries, StoreError> {
     let mut stored = Dictionaries::default();
-    // Also one that was taken back: what is referred to does not depend on when the process
-    // began.
+    // Includes retracted ones: the choice of dictionary must not depend on when the process started.
     let mut newest = None;
     for pool in pools {
         let entry = reader.newest_entry(pool, Slot::LAST)?;
@@ -90,7 +91,7 @@ pub fn dictionaries_of(reader: &Reader, pools: &[&Pool]) -> Result<Dictionaries,
         let unpacked = chain.and_then(|chain| Ok((unpack(&chain)?, chain)));
         let (unpacked, chain) = match unpacked {
             Ok(read) => read,
-            // What is damaged is not built upon: the next body stands alone.
+            // A damaged body is not used as a dictionary: the next body is compressed without one.
             Err(StoreError::Corrupt { .. }) => return Ok(stored),
             Err(error) => return Err(error),
         };
@@ -102,13 +103,13 @@ pub fn dictionaries_of(reader: &Reader, pools: &[&Pool]) -> Result<Dictionaries,
     Ok(stored)
 }
 
-/// Readers at once. On a server they wait more than they work.
+/// The number of simultaneous readers. On a server they mostly wait.
 const ON_A_SERVER: usize = 8;
 
-/// Pools for which other readers are worth opening.
+/// The number of pools from which additional readers are worthwhile.
 const FEWEST: usize = 64;
 
-/// What was read of some pools.
+/// The data read for some pools.
 #[derive(Default)]
 struct Part {
     derived: DerivedState,
@@ -117,8 +118,8 @@ struct Part {
 }
 
 impl Store {
-    /// Reads what the slot after the newest rests on, where nothing of it is known: after a start, or once the store was opened again. A
-    /// slot that comes without it reads it itself. Of how many pools it was read.
+    /// Reads the input for the slot after the newest one, if nothing is cached: after a start, or after the store was
+    /// opened again. Otherwise the next slot reads it itself. Returns the number of pools for which it was read.
     pub fn warm(&mut self) -> Result<usize, StoreError> {
         if self.derived.len() > 0 {
             return Ok(0);
@@ -163,7 +164,8 @@ impl Store {
 }
 
 impl Part {
-    /// Reads what a slot after `last` rests on; nothing where that is not the slot of this store, with this checkpoint.
+    /// Reads the input for a slot after `last`. Reads nothing if the store's newest slot is not `last` with this
+    /// checkpoint.
     fn load_part(
         reader: &Reader,
         (last, size, newest): (Slot, u64, &Option<String>),
@@ -180,7 +182,7 @@ impl Part {
                 part.derived.know(reader, pool, next)?;
                 part.heads.know(reader, pool)?;
             }
-            // A pool that retired may have had the contract's newest body.
+            // A retired pool may have had the contract's newest body.
             if let Some(pool) = pools.first() {
                 let contract = pool.id.contract().clone();
                 part.dictionaries.insert(contract, dictionaries_of(reader, pools)?);
@@ -199,7 +201,7 @@ mod tests {
     use crate::model::NewEntry;
     use crate::samples::{pool, slot, snapshot};
 
-    /// As a server that is behind would have it, or one that went on alone after another had taken over.
+    /// For example a server that lags behind, or one that continued alone after another had taken over.
     #[test]
     fn nothing_is_taken_from_a_store_that_is_not_this_one() {
         let home = tempfile::tempdir().unwrap();

@@ -1,7 +1,6 @@
-//! Writing a store: the part of the one recorder. This file opens the store and has its functions.
-//! A slot passes through `ready.rs` (what needs no store), `check.rs` and `changes.rs` (whether it
-//! may be written), `append.rs` (its one transaction), and `seal.rs` (heads, leaf, tree and
-//! checkpoint in that transaction).
+//! Writes a store, as its only recorder. This file opens the store and defines its functions. A slot passes through
+//! `ready.rs` (work that needs no store), `check.rs` and `changes.rs` (whether it may be written), `append.rs` (its
+//! single transaction), and `seal.rs` (heads, leaf, tree and checkpoint in that transaction).
 
 mod append;
 pub mod changes;
@@ -34,37 +33,37 @@ use crate::writer::seal::Sealer;
 use append::SlotExpectation;
 use known::LastHeads;
 
-/// A store opened for writing, by the only process that may. Dropping it releases the
-/// lock; so does the kernel when the process ends.
+/// A store opened for writing by the only process that may write. Dropping it releases the lock; the kernel also
+/// releases it when the process ends.
 pub struct Store {
     reader: Reader,
-    /// What signs; `None`: what others sealed is followed.
+    /// The signing key; `None`: the store follows a log that others seal.
     key: Option<SignerKey>,
-    /// Keys that signed the log which is to be sealed anew, or followed.
+    /// Keys that signed the log that is sealed again or followed.
     signed_before_by: Vec<VerifierKey>,
     /// The log, once it has begun.
     sealer: Option<Sealer>,
-    /// What each pool's next body may refer to, by the pool's number.
+    /// The dictionaries for each contract's next body.
     dictionaries: HashMap<Contract, Dictionaries>,
-    /// What the next slot's derived rows rest on.
+    /// Cached input for the next slot's derived rows.
     derived: DerivedState,
-    /// What the next slot's heads follow.
+    /// The heads that the next slot's heads follow.
     heads: LastHeads,
-    /// Pages of the write-ahead log after which it is folded into the database.
+    /// The number of pages of the write-ahead log after which it is checkpointed into the database.
     fold_after_pages: u32,
-    /// The newest slot as it is to be published, until it is.
+    /// The files of the newest slot, until they are published.
     pub(crate) unpublished: Option<SlotFiles>,
-    /// Parts that a slot may have.
+    /// The maximum number of parts of a slot.
     parts_most: usize,
     /// Whether slots wait for witnesses before they are published.
     pub(crate) awaits_cosignatures: bool,
-    /// Whether what is about to be signed is claimed, on a server.
+    /// Whether a slot is claimed on a server before it is signed.
     claims: bool,
-    /// Where it is claimed first, outside of the database.
+    /// Where slots are claimed first, outside of the database.
     claims_beside: Option<Arc<dyn Claims>>,
-    /// Who is told of what was signed, before it is committed.
+    /// Called with each signed checkpoint before it is committed.
     told_signed: Option<fn(&str)>,
-    /// A file's; a server keeps its own.
+    /// The lock of a file. A server manages its own lock.
     _lock: Option<Lock>,
 }
 
@@ -75,11 +74,11 @@ impl std::fmt::Debug for Store {
 }
 
 impl Store {
-    /// Opens the store at `path`, a file's or a server's URL, for writing and takes its lock. `key` has the log's name,
-    /// and must be the one that signed so far ([`StoreError::WrongKey`]).
+    /// Opens the store at `path` (a file or a server's URL) for writing and takes its lock. The name of `key` is the
+    /// log's name, and `key` must be the one that signed so far ([`StoreError::WrongKey`]).
     ///
-    /// Refused where the newest slot's heads do not hash to the log's last checkpoint
-    /// ([`Reader::check_edge`]): nothing is built upon damage.
+    /// Fails if the newest slot's heads do not match the log's last checkpoint ([`Reader::check_edge`]), so that
+    /// nothing is added to damaged data.
     pub fn open(path: impl AsRef<Path>, key: &SignerKey) -> Result<Self, StoreError> {
         let path = path.as_ref();
         if !is_server(path) && !path.exists() {
@@ -95,21 +94,21 @@ impl Store {
         Ok(store)
     }
 
-    /// Creates a store at `path`, where no file may be (but an empty database, which an
-    /// interrupted creation leaves), and takes its lock. Its log has the name of `key`, and
-    /// begins with the first slot.
+    /// Creates a store at `path`, where no file may exist (except an empty database that an interrupted creation left),
+    /// and takes its lock. Its log has the name of `key` and begins with the first slot.
     pub fn create(path: impl AsRef<Path>, key: &SignerKey) -> Result<Self, StoreError> {
         let path = path.as_ref();
-        // A name that cannot be a log's is refused before anything is made.
+        // Refuses an invalid log name before anything is created.
         Sealer::new(key, Slot::FIRST, None)?;
         let lock = lock(path)?;
         Ok(Self::with(Db::create(path)?, lock, Some(key)))
     }
 
-    /// Opens the store at `path`, which is created where no file is, and takes its lock: for what others seal, signed by
-    /// one of `trusted` ([`LogFolder::follow`](crate::LogFolder::follow)). Nothing can be sealed in it ([`StoreError::NoSigner`]).
+    /// Opens the store at `path`, creates it if no file exists, and takes its lock. The store follows a log that others
+    /// seal, signed by one of `trusted` ([`LogFolder::follow`](crate::LogFolder::follow)). It cannot seal anything
+    /// itself ([`StoreError::NoSigner`]).
     ///
-    /// Refused where the store's log is not one that these keys are of, and where it is damaged, as [`Store::open`] is.
+    /// Fails if these keys do not belong to the store's log, or if the store is damaged, like [`Store::open`].
     pub fn open_follower(
         path: impl AsRef<Path>,
         trusted: &[VerifierKey],
@@ -155,8 +154,8 @@ impl Store {
         }
     }
 
-    /// Creates a store at `path` as [`Store::create`] does, whose log succeeds one that is lost.
-    /// Refused where both have one name ([`StoreError::SameName`]): the key is to have another.
+    /// Creates a store at `path` like [`Store::create`]. Its log succeeds one that is lost. Fails if both have the same
+    /// name ([`StoreError::SameName`]): the key must have another name.
     pub fn create_successor(
         path: impl AsRef<Path>,
         key: &SignerKey,
@@ -170,94 +169,88 @@ impl Store {
         Ok(store)
     }
 
-    /// Names the log that the store's one succeeds, before that begins.
+    /// Sets the log that the store's log succeeds, before the latter begins.
     pub(crate) fn set_predecessor(&self, predecessor: &Predecessor) -> Result<(), StoreError> {
         self.reader.db.insert_predecessor(&predecessor.to_document())
     }
 
-    /// Has the write-ahead log folded into the database as soon as it holds so many pages; 1,000
-    /// unless set.
+    /// Sets the number of pages at which the write-ahead log is checkpointed into the database. The default is 1,000.
     #[must_use]
     pub fn folding_after(self, pages: u32) -> Self {
         Self { fold_after_pages: pages, ..self }
     }
 
-    /// Lets a slot have so many parts and no more. What needs more is refused as a slot of too
-    /// many pools is, which this is for rehearsing.
+    /// Limits the number of parts of a slot, for tests: a slot that needs more is refused like one with too many pools.
     #[must_use]
     pub fn limit_parts(self, most: usize) -> Self {
         Self { parts_most: most.min(MAX_PARTS), ..self }
     }
 
-    /// Tells `told` of each checkpoint that was signed, before it is committed, which this is for rehearsing.
+    /// Calls `told` with each signed checkpoint before it is committed, for tests.
     #[must_use]
     pub fn telling_signed(self, told: fn(&str)) -> Self {
         Self { told_signed: Some(told), ..self }
     }
 
-    /// Claims nothing before it is signed: two recorders of a server's store can then sign two histories, which this is for
-    /// rehearsing.
+    /// Disables claims before signing, for tests: two recorders of a server's store can then sign two histories.
     #[must_use]
     pub fn without_claims(self) -> Self {
         Self { claims: false, ..self }
     }
 
-    /// Has each slot claimed there before it is signed, and sealed as it was claimed there where it was: whatever the database
-    /// has, and by whichever recorder. All that record into one log have to.
+    /// Claims each slot in `claims` before it is signed. If it is already claimed there, seals it as claimed, whatever
+    /// the database contains and whichever recorder claimed it. All recorders of a log must use the same claims.
     pub fn claim_in(&mut self, claims: Arc<dyn Claims>) {
         self.claims_beside = Some(claims);
     }
 
-    /// Whether slots are claimed outside of the database.
+    /// Whether slots are also claimed outside of the database.
     pub fn claims_beside(&self) -> bool {
         self.claims_beside.is_some()
     }
 
-    /// Lets the database grow by so many pages and no more, or as it likes again. What finds no
-    /// room is refused as on a full disk, which this is for rehearsing.
+    /// Limits the growth of the database to this many pages, or removes the limit, for tests: a write that finds no
+    /// space fails like on a full disk.
     pub fn limit_growth(&self, pages: Option<u32>) -> Result<(), StoreError> {
         self.reader.db.limit_growth(pages)
     }
 
-    /// Folds the write-ahead log into the database and closes the store. Dropping it does the same
-    /// where that is possible, and is silent where it is not; nothing committed depends on either.
+    /// Checkpoints the write-ahead log into the database and closes the store. Dropping the store does the same but
+    /// ignores errors. Committed data depends on neither.
     pub fn close(self) -> Result<(), StoreError> {
         let Self { reader: Reader { db, .. }, _lock, .. } = self;
         db.fold()?;
         db.close("closing the store")
     }
 
-    /// The newest slot as it is to be published, where this process sealed it; once.
+    /// The files of the newest slot if this process sealed it. They are returned only once.
     pub(crate) fn take_unpublished(&mut self) -> Option<SlotFiles> {
         self.unpublished.take()
     }
 
-    /// Reads what is in the store.
+    /// A reader of the store.
     pub fn reader(&self) -> &Reader {
         &self.reader
     }
 
-    /// Writes a slot: one entry for every pool of the store and for any new pool, which
-    /// begins with it. A store's slots follow each other: slots between the last and this
-    /// one are filled first with `recorder_down`.
+    /// Writes a slot: one entry for every pool of the store, and for new pools, which begin with it. Slots have no
+    /// gaps: missing slots between the last one and this one are first filled with `recorder_down`.
     ///
-    /// Giving a slot that is in the store again is accepted if all its entries are the
-    /// same, and refused ([`StoreError::EntryDiffers`]) otherwise.
+    /// Submitting a stored slot again is accepted if all its entries are the same, and refused
+    /// ([`StoreError::EntryDiffers`]) otherwise.
     ///
-    /// # Order of writes, and what a crash leaves
+    /// # Order of writes, and the result of a crash
     ///
-    /// 1. Everything is checked, hashed and compressed, and depths are computed. Nothing was
-    ///    written so far.
-    /// 2. The pause since the last slot is filled, at most 20,000 entries per
-    ///    transaction. A crash leaves whole slots; the next call goes on after them.
-    /// 3. One transaction writes new pools, bodies, entries with their heads, the log's
-    ///    nodes and, last, the row that seals the slot: its leaf and the signed checkpoint.
-    ///    Its commit waits until the disk has it. A crash before leaves nothing of the slot;
-    ///    a crash after leaves all of it.
-    /// 4. Now and then what the write-ahead log holds is folded into the database. A crash leaves
-    ///    it in the log. An error ([`StoreError::Fold`]) leaves the slot written.
-    /// 5. An error from a commit ([`StoreError::CommitUnknown`]) means that either may be
-    ///    the case. Opening the store anew and giving the slot again settles it.
+    /// 1. Everything is checked, hashed and compressed, and depths are computed. Nothing is written yet.
+    /// 2. The pause since the last slot is filled, at most 20,000 entries per transaction. A crash leaves complete
+    ///    slots; the next call continues after them.
+    /// 3. One transaction writes new pools, bodies, entries with their heads, the log's nodes and, last, the row that
+    ///    seals the slot: its leaf and the signed checkpoint. The commit waits until the data is on disk. A crash
+    ///    before the commit leaves nothing of the slot; a crash after it leaves all of it.
+    /// 4. From time to time the write-ahead log is checkpointed into the database. A crash leaves its content in the
+    ///    log. An error ([`StoreError::Fold`]) does not affect the written slot.
+    /// 5. After an error from a commit ([`StoreError::CommitUnknown`]) the slot may or may not be written. Open the
+    ///    store again and submit the slot again to find out.
     pub fn append_slot(
         &mut self,
         slot: Slot,
@@ -271,8 +264,7 @@ impl Store {
         )
     }
 
-    /// Writes a slot as [`Store::append_slot`] does, whose heads also take earlier slots back or
-    /// retire pools.
+    /// Writes a slot like [`Store::append_slot`], whose heads also retract earlier slots or retire pools.
     pub fn append_slot_with(
         &mut self,
         slot: Slot,
@@ -282,8 +274,8 @@ impl Store {
         self.append(slot, Ready::prepare_entries(entries)?, changes, SlotExpectation::Anything)
     }
 
-    /// Takes out of the changes of `slot` the documents of pools' logs and of receipts that would be refused with it, and
-    /// says why they would: the slot is written without them. An error is one of the database.
+    /// Removes the documents of fills and receipts that the store would refuse from the changes of `slot`, and returns
+    /// the reasons, so that the slot can be written without them. An error is an error of the database.
     pub fn take_refused(
         &self,
         slot: Slot,
@@ -292,7 +284,7 @@ impl Store {
         changes::take_refused(&self.reader, slot, changes)
     }
 
-    /// The same with entries that were made ready before.
+    /// Same as [`Store::append_slot_with`], with entries that were prepared before.
     pub fn append_ready(
         &mut self,
         slot: Slot,
@@ -302,7 +294,7 @@ impl Store {
         self.append(slot, entries, changes, SlotExpectation::Anything)
     }
 
-    /// Writes a slot that was sealed before and must make the same checkpoint again.
+    /// Writes a slot that was sealed before and must produce the same checkpoint again.
     pub(crate) fn append_sealed(
         &mut self,
         slot: Slot,
@@ -325,7 +317,7 @@ impl Store {
         Ok(appended)
     }
 
-    /// Writes a slot that was claimed before and must make what was claimed, and signs it.
+    /// Writes a slot that was claimed before and must match the claim, and signs it.
     pub(crate) fn append_claimed(
         &mut self,
         slot: Slot,
@@ -341,7 +333,7 @@ impl Store {
         )
     }
 
-    /// The slot that was about to be signed when whoever wrote the store ended.
+    /// The slot that was about to be signed when the previous writer ended.
     pub(crate) fn pending_claim(&self) -> Result<Option<Claim>, StoreError> {
         let size = self.reader.log_size()? + 1;
         if let Some(beside) = &self.claims_beside {
@@ -354,24 +346,25 @@ impl Store {
         self.reader.db.claim(size)
     }
 
-    /// The keys that sign the log, or would sign one that begins.
+    /// The keys that sign the log, or would sign a new one.
     fn keys(&self) -> Vec<VerifierKey> {
         let own = || self.key.iter().map(SignerKey::verifier).collect();
         self.sealer.as_ref().map_or_else(own, |sealer| sealer.keys.clone())
     }
 
-    /// Reads what has left a server's database from the closed days in this folder.
+    /// Reads archived bodies of a server's database from the closed days in this folder.
     pub fn read_days_from(&mut self, folder: LogFolder) {
         self.reader.days = Some(folder);
     }
 
-    /// Whether it can still write: one whose connection to a server was lost, or that another took over from, cannot.
+    /// Whether the store can still write. It cannot after its connection to a server was lost or another recorder took
+    /// over.
     pub fn is_open(&self) -> bool {
         self.reader.is_open()
     }
 
-    /// Opens a server's store anew after its connection was lost, as [`Store::open`] does; refused while another
-    /// recorder seals ([`StoreError::Leased`]). Of a file nothing is done.
+    /// Opens a server's store again after its connection was lost, like [`Store::open`]. Fails while another recorder
+    /// seals ([`StoreError::Leased`]). Does nothing for a file.
     pub fn reopen(&mut self) -> Result<(), StoreError> {
         let Some(db) = self.reader.db.writer_again()? else { return Ok(()) };
         let reader = Reader::over(db, self.reader.days.clone());
@@ -392,16 +385,15 @@ impl Store {
         Ok(())
     }
 
-    /// Lets a second key of the log's name sign every checkpoint from the next slot on, beside the
-    /// one that the store was opened with. From then on either opens the store. For the time in
-    /// which the log's key is changed.
+    /// Makes a second key of the log's name also sign every checkpoint from the next slot on, in addition to the key
+    /// that the store was opened with. From then on either key opens the store. This is for a change of the log's key.
     pub fn sign_beside(&mut self, key: &SignerKey) -> Result<(), StoreError> {
         let sealer = self.sealer.as_mut().ok_or(StoreError::KeyBeforeLog)?;
         sealer.sign_beside(&self.reader.db, key)
     }
 
-    /// Says which keys signed the slots that [`Store::append_sealed`] is to seal anew, the first
-    /// first. A log that has begun knows them.
+    /// Sets the keys that signed the slots that [`Store::append_sealed`] will seal again, oldest first. A log that has
+    /// begun knows its keys.
     pub(crate) fn sealed_by(&mut self, keys: Vec<VerifierKey>) -> Result<(), StoreError> {
         if let Some(sealer) = &mut self.sealer {
             return sealer.name_keys(&self.reader.db, &keys);
@@ -417,7 +409,7 @@ impl Store {
     }
 }
 
-/// The lock of a store in a file. On a server whoever opens it for writing takes it there.
+/// Takes the lock of a store in a file. On a server, opening the store for writing takes a lock there.
 pub(crate) fn lock(path: &Path) -> Result<Option<Lock>, StoreError> {
     if is_server(path) { Ok(None) } else { Lock::acquire(path).map(Some) }
 }

@@ -1,5 +1,5 @@
-//! Readings made ready to be written: all of a slot's work that needs neither the store nor the
-//! slots before, so that it is done while others are still being read.
+//! Prepares readings for writing: all of a slot's work that needs neither the store nor earlier slots, so that it can
+//! be done while other pools are still being read.
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,14 +15,14 @@ use crate::derived::figures::SnapshotFigures;
 use crate::error::StoreError;
 use crate::model::NewEntry;
 
-/// A snapshot with all that follows from it alone: its canonical bytes, their hashes, its figures.
+/// A snapshot with everything that can be computed from it alone: its canonical bytes, their hashes, its figures.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ready {
     pub(crate) pool: PoolId,
     pub(crate) slot: Slot,
     pub(crate) hash: SnapshotHash,
     pub(crate) state: StateHash,
-    /// Of the joined bytes, those of the snapshot.
+    /// The number of bytes of the snapshot within `joined`.
     pub(crate) snapshot_bytes: usize,
     /// The snapshot's canonical bytes, then its state's.
     pub(crate) joined: Vec<u8>,
@@ -30,8 +30,8 @@ pub struct Ready {
 }
 
 impl Ready {
-    /// Makes a snapshot ready. Refused where it has no canonical bytes that a reader would accept:
-    /// it is too large, for instance.
+    /// Prepares a snapshot. Fails if it has no canonical bytes that a reader would accept, for example because it is
+    /// too large.
     pub fn from_snapshot(snapshot: &Snapshot) -> Result<Self, SnapshotError> {
         let documents = snapshot.to_canonical()?;
         Ok(Self {
@@ -45,7 +45,7 @@ impl Ready {
         })
     }
 
-    /// Makes the entries' snapshots ready, side by side.
+    /// Prepares the entries' snapshots in parallel.
     pub fn prepare_entries(entries: &[NewEntry]) -> Result<Vec<NewEntry<Self>>, StoreError> {
         let ready = spread(entries, |entry| {
             let reading = match &entry.reading {
@@ -62,10 +62,10 @@ impl Ready {
     }
 }
 
-/// How many items a processor takes at once.
+/// The number of items that a processor takes at once.
 const AT_ONCE: usize = 8;
 
-/// Does the same with every item, on all processors; what comes of them is in their order.
+/// Calls `act` for every item, on all processors, and returns the results in the order of the items.
 pub fn spread<T: Sync, R: Send>(items: &[T], act: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let processors = available_parallelism().map_or(1, usize::from);
     let threads = processors.min(items.len().div_ceil(AT_ONCE));

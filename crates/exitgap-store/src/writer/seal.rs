@@ -1,5 +1,4 @@
-//! Sealing a slot within its transaction: heads, the slot's leaf, the log's tree and its
-//! signed checkpoint.
+//! Seals a slot within its transaction: heads, the slot's leaf, the log's tree and its signed checkpoint.
 
 use exitgap_core::evidence::{Commits, Head, Predecessor, Retraction, RetractionCause, SlotLeaf};
 use exitgap_core::exit::METHOD_VERSION;
@@ -18,48 +17,48 @@ use crate::log::{FullEntry, LogIdentity};
 use crate::model::{Entry, Outcome, Pool};
 use crate::reader::Reader;
 
-/// The log a writer seals into, and the keys that sign it, under the log's origin.
+/// The log that a writer seals, and its signing keys, named after the log's origin.
 #[derive(Debug, Clone)]
 pub struct Sealer {
     pub origin: Origin,
-    /// While a key is changed, the one that is to go and the one that comes. None: what others sealed is followed.
+    /// During a change of keys, the old key and the new one. Empty if the store follows a log that others seal.
     signers: Vec<SignerKey>,
-    /// All keys that the log has had, in the order in which they came; of a log that is followed, those that are trusted.
+    /// All keys that the log has had, oldest first; for a followed log, the trusted ones.
     pub keys: Vec<VerifierKey>,
     /// The log it succeeds.
     predecessor: Option<Predecessor>,
 }
 
-/// A pool that gets a head.
+/// A pool that gets a new head.
 pub struct SealTarget {
     pub pool: Pool,
-    /// Its newest row and the hash of that head; `None` before its first.
+    /// Its newest row and the hash of that head; `None` before its first one.
     pub before: Option<(FullEntry, HeadHash)>,
 }
 
-/// What a head is made of.
+/// The content of a new head.
 pub struct NewHead {
     pub outcome: Outcome,
-    /// What the snapshot says, where there is one.
+    /// The figures of the snapshot, if there is one.
     pub figures: Option<SnapshotFigures>,
-    /// Ascending; checked.
+    /// Ascending and already checked.
     pub retracts: Vec<Retraction>,
-    /// The document of fills that it commits to, which is written.
+    /// The fills document that it commits to, which is already written.
     pub fills: Option<DocumentHash>,
-    /// The document of issued estimates that it commits to, which is written.
+    /// The document of issued estimates that it commits to, which is already written.
     pub issued: Option<DocumentHash>,
 }
 
 /// A slot's heads so far, in the order of pool ids.
 #[derive(Debug, Default)]
 pub struct SlotHeads {
-    /// The pools and their heads' canonical bytes.
+    /// The pools and the canonical bytes of their heads.
     pub canonical: Vec<(PoolId, Vec<u8>)>,
-    /// The leaf hashes of those.
+    /// The leaf hashes of these heads.
     hashes: Vec<Hash>,
 }
 
-/// A slot with the checkpoint that covers it, not yet signed.
+/// A slot with the unsigned checkpoint that covers it.
 pub struct CoveredSlot {
     pub slot: Slot,
     leaf: SlotLeaf,
@@ -69,8 +68,7 @@ pub struct CoveredSlot {
 }
 
 impl Sealer {
-    /// The log that `key` signs from `first_slot` on, the successor of another where
-    /// `predecessor` names one.
+    /// The log that `key` signs from `first_slot` on. It succeeds another log if `predecessor` names one.
     pub fn new(
         key: &SignerKey,
         first_slot: Slot,
@@ -84,7 +82,7 @@ impl Sealer {
         Ok(Self { origin, signers: vec![signer], keys, predecessor })
     }
 
-    /// The store's log, signed by `key`, which is to be one of those it has had.
+    /// The store's log, signed by `key`, which must be one of its keys.
     pub fn of_log(key: &SignerKey, log: &LogIdentity) -> Result<Self, StoreError> {
         let mut sealer = Self::new(key, log.origin.first_slot(), log.predecessor.clone())?;
         let found = sealer.verifier();
@@ -111,12 +109,12 @@ impl Sealer {
         Ok(Self { origin, signers: Vec::new(), keys, predecessor })
     }
 
-    /// A log that is sealed anew, whose slots were signed by these keys; the signer's is one of them.
+    /// Sets the keys that signed the slots of a log that is sealed again. The signer's key is one of them.
     pub fn signed_before_by(&mut self, keys: Vec<VerifierKey>) {
         self.keys = keys;
     }
 
-    /// Lets `key` sign, too, from the next slot on, and writes it down where the log never had it.
+    /// Makes `key` sign as well from the next slot on, and stores it if the log never had it.
     pub fn sign_beside(&mut self, db: &Db, key: &SignerKey) -> Result<(), StoreError> {
         let (expected, found) = (self.origin.name(), key.verifier().name().to_owned());
         if expected != found {
@@ -132,7 +130,7 @@ impl Sealer {
         Ok(())
     }
 
-    /// Writes down those of these keys that the log never had.
+    /// Stores those of these keys that the log never had.
     pub fn name_keys(&mut self, db: &Db, keys: &[VerifierKey]) -> Result<(), StoreError> {
         for key in keys {
             if !self.keys.contains(key) {
@@ -143,7 +141,7 @@ impl Sealer {
         Ok(())
     }
 
-    /// Writes down the log's name and keys, before its first slot.
+    /// Stores the log's name and keys before its first slot.
     pub fn begin(&self, db: &Db) -> Result<(), StoreError> {
         db.insert_log(&self.keys[0].to_string(), self.origin.first_slot())?;
         for (number, key) in (1..).zip(&self.keys).skip(1) {
@@ -152,17 +150,17 @@ impl Sealer {
         Ok(())
     }
 
-    /// The key that checkpoints are signed with.
+    /// The verifier of the key that signs checkpoints.
     pub fn verifier(&self) -> VerifierKey {
         self.signers[0].verifier()
     }
 
-    /// The lines of a note that none of the log's keys signed; none where it is no note.
+    /// The lines of a note that none of the log's keys signed; empty if the text is not a note.
     pub fn signed_by_others(&self, note: &str) -> String {
         Note::parse(note).map(|note| note.lines_of_others(&self.keys)).unwrap_or_default()
     }
 
-    /// The checkpoint's note: signed, or as it was signed before, by one of the log's keys.
+    /// The checkpoint's note, either newly signed or with the earlier signature of one of the log's keys.
     fn sign(
         &self,
         slot: Slot,
@@ -174,7 +172,7 @@ impl Sealer {
             let note = Note::parse(expected).ok().filter(|note| {
                 note.text == text && note.signed_by(&self.origin, &self.keys).is_ok()
             });
-            // What others signed beside it is kept apart, as what witnesses signed. Nothing else is ever signed of it.
+            // Signatures of others are stored separately, as cosignatures. No other note is ever signed for this slot.
             return note.map(|note| note.by(&self.keys)).ok_or_else(|| {
                 StoreError::SealedOtherwise { slot, expected: expected.to_owned(), found: text }
             });
@@ -185,7 +183,8 @@ impl Sealer {
         others.iter().try_fold(first, |note, key| key.sign_beside(&note)).map_err(failed)
     }
 
-    /// What is to be signed of the slot: its leaf and the nodes it completes are written, and nothing is signed yet.
+    /// Writes the slot's leaf and the nodes it completes, and returns the checkpoint that is to be signed. Nothing is
+    /// signed yet.
     pub fn cover(&self, db: &Db, slot: Slot, heads: &SlotHeads) -> Result<CoveredSlot, StoreError> {
         let failed = |reason: String| StoreError::Seal { slot, reason };
         let pools = u32::try_from(heads.hashes.len()).unwrap_or(u32::MAX);
@@ -206,7 +205,8 @@ impl Sealer {
         Ok(CoveredSlot { slot, leaf, canonical, checkpoint })
     }
 
-    /// Signs what covers the slot, which must be `signed_before` where that is given, and seals it.
+    /// Signs the checkpoint that covers the slot, which must equal `signed_before` if that is given, and seals the
+    /// slot.
     pub fn seal(
         &self,
         db: &Db,
@@ -219,15 +219,15 @@ impl Sealer {
         Ok(note)
     }
 
-    /// What vouches for claims, where it signs.
+    /// The key that signs claims, if this log signs.
     pub fn signer(&self) -> Option<&SignerKey> {
         self.signers.first()
     }
 }
 
 impl SlotHeads {
-    /// Writes the pool's entry, head and derived rows for `slot`, and returns entry and head for
-    /// the next to follow. Pools come in the order of their ids.
+    /// Writes the pool's entry, head and derived rows for `slot`, and returns the entry and the head that the next one
+    /// follows. Pools must come in the order of their ids.
     pub fn add(
         &mut self,
         reader: &Reader,

@@ -1,13 +1,13 @@
-//! Which crate of ours may depend on which.
+//! Checks which of our crates depend on which.
 
 use serde_json::Value;
 
 use super::Diagnostic;
 
-/// May it depend on any crate of ours?
+/// It may depend on any of our crates.
 const ANYTHING: &[&str] = &["*"];
 
-/// The allowed arrows, of all kinds of dependencies: tests that need more live in `tests/`.
+/// The allowed dependencies, of all kinds: tests that need more are in `tests/`.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("exitgap-math", &[]),
     ("exitgap-tlog", &[]),
@@ -55,7 +55,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("xtask", &[]),
 ];
 
-/// A crate and what it depends on by path, that is, crates of ours.
+/// A crate with its path dependencies, that is, those on our own crates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dependencies {
     name: String,
@@ -81,12 +81,12 @@ pub fn dependencies(metadata: &Value) -> Vec<Dependencies> {
         .collect()
 }
 
-/// The names of crates.
+/// The names of the crates.
 pub fn names(crates: &[Dependencies]) -> Vec<String> {
     crates.iter().map(|one| one.name.clone()).collect()
 }
 
-/// Every dependency that is not in the list, and every crate that is not.
+/// Reports every dependency, and every crate, that is not in the list.
 pub fn forbidden(crates: &[Dependencies]) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     for Dependencies { name, on } in crates {

@@ -1,10 +1,11 @@
-//! Checks on the links between documents: each leads to a file of the repository, and to a heading that it has.
+//! Checks the links between documents: each must lead to an existing file of the repository, and to an existing
+//! heading.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Diagnostic, Source};
 
-/// Links of Markdown files that lead nowhere. Addresses of the network are left alone.
+/// Broken links in Markdown files. Web addresses are not checked.
 pub fn dead(sources: &[Source]) -> Vec<Diagnostic> {
     let mut places = BTreeSet::new();
     let mut headings = BTreeMap::new();
@@ -39,7 +40,7 @@ pub fn dead(sources: &[Source]) -> Vec<Diagnostic> {
     findings
 }
 
-/// A file's path, and those of the folders that it lies in.
+/// A file's path, and those of its parent folders.
 fn with_folders(path: &str) -> impl Iterator<Item = &str> {
     let folders = path.match_indices('/').map(|(end, _)| &path[..end]);
     folders.chain(std::iter::once(path))
@@ -49,7 +50,7 @@ fn is_markdown(path: &str) -> bool {
     path.rsplit_once('.').is_some_and(|(_, extension)| extension == "md")
 }
 
-/// The lines that are text, from 1: not those within fences.
+/// The lines of text, numbered from 1, without those in code fences.
 fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut fenced = false;
     text.lines().enumerate().filter_map(move |(index, line)| {
@@ -59,7 +60,7 @@ fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Line and target of each link to a file or a heading: what stands in parentheses after `]`.
+/// Line and target of each link to a file or heading: the text in parentheses after `]`.
 fn links(text: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     for (number, line) in prose(text) {
@@ -73,7 +74,7 @@ fn links(text: &str) -> Vec<(usize, &str)> {
     found
 }
 
-/// What a heading is linked by: lower case, without punctuation, and hyphens for spaces.
+/// The anchor of a heading: lower case, without punctuation, and hyphens for spaces.
 fn anchors(text: &str) -> BTreeSet<String> {
     let headings = prose(text).filter_map(|(_, line)| {
         let title = line.trim_start_matches('#');
@@ -88,7 +89,7 @@ fn anchor(title: &str) -> String {
     kept.map(|c| if c == ' ' { '-' } else { c }).flat_map(char::to_lowercase).collect()
 }
 
-/// The path that a link in the file `from` leads to; `None` where it leaves the repository.
+/// The path to which a link in the file `from` leads; `None` if it is outside the repository.
 fn resolve_link(from: &str, link: &str) -> Option<String> {
     let mut parts: Vec<&str> = from.split('/').collect();
     parts.pop();

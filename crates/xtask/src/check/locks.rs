@@ -1,7 +1,7 @@
-//! Whether every lock file in the tree is up to date.
+//! Checks whether every lock file in the tree is up to date.
 //!
-//! A package outside the workspace has a lock file of its own, which goes stale when a crate that it
-//! depends on gets another dependency. Nothing that is built every day would show that.
+//! A package outside the workspace has its own lock file, which becomes stale when the dependencies of a crate it
+//! depends on change. The daily builds would not show that.
 
 use std::path::Path;
 use std::process::Command;
@@ -19,7 +19,7 @@ pub fn stale(root: &Path) -> Result<Vec<Diagnostic>> {
     Ok(findings)
 }
 
-/// The lock files that git knows, as paths from the root.
+/// The lock files under version control, as paths from the root.
 fn list_locks(root: &Path) -> Result<Vec<String>> {
     let output = Command::new("git")
         .args(["ls-files", "-z", "Cargo.lock", "*/Cargo.lock"])
@@ -34,7 +34,7 @@ fn list_locks(root: &Path) -> Result<Vec<String>> {
     Ok(names.split_terminator('\0').map(str::to_owned).collect())
 }
 
-/// What cargo says against one lock file. It reads the index only, and fetches no package.
+/// Cargo's complaint about one lock file, if any. This reads only the index, and downloads no package.
 fn check_lock(root: &Path, lock: &str) -> Result<Option<Diagnostic>> {
     let manifest = format!("{}.toml", lock.trim_end_matches(".lock"));
     let mut update = workspace::cargo(root);
@@ -61,7 +61,7 @@ mod tests {
 
     use super::*;
 
-    /// A crate in a folder of its own, with a dependency by path and a lock file that names it.
+    /// A crate in a separate folder, with a path dependency and a lock file.
     struct Tree(PathBuf);
 
     impl Tree {
@@ -113,7 +113,7 @@ mod tests {
         assert!(found.message.contains("--locked was passed"), "{}", found.message);
         assert!(found.message.contains(remedy), "{}", found.message);
         assert_eq!(fs::read_to_string(folder.join(lock)).unwrap(), before, "nothing is written");
-        // What the message says does repair it.
+        // The remedy in the message works.
         let mut words = remedy.split(' ').skip(1).collect::<Vec<_>>();
         words.extend(["--offline", "--quiet"]);
         assert!(workspace::cargo(folder).args(words).status().unwrap().success());

@@ -1,6 +1,6 @@
-//! `cargo xtask check`: what a reviewer should not have to look for.
+//! `cargo xtask check`: everything that a reviewer should not have to check.
 //!
-//! Each check is a pure function from texts to findings, so that its tests can show it fail.
+//! Each check is a pure function from texts to findings, so that its tests can show that it fails when it should.
 
 mod arrows;
 mod links;
@@ -14,7 +14,7 @@ use std::process::Command;
 use crate::failure::{Context, Failure, Result};
 use crate::{generate, licences, peers, process, py, surface, test, workspace};
 
-/// What `cargo xtask check --help` prints.
+/// The output of `cargo xtask check --help`.
 pub const HELP: &str = "\
 Check what the compiler does not.
 
@@ -38,14 +38,14 @@ Usage: cargo xtask check
 
 All checks run, then the failed ones are listed.";
 
-/// One thing that is not as it must be, or should not be.
+/// A problem, or a warning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// The file, with a line where there is one, such as `crates/x/src/lib.rs:7`.
+    /// The file, with a line if there is one, such as `crates/x/src/lib.rs:7`.
     place: String,
-    /// What is wrong and what would be right.
+    /// What is wrong, and what would be correct.
     pub message: String,
-    /// A warning does not fail the check.
+    /// A warning, which does not fail the check.
     warning: bool,
 }
 
@@ -66,15 +66,15 @@ pub struct Source {
     text: String,
 }
 
-/// Runs every check; fails if any does.
+/// Runs every check; fails if any check fails.
 pub fn run(root: &Path) -> Result<()> {
     run_static(root).and(run_lints(root)).and(run_documentation(root)).and(run_fuzz(root))
 }
 
-/// What needs no build, which takes seconds.
+/// The checks that need no build and take seconds.
 pub fn run_static(root: &Path) -> Result<()> {
     let mut crates = arrows::dependencies(&workspace::metadata(root)?);
-    // They are ours, too, though each is a workspace of its own.
+    // These are ours too, although each is a separate workspace.
     for apart in [py::MANIFEST, peers::MANIFEST] {
         crates.extend(arrows::dependencies(&workspace::metadata_of(root, apart)?));
     }
@@ -123,7 +123,7 @@ pub fn run_lints(root: &Path) -> Result<()> {
     judge(passed, "lints")
 }
 
-/// The documentation of every native crate.
+/// Builds the documentation of every native crate.
 pub fn run_documentation(root: &Path) -> Result<()> {
     let mut docs = workspace::cargo(root);
     docs.arg("doc").args(workspace::NATIVE).args(["--no-deps", "--quiet"]);
@@ -142,7 +142,7 @@ fn judge(passed: bool, name: &str) -> Result<()> {
     if passed { Ok(()) } else { Err(failure()) }
 }
 
-/// Runs a check that is a cargo command, and prints how it ended.
+/// Runs a check that is a cargo command, and prints its result.
 fn passes(name: &str, command: &mut Command) -> bool {
     eprintln!("check {name}: running cargo");
     let end = process::run(command, name);
@@ -153,7 +153,7 @@ fn passes(name: &str, command: &mut Command) -> bool {
     end.is_ok()
 }
 
-/// Prints the findings of one check; answers whether it passed.
+/// Prints the findings of one check; returns whether it passed.
 fn report(name: &str, findings: &[Diagnostic]) -> bool {
     let errors = findings.iter().filter(|finding| !finding.warning).count();
     let verdict = if errors == 0 { "passed" } else { "FAILED" };
@@ -165,8 +165,8 @@ fn report(name: &str, findings: &[Diagnostic]) -> bool {
     errors == 0
 }
 
-/// Every hand-written text file of the repository. The npm package's folder holds what is built, too: of it only
-/// what is written by hand.
+/// Every hand-written text file of the repository. The npm package's folder also contains build output, which is left
+/// out.
 fn read_sources(root: &Path) -> Result<Vec<Source>> {
     let mut paths = Vec::new();
     for folder in ["crates", "fuzz", "tests", "examples", "web/src", "web/assets", ".ci", ".cargo"]
@@ -178,7 +178,7 @@ fn read_sources(root: &Path) -> Result<Vec<Source>> {
     paths.sort();
     let mut sources = Vec::new();
     for path in paths {
-        // Files that are not text hold nothing these checks look for.
+        // Non-text files contain nothing that these checks look for.
         let Ok(text) = fs::read_to_string(&path) else { continue };
         let relative = path.strip_prefix(root).unwrap_or(&path);
         let path = relative.to_string_lossy().replace('\\', "/");

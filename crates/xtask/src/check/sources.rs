@@ -1,14 +1,14 @@
-//! Checks on the text of the sources.
+//! Checks the text of the sources.
 
 use super::{Diagnostic, Source};
 
-/// Lines of a file: above the first a warning, above the second a failure.
+/// Maximum number of lines in a file: more than the first is a warning, more than the second a failure.
 const FILE_LINES: (usize, usize) = (400, 600);
 
-/// Lines of the README: it answers a reader's questions, and links to what is longer.
+/// Maximum number of lines in the README: it answers a reader's questions, and links to longer texts.
 const README_LINES: usize = 200;
 
-/// Words that mark unfinished work, spelled in two halves so that this file holds none.
+/// Words that mark unfinished work, split in two so that this file does not contain them.
 const LEFTOVERS: [&str; 5] = [
     concat!("TO", "DO"),
     concat!("FIX", "ME"),
@@ -17,14 +17,13 @@ const LEFTOVERS: [&str; 5] = [
     concat!("unimple", "mented!"),
 ];
 
-/// Libraries that stand behind a seam, spelled in two halves as well, and the files and folders that
-/// may name them.
+/// Libraries that only certain files and folders may name, also split in two.
 const BEHIND_SEAMS: [(&str, &[&str]); 4] = [
     (
         concat!("rus", "qlite"),
         &[
             "crates/exitgap-store/src/db/",
-            // Stores made without the recorder, and stores that were tampered with.
+            // Stores created without the recorder, and stores that were tampered with.
             "crates/exitgap-bench/src/http/generate.rs",
             "crates/exitgap-bench/src/http/template.rs",
             "tests/src/faults/bit_flip.rs",
@@ -38,16 +37,16 @@ const BEHIND_SEAMS: [(&str, &[&str]); 4] = [
         concat!("object_", "store"),
         &[
             "crates/exitgap-server/src/bucket/",
-            // Buckets that fail, and buckets that are looked at.
+            // Failing buckets, and inspected buckets.
             "tests/src/faults/s3.rs",
             "tests/suite/store/bucket.rs",
         ],
     ),
-    // The word alone is also the end of files' names.
+    // The word alone is also a file name extension.
     (concat!("use par", "quet"), &["crates/exitgap-store/src/days/"]),
 ];
 
-/// Files that are longer than a reader holds in mind.
+/// Files that are too long to keep in mind.
 pub fn lengths(sources: &[Source]) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     if let Some(readme) = sources.iter().find(|source| source.path == "README.md") {
@@ -70,7 +69,7 @@ pub fn lengths(sources: &[Source]) -> Vec<Diagnostic> {
     findings
 }
 
-/// Notes to self that were left in any file.
+/// Notes to self that were left in a file.
 pub fn leftovers(sources: &[Source]) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     for source in sources {
@@ -86,7 +85,7 @@ pub fn leftovers(sources: &[Source]) -> Vec<Diagnostic> {
     findings
 }
 
-/// Libraries that are named outside of the room that knows them.
+/// Libraries that are named outside their permitted files.
 pub fn beyond_seams(sources: &[Source]) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     for source in sources.iter().filter(|source| is_rust(source)) {
@@ -119,7 +118,7 @@ fn has_word(line: &str, word: &str) -> bool {
     })
 }
 
-/// Crates that the code map does not name.
+/// Crates that the code map does not mention.
 pub fn missing_on_map(names: &[String], map: &str) -> Vec<Diagnostic> {
     names
         .iter()

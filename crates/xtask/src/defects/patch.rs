@@ -1,29 +1,29 @@
-//! A defect as it is written down: a patch file with a header.
+//! The file format of a defect: a patch with a header.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::failure::{Context, Failure, Result};
 
-/// Where the defects are.
+/// The folder of the defects.
 pub const FOLDER: &str = "tests/defects";
 
-/// A small defect: what it does, and which tests have to notice it.
+/// A small defect: what it does, and which tests must notice it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Defect {
-    /// Its place, from 1.
+    /// Its number, from 1.
     pub number: u32,
-    /// Its name, from the name of the file.
+    /// Its name, from the file name.
     pub name: String,
-    /// One sentence: what the defect does.
+    /// A one-sentence description.
     pub what: String,
-    /// What kind of code it is in.
+    /// The kind of code that it changes.
     pub group: Group,
     /// The smallest run that notices it.
     pub tier: Tier,
-    /// Every one of these has to fail.
+    /// Tests that must all fail.
     pub tests: Vec<TestSelector>,
-    /// What has to be built before these tests.
+    /// What must be built before these tests.
     pub build: Option<Build>,
     /// The files that it changes.
     pub files: Vec<String>,
@@ -31,7 +31,7 @@ pub struct Defect {
     pub path: PathBuf,
 }
 
-/// What kind of code a defect is in.
+/// The kind of code that a defect changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Group {
     /// Code that only the slow tests reach.
@@ -42,7 +42,7 @@ pub enum Group {
     Other,
 }
 
-/// Which run notices a defect.
+/// The run that notices a defect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tier {
     /// Unit tests, within seconds.
@@ -53,7 +53,7 @@ pub enum Tier {
     All,
 }
 
-/// What has to be built from the changed sources before the tests run.
+/// What must be built from the changed sources before the tests run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Build {
     /// The npm package.
@@ -64,12 +64,12 @@ pub enum Build {
     Python,
 }
 
-/// A test, or several whose path begins alike.
+/// A test, or several with a common path prefix.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TestSelector {
     /// How they are run.
     pub runner: Runner,
-    /// Their path within the crate; it ends with `::` where there may be several.
+    /// Their path within the crate; ends with `::` if there may be several.
     pub path: String,
 }
 
@@ -86,12 +86,12 @@ pub enum Runner {
     Wasm(String),
     /// The integration suite.
     Suite,
-    /// The integration suite, whose stores are on a `PostgreSQL` server.
+    /// The integration suite, with its stores on a `PostgreSQL` server.
     Server,
 }
 
 impl Group {
-    /// As headers spell it.
+    /// Its spelling in headers.
     pub fn word(self) -> &'static str {
         match self {
             Self::Slow => "slow",
@@ -106,7 +106,7 @@ impl Group {
 }
 
 impl Tier {
-    /// As headers and the command line spell it.
+    /// Its spelling in headers and on the command line.
     pub fn word(self) -> &'static str {
         match self {
             Self::Quick => "quick",
@@ -115,7 +115,7 @@ impl Tier {
         }
     }
 
-    /// Reads it.
+    /// Parses it.
     pub fn from_word(word: &str) -> Option<Self> {
         [Self::Quick, Self::Default, Self::All].into_iter().find(|tier| tier.word() == word)
     }
@@ -147,7 +147,7 @@ impl TestSelector {
         Some(Self { runner, path: path.to_owned() })
     }
 
-    /// As the header has it.
+    /// Its form in the header.
     pub fn shown(&self) -> String {
         let runner = match &self.runner {
             Runner::Lib(package) => format!("{package} lib"),
@@ -160,14 +160,14 @@ impl TestSelector {
         format!("{runner} {}", self.path)
     }
 
-    /// Whether the path names one test exactly. A documentation example's full name has its file and line in it.
+    /// Whether the path names exactly one test. The full name of a documentation example contains its file and line.
     pub fn is_exact(&self) -> bool {
         !matches!(self.runner, Runner::Doc(_)) && !self.path.ends_with("::")
     }
 }
 
 impl Defect {
-    /// Reads a patch file; its name is the number, a hyphen and the defect's name.
+    /// Parses a patch file, whose name is the number, a hyphen and the defect's name.
     pub fn from_patch(path: &Path, text: &str) -> Result<Self> {
         let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let wrong = |why: String| {
@@ -219,7 +219,7 @@ impl Defect {
         })
     }
 
-    /// Number and name, as the file has them.
+    /// Number and name, as in the file name.
     pub fn title(&self) -> String {
         format!("{:02} {}", self.number, self.name)
     }
@@ -246,7 +246,7 @@ fn two_digits(text: &str) -> Option<u32> {
     if plain { text.parse().ok() } else { None }
 }
 
-/// The files that a unified diff changes, by their paths before it.
+/// The files that a unified diff changes, by their old paths.
 fn files_of(diff: &str) -> Vec<String> {
     let before = diff.lines().filter_map(|line| line.strip_prefix("--- a/"));
     before.map(|path| path.trim_end().to_owned()).collect()

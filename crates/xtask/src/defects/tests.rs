@@ -73,7 +73,7 @@ fn a_header_that_is_wrong_is_refused_with_the_file_and_the_reason() {
     assert!(plain.to_string().contains("diff --git"), "{plain}");
 }
 
-/// The crates and folders that are shipped, or that check what is shipped: each has at least two defects.
+/// The crates and folders that are shipped, or that check what is shipped: each must have at least two defects.
 const COVERED: [&str; 19] = [
     "crates/exitgap-core/",
     "crates/exitgap-api/",
@@ -116,7 +116,7 @@ fn there_are_sixty_and_they_are_spread() {
     }
 }
 
-/// Every Rust file of a folder, as one text.
+/// Appends every Rust file of a folder to one text.
 fn sources(folder: &Path, text: &mut String) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -160,7 +160,7 @@ fn what_a_runner_says_is_understood() {
     assert_eq!(Ran::from_output(none, true), Ran::None);
     let broken = "error[E0308]: mismatched types\nerror: could not compile `exitgap-core`";
     assert_eq!(Ran::from_output(broken, false), Ran::NotBuilt);
-    // A panic as WebAssembly ends the program before its summary.
+    // In WebAssembly a panic ends the program before its summary.
     assert_eq!(Ran::from_output("running 3 tests\nRuntimeError: unreachable", false), Ran::Failed);
     let caught = |ran: Ran| ran.objection().is_none();
     assert!(caught(Ran::Failed));

@@ -1,4 +1,4 @@
-//! A checkout of its own, in which defects are applied: the developer's files are never touched.
+//! A separate checkout in which defects are applied: the developer's files are never changed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,27 +9,27 @@ use crate::failure::{Context, Failure, Result};
 use crate::workspace::Purpose;
 use crate::{pkg, py, setup, web};
 
-/// What is built beside the sources, and found by the tests.
+/// Build output next to the sources that the tests need.
 const BUILT: [&str; 2] = ["target/pages", "pkg/dist"];
 
-/// The environment of the Python package. It holds the wheel, so that the tree has one of its own.
+/// The environment of the Python package. It contains the wheel, so the tree needs its own.
 const PYTHON: &str = "exitgap-python";
 
-/// A git worktree under `target/defects`, kept from one run to the next so that builds are incremental.
+/// A git worktree in `target/defects`, kept between runs so that builds are incremental.
 pub struct Tree {
     /// The developer's checkout.
     root: PathBuf,
     /// The worktree.
     pub path: PathBuf,
-    /// Where cargo builds what is in it.
+    /// Cargo's target folder for it.
     pub target: PathBuf,
-    /// The commit that defects are applied to.
+    /// The commit to which defects are applied.
     commit: String,
 }
 
 impl Tree {
-    /// Makes the worktree, or brings the one that is there to the newest commit. Refused where the developer's
-    /// checkout has changes that no commit has: they would not be tested.
+    /// Creates the worktree, or updates the existing one to the newest commit. Fails if the developer's checkout has
+    /// uncommitted changes, because they would not be tested.
     pub fn for_root(root: &Path) -> Result<Self> {
         require_clean(root)?;
         let commit = said(root, &["rev-parse", "HEAD"])?;
@@ -48,9 +48,9 @@ impl Tree {
         Ok(tree)
     }
 
-    /// Undoes whatever was changed.
+    /// Undoes all changes.
     pub fn reset(&self) -> Result<()> {
-        // Without this file git would take the developer's checkout for the one that is meant.
+        // Without this file git would operate on the developer's checkout.
         if !self.path.join(".git").is_file() {
             let what = format!("{} is not a git worktree", self.path.display());
             return Err(Failure::new(what).remedy("remove target/defects and run this again"));
@@ -60,7 +60,7 @@ impl Tree {
         self.link_built()
     }
 
-    /// Applies a defect. What git says, where it cannot be applied, names the file that was changed or moved.
+    /// Applies a defect. If that fails, git's message names the file that was changed or moved.
     pub fn apply(&self, defect: &Defect) -> Result<()> {
         let patch = defect.path.to_string_lossy().into_owned();
         applies(&self.path, defect)?;
@@ -84,7 +84,7 @@ impl Tree {
         }
     }
 
-    /// What was fetched is seen from the tree, but for the environment that holds what is built here.
+    /// Links the downloaded fixtures into the tree, except the environment that contains build output.
     fn link_fixtures(&self) -> Result<()> {
         let (from, to) = (setup::fixtures_folder(&self.root), setup::fixtures_folder(&self.path));
         fs::create_dir_all(&to).context(format!("creating {}", to.display()))?;
@@ -97,7 +97,7 @@ impl Tree {
         Ok(())
     }
 
-    /// The site and the package are those of the developer's checkout, unless a defect builds its own.
+    /// Links the site and the package of the developer's checkout, unless a defect builds its own.
     fn link_built(&self) -> Result<()> {
         for built in BUILT {
             let (from, place) = (self.root.join(built), self.path.join(built));
@@ -112,7 +112,7 @@ impl Tree {
     }
 }
 
-/// Requires that a defect can be applied to a checkout.
+/// Requires that a defect applies to a checkout.
 pub fn applies(checkout: &Path, defect: &Defect) -> Result<()> {
     let patch = defect.path.to_string_lossy().into_owned();
     let output = git(checkout, &["apply", "--check", &patch])?;
@@ -141,7 +141,7 @@ fn git(folder: &Path, arguments: &[&str]) -> Result<Output> {
     command.args(arguments).current_dir(folder).env("LC_ALL", "C").output().context("starting git")
 }
 
-/// What git says; its failure is ours.
+/// The output of a git command; fails if git fails.
 fn said(folder: &Path, arguments: &[&str]) -> Result<String> {
     let output = git(folder, arguments)?;
     if output.status.success() {
@@ -160,7 +160,7 @@ fn link(from: &Path, place: &Path) -> Result<()> {
     Err(Failure::new(format!("{} could not be linked to {}", place.display(), from.display())))
 }
 
-/// Removes a folder, or a link to one, if it is there.
+/// Removes a folder, or a link to one, if it exists.
 fn remove(place: &Path) -> Result<()> {
     let removed = match fs::symlink_metadata(place) {
         Err(_) => return Ok(()),

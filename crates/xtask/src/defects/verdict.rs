@@ -1,4 +1,4 @@
-//! Running the tests that have to notice a defect, and what came of them.
+//! Runs the tests that must notice a defect, and evaluates the results.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use super::tree::Tree;
 use crate::failure::{Context, Result};
 use crate::{test, workspace};
 
-/// What came of some tests.
+/// The result of some tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ran {
     /// All passed.
@@ -18,13 +18,13 @@ pub enum Ran {
     Failed,
     /// There is no such test.
     None,
-    /// They were not built.
+    /// They did not compile.
     NotBuilt,
 }
 
 impl Ran {
-    /// Reads what a test runner said, and whether it succeeded. A test that fails as WebAssembly ends the program:
-    /// then there is no summary.
+    /// Parses the output of a test runner, with whether it succeeded. In WebAssembly a failing test ends the program,
+    /// so there is no summary.
     pub fn from_output(said: &str, success: bool) -> Self {
         let numbers = |begin: &str, end: &str| -> Vec<u64> {
             let lines = said.lines().filter_map(|line| line.trim_start().strip_prefix(begin));
@@ -41,7 +41,7 @@ impl Ran {
         if failed > 0 || !success { Self::Failed } else { Self::Passed }
     }
 
-    /// Why a defect with these tests is not caught; nothing where it is.
+    /// Why a defect with this result is not caught; `None` if it is.
     pub fn objection(self) -> Option<&'static str> {
         match self {
             Self::Failed => None,
@@ -52,11 +52,11 @@ impl Ran {
     }
 }
 
-/// Runs tests in the tree. What was said is kept in the file `log`.
+/// Runs tests in the tree, and saves the output in the file `log`.
 pub fn run(tree: &Tree, noticing: &TestSelector, tier: Tier, log: &Path) -> Result<Ran> {
     let mut said = String::new();
     if matches!(noticing.runner, Runner::Suite | Runner::Server) {
-        // The suite runs the programs that are built beside it.
+        // The suite runs programs that must be built first.
         let mut build = cargo(tree);
         build.arg("build").args(workspace::NATIVE).args(["--bins", "--test", "suite"]);
         if !capture_output(&mut build, &mut said)? {
@@ -104,7 +104,7 @@ fn command(tree: &Tree, noticing: &TestSelector, tier: Tier) -> Result<Command> 
     Ok(tests)
 }
 
-/// Runs a program and adds what it says; whether it succeeded.
+/// Runs a program and appends its output; returns whether it succeeded.
 fn capture_output(command: &mut Command, said: &mut String) -> Result<bool> {
     let output = command.output().context("starting cargo")?;
     for stream in [&output.stderr, &output.stdout] {

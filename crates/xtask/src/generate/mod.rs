@@ -1,8 +1,8 @@
-//! `cargo xtask generate`: sources that are made from the committed description of the API, so that a document is
-//! described once: in Rust.
+//! `cargo xtask generate`: generates sources from the committed API description, so that each document is described
+//! only once, in Rust.
 //!
-//! - `schema`: the schemas of the description, read; `typescript`, `python`: the types of each language
-//! - `operations`: what the JavaScript client asks by
+//! - `schema`: parses the description's schemas; `typescript`, `python`: the types of each language
+//! - `operations`: the request table of the JavaScript client
 
 mod operations;
 mod python;
@@ -15,7 +15,7 @@ use std::path::Path;
 use crate::check::Diagnostic;
 use crate::failure::{Context, Failure, Result};
 
-/// What `cargo xtask generate --help` prints.
+/// The output of `cargo xtask generate --help`.
 pub const HELP: &str = "\
 Make the types of the API's documents from crates/exitgap-server/docs/openapi.json.
 
@@ -47,7 +47,7 @@ pub fn run(root: &Path, check_only: bool) -> Result<()> {
     Ok(())
 }
 
-/// The files that are not what would be made.
+/// The files that differ from the generated ones.
 pub fn stale(root: &Path) -> Result<Vec<Diagnostic>> {
     let mut findings = Vec::new();
     for (file, made) in made(root)? {

@@ -1,5 +1,5 @@
-//! What can be asked, for the JavaScript client: where each operation is, and how its parameters are read; and the same as
-//! types.
+//! The operations for the JavaScript client: the address of each operation, and how its parameters are parsed; and the
+//! same as types.
 
 use std::fmt::Write;
 
@@ -16,7 +16,7 @@ pub struct Operation {
 }
 
 struct Parameter {
-    /// As an address spells it.
+    /// The spelling in a URL.
     name: String,
     about: String,
     required: bool,
@@ -24,7 +24,7 @@ struct Parameter {
     words: Vec<String>,
 }
 
-/// How a value is read from what a caller gives.
+/// How a caller's value is parsed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reader {
     Decimal,
@@ -44,7 +44,7 @@ impl Reader {
     }
 }
 
-/// Reads the operations that answer `GET`, by their id.
+/// The operations that support `GET`, by id.
 pub fn read_operations(description: &Value) -> Result<Vec<Operation>, String> {
     let paths = description["paths"].as_object().ok_or("it has no paths")?;
     let mut operations = Vec::new();
@@ -65,14 +65,15 @@ pub fn read_operations(description: &Value) -> Result<Vec<Operation>, String> {
     Ok(operations)
 }
 
-/// Whether the client asks it by this table: not what is for operators, or for owners of alerts, or a file or a stream.
+/// Whether the client uses it through this table: not operations for operators or owners of alerts, and not files or
+/// streams.
 fn is_asked(path: &str) -> bool {
     let is_owned = path.starts_with("/v1/alerts") && !path.contains("/backtest/");
     let is_file = path.starts_with("/api/v1/") && !path.contains("/status/");
     path.contains("/v1/") && !is_owned && !is_file && path != "/v1/stream"
 }
 
-/// A parameter of the query. What is given several times is written by the client itself, except a word.
+/// A query parameter. The client itself handles repeated parameters, except words.
 fn parameter(value: &Value) -> Option<Parameter> {
     let schema = &value["schema"];
     let is_list = schema["type"] == "array";
@@ -87,7 +88,7 @@ fn parameter(value: &Value) -> Option<Parameter> {
     let pattern = schema["pattern"].as_str().unwrap_or_default();
     let is_number = |word: &String| word.bytes().all(|byte| byte.is_ascii_digit());
     let reader = if name == "cursor" {
-        // As the page before gave it.
+        // As returned with the previous page.
         Reader::Short
     } else if schema["type"] == "integer" {
         Reader::Whole
@@ -110,7 +111,7 @@ fn parameter(value: &Value) -> Option<Parameter> {
     })
 }
 
-/// The table that the client asks by.
+/// The request table of the client.
 pub fn table(operations: &[Operation]) -> String {
     let mut text = "\
 // Made by `cargo xtask generate` from crates/exitgap-server/docs/openapi.json. Do not edit.
@@ -126,13 +127,13 @@ export const OPERATIONS = {
         let read: Vec<String> = read.collect();
         let read =
             if read.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", read.join(", ")) };
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(text, "  {id}: ['{path}', {read}],");
     }
     text + "};\n"
 }
 
-/// The types of what an operation is asked with.
+/// The types of the operations' inputs.
 pub fn types(operations: &[Operation]) -> String {
     let mut text = "\
 // Made by `cargo xtask generate` from crates/exitgap-server/docs/openapi.json. Do not edit.
@@ -171,7 +172,7 @@ fn type_of(parameter: &Parameter) -> String {
     }
 }
 
-/// With an end, if it has none.
+/// Adds a full stop if there is none.
 fn sentence(about: &str) -> String {
     if about.ends_with(['.', '?']) { about.to_owned() } else { format!("{about}.") }
 }

@@ -1,4 +1,4 @@
-//! Documents as types of Python: typed dictionaries.
+//! Documents as Python types: typed dictionaries.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -17,10 +17,10 @@ amounts of tokens are texts. A newer service may have more fields.
 from typing import Any, Literal, NotRequired, TypedDict
 ";
 
-/// Names that cannot be a field of a class.
+/// Names that cannot be fields of a class.
 const KEYWORDS: [&str; 5] = ["from", "in", "is", "class", "import"];
 
-/// All documents, each after those that it rests on.
+/// All documents, each after those it depends on.
 pub fn types(schemas: &[Schema]) -> String {
     let mut text = HEAD.to_owned();
     let mut written = BTreeSet::new();
@@ -30,7 +30,7 @@ pub fn types(schemas: &[Schema]) -> String {
     text
 }
 
-/// Writes a document, and before it those that it names.
+/// Writes a document, preceded by those it refers to.
 fn write_after<'s>(
     text: &mut String,
     schema: &'s Schema,
@@ -50,7 +50,7 @@ fn write_after<'s>(
     document(text, schema, all);
 }
 
-/// The documents that a kind names.
+/// The documents that a kind refers to.
 fn collect_names<'k>(kind: &'k Kind, names: &mut Vec<&'k str>) {
     match kind {
         Kind::Named(name) => names.push(name),
@@ -71,7 +71,7 @@ fn collect_names<'k>(kind: &'k Kind, names: &mut Vec<&'k str>) {
 
 fn document(text: &mut String, schema: &Schema, all: &[Schema]) {
     let Schema { name, about, kind } = schema;
-    // Writing to a string does not fail.
+    // Writing to a string cannot fail.
     let _ = match kind {
         Kind::Object(fields) if fields.iter().all(|field| !is_keyword(&field.name)) => {
             write!(text, "\n\nclass {name}(TypedDict):\n{}", body(about, fields))
@@ -84,7 +84,7 @@ fn document(text: &mut String, schema: &Schema, all: &[Schema]) {
     };
 }
 
-/// A document of several parts: a class over them, with a class of its own for what is only here.
+/// A document composed of several parts: a class that inherits from them, with a separate class for its own fields.
 fn whole(
     text: &mut String,
     name: &str,
@@ -98,7 +98,7 @@ fn whole(
         match part {
             Kind::Named(base) => over.push(base.clone()),
             Kind::Object(fields) => own.extend(fields),
-            // A part that may be absent: each of its fields may be.
+            // All fields of an optional part are optional.
             Kind::OneOf(kinds) => {
                 if let [Kind::Named(base), Kind::Null] = kinds.as_slice() {
                     let fields = all.iter().find(|other| other.name == *base);
@@ -124,7 +124,7 @@ fn whole(
     write!(text, "\n\nclass {name}({over}):\n    \"\"\"{}\"\"\"\n{gap}{lines}", one_line(about))
 }
 
-/// The parts, those of a part that has several itself included.
+/// The parts, including those of nested parts.
 fn flatten_parts(parts: &[Kind]) -> Vec<&Kind> {
     let mut all = Vec::new();
     for part in parts {

@@ -1,4 +1,4 @@
-//! The schemas of an `OpenAPI` description, as far as ours uses them.
+//! The schemas of an `OpenAPI` description, limited to what ours uses.
 
 use serde_json::{Map, Value};
 
@@ -9,7 +9,7 @@ pub struct Schema {
     pub kind: Kind,
 }
 
-/// What a value is.
+/// The kind of a value.
 pub enum Kind {
     Text,
     Number,
@@ -40,7 +40,7 @@ pub struct Field {
     pub kind: Kind,
 }
 
-/// Reads the schemas of a description, by name.
+/// The schemas of a description, by name.
 pub fn read_schemas(description: &Value) -> Result<Vec<Schema>, String> {
     let schemas = description["components"]["schemas"].as_object().ok_or("it has no schemas")?;
     let mut read = Vec::new();
@@ -114,7 +114,7 @@ fn fields(properties: &Map<String, Value>, required: &Value) -> Result<Vec<Field
     Ok(fields)
 }
 
-/// The description of a field; that of an optional document stands inside of the choice.
+/// The description of a field; for an optional document it is inside the choice.
 fn about_field(value: &Value) -> String {
     let inner = value["oneOf"].as_array().into_iter().flatten().map(about);
     std::iter::once(about(value)).chain(inner).find(|about| !about.is_empty()).unwrap_or_default()

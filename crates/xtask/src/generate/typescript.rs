@@ -1,4 +1,4 @@
-//! Documents as types of TypeScript.
+//! Documents as TypeScript types.
 
 use std::fmt::Write;
 
@@ -13,12 +13,12 @@ const HEAD: &str = "\
 /// All documents.
 pub fn types(schemas: &[Schema]) -> String {
     let mut text = HEAD.to_owned();
-    // A decimal is a number, and has no name of its own.
+    // A decimal is a number, without a type of its own.
     for schema in schemas.iter().filter(|schema| schema.name != "Number") {
         text.push('\n');
         comment(&mut text, "", &schema.about);
         let name = &schema.name;
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = match &schema.kind {
             Kind::Object(fields) => {
                 writeln!(text, "export interface {name} {}", object(fields, ""))
@@ -29,7 +29,7 @@ pub fn types(schemas: &[Schema]) -> String {
     text
 }
 
-/// A kind, as it stands after a field of this indentation.
+/// A kind, as written after a field with this indentation.
 pub fn typescript_type(kind: &Kind, indent: &str) -> String {
     match kind {
         Kind::Text => "string".to_owned(),
@@ -53,12 +53,12 @@ pub fn typescript_type(kind: &Kind, indent: &str) -> String {
     }
 }
 
-/// A document of decimals is a number.
+/// The type of a decimal document is a number.
 fn type_name(name: &str) -> &str {
     if name == "Number" { "number" } else { name }
 }
 
-/// A kind that something is added to.
+/// A kind to which something is appended.
 fn within(kind: &Kind, indent: &str) -> String {
     let text = typescript_type(kind, indent);
     match kind {
@@ -67,7 +67,7 @@ fn within(kind: &Kind, indent: &str) -> String {
     }
 }
 
-/// One of the parts of an object: the fields of a part that may be absent may each be absent.
+/// One of the parts of an object: all fields of an optional part are optional.
 fn part(kind: &Kind, indent: &str) -> String {
     if let Kind::OneOf(kinds) = kind
         && let [Kind::Named(name), Kind::Null] = kinds.as_slice()
@@ -90,7 +90,7 @@ fn object(fields: &[Field], indent: &str) -> String {
     text
 }
 
-/// A description.
+/// Writes a description as a comment.
 pub fn comment(text: &mut String, indent: &str, about: &str) {
     let about = about.replace("*/", "* /");
     let lines: Vec<&str> = about.lines().collect();

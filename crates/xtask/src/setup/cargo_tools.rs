@@ -1,4 +1,4 @@
-//! Programs that are built from source with cargo, once, each into a folder of its own.
+//! Tools that are built from source with cargo, once, each in a separate folder.
 
 use std::path::{Path, PathBuf};
 
@@ -6,19 +6,18 @@ use super::fixtures_folder;
 use crate::failure::Result;
 use crate::{process, workspace};
 
-/// A program of a package. Those that build ours are not optimised: that would take ten times as
-/// long and save nobody a second.
+/// A tool from a package. Build tools are not optimised: that would take ten times as long and save nothing.
 struct Tool {
     package: &'static str,
     program: &'static str,
     version: &'static str,
-    /// What cargo is told besides: features, and how much to optimise.
+    /// Additional cargo options: features, and the optimisation level.
     options: &'static [&'static str],
     takes: &'static str,
 }
 
-/// Makes the JavaScript face of a WASM module. Of the library's version in the workspace's manifest:
-/// the two must be the same.
+/// Generates the JavaScript interface of a WASM module. Its version must equal that of the library in the workspace's
+/// manifest.
 const WASM_BINDGEN: Tool = Tool {
     package: "wasm-bindgen-cli",
     program: "wasm-bindgen",
@@ -27,7 +26,7 @@ const WASM_BINDGEN: Tool = Tool {
     takes: "a minute",
 };
 
-/// Takes the site's program apart.
+/// Splits the site's program.
 const WASM_SPLIT: Tool = Tool {
     package: "wasm_split_cli_support",
     program: "wasm_split_cli",
@@ -36,8 +35,8 @@ const WASM_SPLIT: Tool = Tool {
     takes: "a minute",
 };
 
-/// Collects the licences of packages; asked for only when the notices are written anew. It reads
-/// every file of every package, and is optimised.
+/// Collects the licences of packages; used only when the notices are rewritten. It reads every file of every package,
+/// so it is optimised.
 const ABOUT: Tool = Tool {
     package: "cargo-about",
     program: "cargo-about",
@@ -46,17 +45,17 @@ const ABOUT: Tool = Tool {
     takes: "some minutes",
 };
 
-/// Makes `.fixtures/wasm-bindgen/bin/wasm-bindgen` complete and answers it.
+/// Installs `.fixtures/wasm-bindgen/bin/wasm-bindgen` if needed, and returns it.
 pub fn ensure_wasm_bindgen(root: &Path) -> Result<PathBuf> {
     ensure(root, &WASM_BINDGEN)
 }
 
-/// Makes `.fixtures/wasm_split_cli/bin/wasm_split_cli` complete and answers it.
+/// Installs `.fixtures/wasm_split_cli/bin/wasm_split_cli` if needed, and returns it.
 pub fn ensure_wasm_split(root: &Path) -> Result<PathBuf> {
     ensure(root, &WASM_SPLIT)
 }
 
-/// Makes `.fixtures/cargo-about/bin/cargo-about` complete and answers it.
+/// Installs `.fixtures/cargo-about/bin/cargo-about` if needed, and returns it.
 pub fn ensure_about(root: &Path) -> Result<PathBuf> {
     ensure(root, &ABOUT)
 }
@@ -65,7 +64,7 @@ fn ensure(root: &Path, tool: &Tool) -> Result<PathBuf> {
     let Tool { package, program, version, options, takes } = tool;
     let place = fixtures_folder(root).join(program);
     let path = place.join(format!("bin/{program}{}", std::env::consts::EXE_SUFFIX));
-    // What cargo itself says of the folder: not every program tells its version.
+    // Cargo's own record of the folder, because not every program can print its version.
     let told = std::fs::read_to_string(place.join(".crates.toml")).unwrap_or_default();
     if path.is_file() && told.contains(&format!("\"{package} {version} ")) {
         return Ok(path);
@@ -74,7 +73,7 @@ fn ensure(root: &Path, tool: &Tool) -> Result<PathBuf> {
     let mut install = workspace::cargo_for_tools(root);
     install.args(["install", "--quiet", "--locked", "--force", package]);
     install.args(*options).args(["--version", version, "--root"]).arg(&place);
-    // One for all: the tools share most of what they are built from.
+    // One target folder for all tools, because they share most dependencies.
     install.env("CARGO_TARGET_DIR", root.join("target/tools"));
     process::run(&mut install, &format!("cargo install {package}"))?;
     Ok(path)

@@ -1,5 +1,5 @@
-//! Contracts of which only the source is published, and those of the tests' own: compiled here, by a pinned compiler, into files
-//! that are held to pinned sums.
+//! Contracts that are published only as source, and the tests' own: compiled here with a pinned compiler, into files
+//! with pinned checksums.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,16 +11,16 @@ use super::fetch::{Aside, first_words, replace};
 use super::hex;
 use crate::failure::{Context, Failure, Result};
 
-/// Folder under `.fixtures/` that receives the files.
+/// Folder in `.fixtures/` for the files.
 const FOLDER: &str = "compiled";
 
 /// Folder of the workspace with the tests' own sources.
 const OWN: &str = "tests/contracts";
 
-/// What the compiler is told, in its own language.
+/// The compiler's script.
 const SCRIPT: &str = include_str!("compile.js");
 
-/// The files, and the SHA-512 of each.
+/// The files, with the SHA-512 of each.
 const FILES: [(&str, &str); 6] = [
     (
         "Pool.json",
@@ -54,12 +54,12 @@ const FILES: [(&str, &str); 6] = [
     ),
 ];
 
-/// Whether all files are there, and are what they should be.
+/// Whether all files exist and are correct.
 pub fn complete(folder: &Path) -> bool {
     check(&folder.join(FOLDER)).is_ok()
 }
 
-/// Compiles what is not there yet, from sources and with a compiler that are.
+/// Compiles what is missing, from downloaded sources and with the downloaded compiler.
 pub fn ensure(folder: &Path) -> Result<()> {
     if complete(folder) {
         return Ok(());

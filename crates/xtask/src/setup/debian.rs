@@ -1,13 +1,13 @@
-//! What only the system's own packages have, installed where that can be done without asking: as root on Debian.
+//! Programs that only system packages provide, installed automatically if this runs as root on Debian.
 
 use crate::faults::{answers, is_root};
 
-/// Makes sure of a program, which answers to `arguments`. Says what will fail where it is not there.
+/// Ensures that a program exists, which must succeed with `arguments`. Prints what will fail if it does not.
 fn ensure(program: &str, arguments: &[&str], package: &str, tests: &str) {
     ensure_where(answers(program, arguments), program, package, tests);
 }
 
-/// The same of what is known to be here, or not to be.
+/// The same, if the caller already knows whether it exists.
 fn ensure_where(is_here: bool, program: &str, package: &str, tests: &str) {
     if is_here {
         return;
@@ -26,23 +26,23 @@ fn ensure_where(is_here: bool, program: &str, package: &str, tests: &str) {
     );
 }
 
-/// Makes sure of `strace`.
+/// Ensures that `strace` exists.
 pub fn ensure_strace() {
     ensure("strace", &["-V"], "strace", "the tests of power cuts and failing syncs");
 }
 
-/// Makes sure of what units and container files are tried with.
+/// Ensures that the tools for testing units and container files exist.
 pub fn ensure_deployment_tools() {
     ensure("systemd-analyze", &["--version"], "systemd", "the test of the systemd unit");
     ensure("debootstrap", &["--version"], "debootstrap", "the test of the container file");
 }
 
-/// Makes sure of a `PostgreSQL` server's programs, unless others are named. Debian's package begins a cluster of its own,
-/// which is not used: each test process starts a private one.
+/// Ensures that the programs of a `PostgreSQL` server exist, unless others are configured. Debian's package creates a
+/// cluster of its own, which is not used: each test process starts a private one.
 pub fn ensure_postgres() {
-    /// The variable that names the folder with other programs than the system's.
+    /// The variable with the folder of other server programs.
     const VARIABLE: &str = "EXITGAP_POSTGRES";
-    // It puts its programs where no search for programs finds them.
+    // Debian installs the programs outside the search path.
     let has_server = |version: std::fs::DirEntry| version.path().join("bin/postgres").exists();
     let is_here = std::env::var_os(VARIABLE).is_some()
         || std::fs::read_dir("/usr/lib/postgresql")
@@ -52,18 +52,18 @@ pub fn ensure_postgres() {
     ensure("faketime", &["--version"], "faketime", "the test of recorders whose clock is wrong");
 }
 
-/// Makes sure of `chromium`, unless another browser is named.
+/// Ensures that `chromium` exists, unless another browser is configured.
 pub fn ensure_chromium() {
-    /// The variable that names another browser than the system's.
+    /// The variable with the path of another browser.
     const VARIABLE: &str = "EXITGAP_CHROMIUM";
     if std::env::var_os(VARIABLE).is_none() {
         ensure("chromium", &["--version"], "chromium", "the tests in a browser");
     }
 }
 
-/// Makes sure of `firefox-esr`, unless another Firefox is named.
+/// Ensures that `firefox-esr` exists, unless another Firefox is configured.
 pub fn ensure_firefox() {
-    /// The variable that names another Firefox than the system's.
+    /// The variable with the path of another Firefox.
     const VARIABLE: &str = "EXITGAP_FIREFOX";
     if std::env::var_os(VARIABLE).is_none() {
         ensure("firefox-esr", &["--version"], "firefox-esr", "the tests in Firefox");

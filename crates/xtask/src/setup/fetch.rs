@@ -1,4 +1,4 @@
-//! Fetches one pinned package: pack, check, unpack aside, rename into place.
+//! Fetches one pinned package: download, check, unpack in a temporary folder, rename.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use sha2::{Digest, Sha512};
 use super::{hex, pins::Pin};
 use crate::failure::{Context, Failure, Result};
 
-/// Fetches `pin` into `folder`; on any failure the place it belongs to is untouched.
+/// Fetches `pin` into `folder`; if it fails, the destination is unchanged.
 pub fn fetch(folder: &Path, pin: &Pin) -> Result<()> {
     let aside = Aside::new(folder, pin.folder)?;
     let file = pack(&aside.0, pin)?;
@@ -22,11 +22,11 @@ pub fn fetch(folder: &Path, pin: &Pin) -> Result<()> {
     replace(&unpacked, &folder.join(pin.folder))
 }
 
-/// A working folder beside the final one, removed on every way out.
+/// A temporary folder next to the final one, removed in every case.
 pub struct Aside(pub PathBuf);
 
 impl Aside {
-    /// Named by the process, so that two runs at once do not share it.
+    /// The name contains the process id, so that two concurrent runs do not share it.
     pub fn new(folder: &Path, name: &str) -> Result<Self> {
         let path = folder.join(format!(".{name}.partial-{}", std::process::id()));
         if path.exists() {
@@ -39,25 +39,25 @@ impl Aside {
 
 impl Drop for Aside {
     fn drop(&mut self) {
-        // What cannot be removed now is ignored by git and replaced by the next run.
+        // If it cannot be removed, git ignores it and the next run replaces it.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
 
-/// Removes working folders that interrupted runs left, but none that may still be in use.
+/// Removes temporary folders left by interrupted runs, except those that may still be in use.
 pub fn sweep(folder: &Path) {
     const AGE: Duration = Duration::from_hours(1);
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     for entry in entries.filter(|entry| entry.file_name().to_string_lossy().contains(".partial-")) {
         let modified = entry.metadata().and_then(|metadata| metadata.modified());
         if modified.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > AGE)) {
-            // What cannot be removed now is tried again by the next run.
+            // If it cannot be removed, the next run tries again.
             let _ = fs::remove_dir_all(entry.path());
         }
     }
 }
 
-/// Renames a complete folder into place; whoever came first with the same content wins.
+/// Renames a complete folder to its place; if another run was first with the same content, that one stays.
 pub fn replace(complete: &Path, place: &Path) -> Result<()> {
     if place.exists() {
         fs::remove_dir_all(place).context(format!("removing {}", place.display()))?;
@@ -65,7 +65,7 @@ pub fn replace(complete: &Path, place: &Path) -> Result<()> {
     fs::rename(complete, place).context(format!("moving files to {}", place.display()))
 }
 
-/// How a tool's complaint begins, enough to tell a missing network from a missing package.
+/// The beginning of a tool's error message, enough to distinguish a missing network from a missing package.
 pub fn first_words(stderr: &[u8]) -> String {
     let text = String::from_utf8_lossy(stderr);
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).take(4).collect();

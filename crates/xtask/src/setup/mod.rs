@@ -1,9 +1,9 @@
-//! `cargo xtask setup`: fetches the node and the contracts' published bytecode into `.fixtures/`, and
-//! compiles what is published as source.
+//! `cargo xtask setup`: downloads the node and the contracts' published bytecode into `.fixtures/`, and compiles
+//! contracts that are published as source.
 //!
-//! Each package is fetched, checked against its pinned sum, unpacked beside its place and renamed
-//! into it, so an interrupted run leaves nothing half done and the next one carries on. A stamp
-//! over the pin list makes a run with nothing to do take milliseconds.
+//! Each package is downloaded, checked against its pinned checksum, unpacked in a temporary folder and renamed to its
+//! place, so an interrupted run leaves nothing incomplete and the next one continues. With a stamp of the pin list, a
+//! run without changes takes milliseconds.
 
 mod cargo_tools;
 mod compiled_contracts;
@@ -37,7 +37,7 @@ pub use python::{
     require_python,
 };
 
-/// What `cargo xtask setup --help` prints.
+/// The output of `cargo xtask setup --help`.
 pub const HELP: &str = "\
 Fetch what the tests and the demo need into .fixtures/ (git ignores it).
 
@@ -58,15 +58,15 @@ EXITGAP_ANVIL=<path> names your own anvil instead, where no checked package exis
 /// The oldest Node.js the project supports, as (major, minor).
 const NODE_MINIMUM: (u32, u32) = (20, 19);
 
-/// The variable that names another `anvil` than the fetched one.
+/// The variable with the path of another `anvil` than the downloaded one.
 pub const ANVIL_VARIABLE: &str = "EXITGAP_ANVIL";
 
-/// Folder of everything fetched, under the workspace root; git ignores it.
+/// Folder of all downloads, in the workspace root; git ignores it.
 pub fn fixtures_folder(root: &Path) -> PathBuf {
     root.join(".fixtures")
 }
 
-/// Makes the fixtures complete; words go to stderr only.
+/// Completes the fixtures; messages go only to stderr.
 pub fn ensure(root: &Path) -> Result<()> {
     let folder = fixtures_folder(root);
     let own_anvil = std::env::var_os(ANVIL_VARIABLE).is_some();
@@ -102,7 +102,7 @@ pub fn ensure_published_pool(root: &Path) -> Result<PathBuf> {
     Ok(folder.join(FOLDER).join(FILE))
 }
 
-/// Fetches packages, some at once: most of the time the registry is waited for.
+/// Downloads packages, several at once, because most of the time is spent waiting for the registry.
 fn fetch_all(folder: &Path, pins: &[Pin]) -> Result<()> {
     const AT_ONCE: usize = 4;
     let next = AtomicUsize::new(0);
@@ -122,7 +122,7 @@ fn fetch_all(folder: &Path, pins: &[Pin]) -> Result<()> {
     })
 }
 
-/// Makes the optimiser of WASM modules complete and answers its script, for Node.js to run.
+/// Installs the optimiser of WASM modules if needed, and returns its script for Node.js.
 pub fn ensure_wasm_opt(root: &Path) -> Result<PathBuf> {
     require_node("the optimiser of WASM modules runs in it")?;
     let folder = fixtures_folder(root);
@@ -130,7 +130,7 @@ pub fn ensure_wasm_opt(root: &Path) -> Result<PathBuf> {
     Ok(folder.join(pins::BINARYEN.folder).join("bin/wasm-opt"))
 }
 
-/// Fetches the light client whose module the benches weigh beside ours; answers its folder.
+/// Downloads the light client whose module the benchmarks compare with ours; returns its folder.
 pub fn ensure_helios(root: &Path) -> Result<PathBuf> {
     require_node("setup fetches packages of the npm registry with it")?;
     let folder = fixtures_folder(root);
@@ -146,7 +146,7 @@ fn ensure_package(folder: &Path, pin: &Pin, counted: &str) -> Result<()> {
     fetch::fetch(folder, pin)
 }
 
-/// The packages this machine needs, or why it cannot have them.
+/// The packages that this machine needs, or why it cannot have them.
 fn select_pins(os: &str, arch: &str, own_anvil: bool) -> Result<Vec<Pin>> {
     let mut pins = pins::contracts().to_vec();
     if own_anvil {
@@ -167,7 +167,7 @@ fn select_pins(os: &str, arch: &str, own_anvil: bool) -> Result<Vec<Pin>> {
     Ok(pins)
 }
 
-/// Changes whenever anything about the pins changes, the kept files included.
+/// Changes whenever anything about the pins changes, including the files that are kept.
 fn stamp_of(pins: &[Pin]) -> String {
     let mut hasher = Sha256::new();
     for pin in pins {
@@ -183,7 +183,7 @@ fn complete(folder: &Path, pins: &[Pin]) -> bool {
     })
 }
 
-/// A folder is only ever renamed into place complete, so its version and file names say it all.
+/// A folder only gets its name when it is complete, so its version and file names are sufficient.
 fn package_is_in_place(place: &Path, pin: &Pin) -> bool {
     let version_matches = fs::read_to_string(place.join("package.json"))
         .ok()
@@ -194,7 +194,7 @@ fn package_is_in_place(place: &Path, pin: &Pin) -> bool {
     version_matches && pin.keep.iter().all(|path| place.join(path).is_file())
 }
 
-/// Fails with a remedy when Node.js is missing or too old; `why` says who needs it.
+/// Fails with a remedy if Node.js is missing or too old; `why` names the purpose.
 pub fn require_node(why: &str) -> Result<()> {
     let remedy = format!(
         "install Node.js {}.{} or later (npm comes with it) and put `node` and `npm` on PATH",
@@ -215,7 +215,7 @@ pub fn require_node(why: &str) -> Result<()> {
     }
 }
 
-/// Major and minor number of `node --version`, such as `v20.19.0`.
+/// The major and minor version from `node --version`, such as `v20.19.0`.
 fn node_version(text: &str) -> Option<(u32, u32)> {
     let mut parts = text.trim().strip_prefix('v')?.split('.');
     Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))

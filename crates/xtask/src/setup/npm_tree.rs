@@ -1,5 +1,5 @@
-//! Trees of npm packages, each from a lock file: the JavaScript peer of the benches, and what the
-//! npm package is tried with.
+//! Trees of npm packages, each from a lock file: the benchmarks' JavaScript peer, and the test tools of the npm
+//! package.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,16 +9,16 @@ use super::fetch::{Aside, first_words, replace};
 use super::{fixtures_folder, require_node};
 use crate::failure::{Context, Failure, Result};
 
-/// Packages installed together.
+/// Packages that are installed together.
 struct Tree {
     /// Folder under `.fixtures/`.
     folder: &'static str,
     manifest: &'static str,
-    /// Pins every package of the tree by version and SHA-512; it names no registry.
+    /// Pins every package of the tree by version and SHA-512, without naming a registry.
     lock: &'static str,
-    /// A file that is there once all are.
+    /// A file that exists once all packages are installed.
     last: &'static str,
-    /// What it is, in a sentence.
+    /// A description.
     what: &'static str,
 }
 
@@ -79,33 +79,33 @@ const MCP_CLIENTS: Tree = Tree {
            its inspector and the official clients, 340 MB)",
 };
 
-/// Makes `.fixtures/js-sdk/node_modules` complete and answers its parent folder.
+/// Installs `.fixtures/js-sdk/node_modules` if needed, and returns its parent folder.
 pub fn ensure_js_sdk(root: &Path) -> Result<PathBuf> {
     ensure(root, &JS_SDK)
 }
 
-/// Makes `.fixtures/npm-tools/node_modules` complete and answers its parent folder.
+/// Installs `.fixtures/npm-tools/node_modules` if needed, and returns its parent folder.
 pub fn ensure_npm_tools(root: &Path) -> Result<PathBuf> {
     ensure(root, &NPM_TOOLS)
 }
 
-/// Makes `.fixtures/lighthouse/node_modules` complete and answers its parent folder.
+/// Installs `.fixtures/lighthouse/node_modules` if needed, and returns its parent folder.
 pub fn ensure_lighthouse(root: &Path) -> Result<PathBuf> {
     ensure(root, &LIGHTHOUSE)
 }
 
-/// Makes `.fixtures/firefox/node_modules` complete and answers its parent folder.
+/// Installs `.fixtures/firefox/node_modules` if needed, and returns its parent folder.
 pub fn ensure_firefox_driver(root: &Path) -> Result<PathBuf> {
     ensure(root, &FIREFOX)
 }
 
-/// Makes `.fixtures/x402-clients/node_modules` and `.fixtures/x402-v1-client/node_modules` complete.
+/// Installs `.fixtures/x402-clients/node_modules` and `.fixtures/x402-v1-client/node_modules` if needed.
 pub fn ensure_x402_clients(root: &Path) -> Result<()> {
     ensure(root, &X402_CLIENTS)?;
     ensure(root, &X402_V1_CLIENT).map(drop)
 }
 
-/// Makes `.fixtures/mcp-clients/node_modules` complete and answers its parent folder.
+/// Installs `.fixtures/mcp-clients/node_modules` if needed, and returns its parent folder.
 pub fn ensure_mcp_clients(root: &Path) -> Result<PathBuf> {
     ensure(root, &MCP_CLIENTS)
 }
@@ -126,7 +126,7 @@ fn ensure(root: &Path, tree: &Tree) -> Result<PathBuf> {
     fs::write(work.join("package.json"), tree.manifest).context("writing package.json")?;
     fs::write(work.join("package-lock.json"), tree.lock).context("writing package-lock.json")?;
     let output = Command::new("npm")
-        // Peers of Solidity packages (a whole build tool) are not needed to run what needs them.
+        // Peer dependencies of Solidity packages (a whole build tool) are not needed at run time.
         .args(["ci", "--ignore-scripts", "--legacy-peer-deps"])
         .args(["--no-audit", "--no-fund", "--loglevel=error"])
         .current_dir(&work)

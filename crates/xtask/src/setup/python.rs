@@ -1,4 +1,4 @@
-//! Python programs that some slow tests use, each in an environment of its own.
+//! Python programs for some slow tests, each in a separate environment.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,19 +7,19 @@ use super::fetch::first_words;
 use super::fixtures_folder;
 use crate::failure::{Failure, Result};
 
-/// A package of Python's index, by one version.
+/// A package from Python's index, with a pinned version.
 struct Package {
     name: &'static str,
     version: &'static str,
-    /// Its optional parts that are used, in brackets; empty for none.
+    /// The optional extras to install, in brackets; empty for none.
     extras: &'static str,
     /// Folder under `.fixtures/`.
     folder: &'static str,
-    /// Whether it is installed under a Python that is older than it asks for; its tests say whether it runs there.
+    /// Whether it is installed even if Python is older than it requires; its tests report whether it runs.
     any_python: bool,
 }
 
-/// Tries the service against its own description.
+/// Tests the service against its own description.
 const SCHEMATHESIS: Package = Package {
     name: "schemathesis",
     version: "4.32.5",
@@ -50,7 +50,7 @@ const X402: Package = Package {
     any_python: false,
 };
 
-/// A witness that others wrote.
+/// An independent implementation of a witness.
 const WITNESS: Package = Package {
     name: "aics-witness",
     version: "0.1.0",
@@ -59,7 +59,7 @@ const WITNESS: Package = Package {
     any_python: true,
 };
 
-/// A server that speaks S3, with its conditional writes.
+/// An S3-compatible server with conditional writes.
 const MOTO: Package = Package {
     name: "moto",
     version: "5.2.1",
@@ -68,7 +68,7 @@ const MOTO: Package = Package {
     any_python: false,
 };
 
-/// What reads closed days: a database, and a library of columns.
+/// Readers of closed days: a database, and a column library.
 const DUCKDB: Package =
     Package { name: "duckdb", version: "2.0.1", extras: "", folder: "duckdb", any_python: false };
 const PYARROW: Package = Package {
@@ -79,7 +79,7 @@ const PYARROW: Package = Package {
     any_python: false,
 };
 
-/// What builds the Python package.
+/// Builds the Python package.
 const MATURIN: Package = Package {
     name: "maturin",
     version: "1.16.0",
@@ -88,46 +88,46 @@ const MATURIN: Package = Package {
     any_python: false,
 };
 
-/// What judges its types.
+/// Checks its types.
 const MYPY: Package =
     Package { name: "mypy", version: "2.4.1", extras: "", folder: "mypy", any_python: false };
 
-/// What its frames are of.
+/// The library of its data frames.
 const PANDAS: &str = "pandas==3.1.1";
 
-/// Folder under `.fixtures/` of the environment in which the package is tried.
+/// Folder in `.fixtures/` of the environment in which the package is tested.
 const TRIED_IN: &str = "exitgap-python";
 
 /// The oldest Python that the package supports, as (major, minor).
 const PYTHON_MINIMUM: (u32, u32) = (3, 11);
 
-/// Makes `.fixtures/maturin/bin/maturin` complete and answers it.
+/// Installs `.fixtures/maturin/bin/maturin` if needed, and returns it.
 pub fn ensure_maturin(root: &Path) -> Result<PathBuf> {
     ensure(root, &MATURIN)?;
     Ok(fixtures_folder(root).join(MATURIN.folder).join("bin/maturin"))
 }
 
-/// Makes `.fixtures/mypy/bin/python` know mypy and answers it.
+/// Installs mypy for `.fixtures/mypy/bin/python` if needed, and returns that Python.
 pub fn ensure_mypy(root: &Path) -> Result<PathBuf> {
     ensure(root, &MYPY)?;
     Ok(fixtures_folder(root).join(MYPY.folder).join("bin/python"))
 }
 
-/// Makes an environment anew that has nothing but this wheel and pandas, and answers its Python.
+/// Creates a fresh environment with only this wheel and pandas, and returns its Python.
 pub fn fresh_with(root: &Path, wheel: &Path) -> Result<PathBuf> {
     let place = fixtures_folder(root).join(TRIED_IN);
     eprintln!("setup: the wheel and {PANDAS} (a fresh Python environment in {})", place.display());
     run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&place), "python3 -m venv")?;
     let pip = place.join("bin/pip");
     let mut install = Command::new(&pip);
-    // By itself it needs nothing: no index is asked.
+    // The wheel itself has no dependencies, so no index is used.
     install.args(["install", "--quiet", "--no-index"]).arg(wheel);
     run(&mut install, "pip install of the wheel")?;
     run(Command::new(pip).args(["install", "--quiet", PANDAS]), "pip install pandas")?;
     Ok(place.join("bin/python"))
 }
 
-/// Fails with a remedy where Python is missing, too old, or without its environments.
+/// Fails with a remedy if Python is missing, too old, or lacks virtual environments.
 pub fn require_python() -> Result<()> {
     let (major, minor) = PYTHON_MINIMUM;
     let remedy = format!(
@@ -157,44 +157,44 @@ pub fn require_python() -> Result<()> {
     }
 }
 
-/// Major and minor number, such as `3 11`.
+/// The major and minor version, such as `3 11`.
 fn python_version(text: &str) -> Option<(u32, u32)> {
     let (major, minor) = text.trim().split_once(' ')?;
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
-/// Makes `.fixtures/aics-witness/bin/aics-witness` complete.
+/// Installs `.fixtures/aics-witness/bin/aics-witness` if needed.
 pub fn ensure_witness(root: &Path) -> Result<()> {
     ensure(root, &WITNESS)
 }
 
-/// Makes `.fixtures/moto/bin/moto_server` complete.
+/// Installs `.fixtures/moto/bin/moto_server` if needed.
 pub fn ensure_moto(root: &Path) -> Result<()> {
     ensure(root, &MOTO)
 }
 
-/// Makes `.fixtures/duckdb/bin/python` and `.fixtures/pyarrow/bin/python` know what reads Parquet.
+/// Installs the Parquet readers for `.fixtures/duckdb/bin/python` and `.fixtures/pyarrow/bin/python` if needed.
 pub fn ensure_parquet_readers(root: &Path) -> Result<()> {
     ensure(root, &DUCKDB)?;
     ensure(root, &PYARROW)
 }
 
-/// Makes `.fixtures/schemathesis/bin/schemathesis` complete.
+/// Installs `.fixtures/schemathesis/bin/schemathesis` if needed.
 pub fn ensure_schemathesis(root: &Path) -> Result<()> {
     ensure(root, &SCHEMATHESIS)
 }
 
-/// Makes `.fixtures/mcp-python/bin/python` know the client.
+/// Installs the client for `.fixtures/mcp-python/bin/python` if needed.
 pub fn ensure_mcp_python(root: &Path) -> Result<()> {
     ensure(root, &MCP)
 }
 
-/// Makes `.fixtures/standardwebhooks-python/bin/python` know the library.
+/// Installs the library for `.fixtures/standardwebhooks-python/bin/python` if needed.
 pub fn ensure_webhooks_python(root: &Path) -> Result<()> {
     ensure(root, &WEBHOOKS)
 }
 
-/// Makes `.fixtures/x402-python/bin/python` know the client.
+/// Installs the client for `.fixtures/x402-python/bin/python` if needed.
 pub fn ensure_x402_python(root: &Path) -> Result<()> {
     ensure(root, &X402)
 }

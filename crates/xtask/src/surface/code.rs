@@ -12,17 +12,17 @@ pub struct Code {
     pub path: String,
     /// Its lines of code.
     pub lines: Vec<String>,
-    /// All of its lines.
+    /// The number of all lines.
     pub whole_lines: usize,
 }
 
-/// What one figure takes.
+/// The code for one figure.
 pub struct FigureCount {
     pub files: Vec<String>,
     pub lines: usize,
 }
 
-/// The production code among files.
+/// The production code in these files.
 pub fn collect_code(files: &[File]) -> Vec<Code> {
     let production = files.iter().filter(|file| is_production(file));
     production
@@ -44,7 +44,7 @@ fn is_production(file: &File) -> bool {
     is_code && !is_test && !is_bench && !is_generated
 }
 
-/// The lines of a file that are code: neither blank nor comment, and in no module of tests.
+/// The code lines of a file: not blank, not a comment, and not in a test module.
 fn lines(path: &str, text: &str) -> Vec<String> {
     let marks: &[&str] = match path.rsplit('.').next() {
         Some("py" | "pyi") => &["#"],
@@ -53,7 +53,7 @@ fn lines(path: &str, text: &str) -> Vec<String> {
     };
     let is_rust = super::is_a(path, "rs");
     let mut code = Vec::new();
-    // The indentation of what is marked for tests, until it ends.
+    // The indentation of an item marked for tests, until it ends.
     let mut skipped: Option<usize> = None;
     let mut is_marked = false;
     for line in text.lines() {
@@ -87,12 +87,12 @@ fn lines(path: &str, text: &str) -> Vec<String> {
     code
 }
 
-/// Files that are shorter than a reader's page.
+/// Files that are shorter than one page.
 pub fn short(code: &[Code]) -> impl Iterator<Item = &Code> {
     code.iter().filter(|file| file.whole_lines < 40)
 }
 
-/// The files that name a figure, and the lines of its own files and of those that name it elsewhere.
+/// The files that mention a figure, and the lines of its own files and of those elsewhere that mention it.
 pub fn figure(code: &[Code], name: &str) -> FigureCount {
     let mut counted = FigureCount { files: Vec::new(), lines: 0 };
     for file in code {
@@ -107,12 +107,12 @@ pub fn figure(code: &[Code], name: &str) -> FigureCount {
     counted
 }
 
-/// Whether a line names a figure, in any case.
+/// Whether a line mentions a figure, ignoring case.
 fn names(line: &str, name: &str) -> bool {
     line.to_ascii_lowercase().contains(name)
 }
 
-/// How often a text stands in a file.
+/// How often a text occurs in a file.
 pub fn matches(files: &[File], path: &str, text: &str) -> usize {
     let file = files.iter().find(|file| file.path == path);
     file.map_or(0, |file| file.text.matches(&format!("\"{text}\"")).count())
@@ -130,19 +130,19 @@ pub fn variants(code: &[Code], path: &str, declared: &str) -> usize {
     .count()
 }
 
-/// The pages of the site, by their routes.
+/// The number of the site's pages, by their routes.
 pub fn pages(code: &[Code]) -> usize {
     let site = code.iter().filter(|file| file.path.starts_with("web/src/"));
     site.flat_map(|file| &file.lines).filter(|line| line.contains("<Route ")).count()
 }
 
-/// The names of metrics: a line of its own each, where the metrics are registered.
+/// The number of metrics: each is registered on a separate line.
 pub fn metrics(code: &[Code]) -> usize {
     let files = code.iter().filter(|file| {
         file.lines.iter().any(|line| line.starts_with("use prometheus_client::registry"))
     });
     let names = files.flat_map(|file| &file.lines).filter_map(|line| {
-        // A short registration is one line, a long one has its name alone on a line.
+        // A short registration is one line; in a long one the name is alone on a line.
         let (_, after) = line.rsplit_once("registry, ").unwrap_or(("", line.trim()));
         Some(after.strip_prefix('"')?.split_once("\",")?.0)
     });
@@ -152,7 +152,7 @@ pub fn metrics(code: &[Code]) -> usize {
     names.filter(is_name).collect::<BTreeSet<_>>().len()
 }
 
-/// The keys of the configuration: fields of what is read from its file.
+/// The number of configuration keys: fields of the types parsed from the file.
 pub fn config_keys(code: &[Code]) -> usize {
     let files = code.iter().filter(|file| {
         let is_server = file.path.starts_with("crates/exitgap-server/src/");

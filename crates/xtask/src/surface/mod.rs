@@ -1,6 +1,6 @@
-//! `cargo xtask surface`: how much there is to read and to name, of any commit, counted the same way.
+//! `cargo xtask surface`: how much there is to read and to name, counted the same way for any commit.
 //!
-//! - `code`: files and lines of code; `names`: names that say nothing; `words`: texts that users stumble over
+//! - `code`: files and lines of code; `names`: meaningless names; `words`: texts that are hard to understand
 
 mod code;
 mod names;
@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 
 use crate::failure::{Context, Failure, Result};
 
-/// What `cargo xtask surface --help` prints.
+/// The output of `cargo xtask surface --help`.
 pub const HELP: &str = "\
 Count what a reader of the code meets.
 
@@ -34,10 +34,10 @@ blank lines, comments, tests (files of tests and modules marked `#[cfg(test)]`),
   surface.operations, surface.commands, surface.pages, surface.metrics, surface.config_keys, surface.error_codes
                                             what users see; changes of the code must not change it";
 
-/// What is read, by the ends of files' names.
+/// The files that are read, by extension.
 const KINDS: [&str; 10] = ["rs", "sql", "js", "mjs", "ts", "py", "pyi", "css", "html", "md"];
 
-/// A file that is counted.
+/// A file to count.
 pub struct File {
     pub path: String,
     pub text: String,
@@ -128,7 +128,7 @@ fn list_places(files: &[File], key: &str) -> Result<()> {
     Ok(())
 }
 
-/// The files of the folder that git knows, or those of a commit.
+/// The files in the folder under version control, or those of a commit.
 pub fn read_files(root: &Path, commit: Option<&str>) -> Result<Vec<File>> {
     let mut list = Command::new("git");
     match commit {
@@ -150,7 +150,7 @@ pub fn read_files(root: &Path, commit: Option<&str>) -> Result<Vec<File>> {
     Ok(files)
 }
 
-/// Whether a file is of a kind, by the end of its name.
+/// Whether a file has this extension.
 fn is_a(path: &str, kind: &str) -> bool {
     Path::new(path).extension().is_some_and(|extension| extension == kind)
 }

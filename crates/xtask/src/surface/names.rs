@@ -1,19 +1,19 @@
-//! Names that say nothing of what they are the name of.
+//! Finds names that say nothing about what they name.
 
 use super::code::Code;
 
-/// Words that are no name by themselves.
+/// Words that are not meaningful names by themselves.
 const GENERIC: [&str; 26] = [
     "read", "of", "write", "take", "say", "told", "asked", "found", "came", "is", "why", "apart",
     "desk", "till", "lane", "shelf", "bell", "it", "its", "this", "that", "one", "all", "other",
     "what", "who",
 ];
 
-/// What begins a definition.
+/// The keywords that begin a definition.
 const DEFINES: [&str; 8] =
     ["fn ", "struct ", "enum ", "trait ", "type ", "mod ", "const ", "static "];
 
-/// The places of definitions with such a name.
+/// The places of definitions with such names.
 pub fn generic(code: &[Code]) -> Vec<String> {
     let mut places = Vec::new();
     for file in code.iter().filter(|file| super::is_a(&file.path, "rs")) {
@@ -52,7 +52,7 @@ fn defined_name(line: &str) -> Option<&str> {
 fn is_generic(name: &str, line: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     if lower == "new" {
-        // A constructor answers with what it makes.
+        // A constructor returns what it creates.
         return line.contains("fn new") && line.contains("->") && !line.contains("Self");
     }
     let is_type = name.starts_with(|c: char| c.is_ascii_uppercase());

@@ -1,9 +1,10 @@
-//! Words and forms that readers stumble over, in texts for users: string literals of programs and pages, and documents.
+//! Finds words and forms that are hard to understand, in texts for users: string literals of programs and pages, and
+//! documents.
 
 use super::File;
 use crate::check::Diagnostic;
 
-/// What is not written, and what to write instead.
+/// Words to avoid, with replacements.
 const FORBIDDEN: [(&str, &str); 18] = [
     ("told", "shown, reported, returned"),
     ("tells", "shows, reports, returns"),
@@ -25,7 +26,7 @@ const FORBIDDEN: [(&str, &str); 18] = [
     ("what is there", "name it"),
 ];
 
-/// Texts that have such a word and keep it: file, text, reason. A test holds each to be still needed.
+/// Texts that keep such a word: file, text, reason. A test checks that each is still needed.
 const EXCEPTIONS: [(&str, &str, &str); 4] = [
     ("crates/exitgap-chain/src/config/key.rs", "nobody", "a function's name"),
     ("crates/exitgap-core/docs/figure-v1.md", "(`stretch` in field names)", "a published field"),
@@ -33,7 +34,7 @@ const EXCEPTIONS: [(&str, &str, &str); 4] = [
     ("crates/xtask/src/surface/names.rs", "told", "a list of words"),
 ];
 
-/// The places, each with the word and what to write.
+/// The places, each with the word and its replacement.
 pub fn find_forbidden(files: &[File]) -> Vec<String> {
     let mut places = Vec::new();
     for file in files.iter().filter(|file| is_for_users(&file.path)) {
@@ -49,7 +50,7 @@ pub fn find_forbidden(files: &[File]) -> Vec<String> {
     places
 }
 
-/// The same, as the check reports them.
+/// The same as findings of the check.
 pub fn findings(files: &[File]) -> Vec<Diagnostic> {
     let finding = |place: String| {
         let (place, words) = place.split_once(": ").unwrap_or((&place, ""));
@@ -70,8 +71,8 @@ fn is_for_users(path: &str) -> bool {
     !(is_test || is_ours || is_generated || is_list)
 }
 
-/// The texts of a file, by line: of a program what stands in quotes and in the comments that become help and
-/// descriptions, of a document all of it.
+/// The texts of a file, by line: in a program the strings, and the comments that become help and descriptions; in a
+/// document everything.
 fn texts(file: &File) -> Vec<(usize, String)> {
     let is_document = super::is_a(&file.path, "md");
     let is_described = file.path.starts_with("crates/exitgap-api/src/")
@@ -101,7 +102,7 @@ fn texts(file: &File) -> Vec<(usize, String)> {
     texts
 }
 
-/// A text without the names of values that stand in it in braces.
+/// A text without the names of values in braces.
 fn without_names(text: &str) -> String {
     let mut plain = String::new();
     let mut rest = text;
@@ -113,7 +114,7 @@ fn without_names(text: &str) -> String {
     plain
 }
 
-/// Whether a text has a word, whole.
+/// Whether a text contains a word as a whole word.
 fn has(text: &str, word: &str) -> bool {
     text.match_indices(word).any(|(start, _)| {
         let before = text[..start].chars().next_back();

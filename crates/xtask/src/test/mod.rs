@@ -22,7 +22,7 @@ use crate::failure::{Failure, Result};
 use crate::workspace::Purpose;
 use crate::{pkg, process, setup, web, workspace};
 
-/// What `cargo xtask test --help` prints.
+/// The output of `cargo xtask test --help`.
 pub const HELP: &str = "\
 Run the tests.
 
@@ -53,36 +53,36 @@ Examples:
   cargo xtask test service::limits::         one file of the suite
   cargo xtask test store kill --all          slow ones, too";
 
-/// The target of what browsers run.
+/// The compilation target for browsers.
 pub const WASM: &str = "wasm32-unknown-unknown";
 
-/// The target that tests run on as WebAssembly: the same machine with files and a standard output, for which the ordinary
-/// test runner is there.
+/// The compilation target for running tests as WebAssembly: the same instruction set, with files and a standard output,
+/// which the ordinary test runner needs.
 const WASI: &str = "wasm32-wasip1";
 
-/// Where slow tests leave what they measured, each number in a file of its name.
+/// The folder in which slow tests save their measurements, one file per number.
 const MEASURED: &str = "target/measured";
 
-/// What slow tests measure.
+/// The measurements of slow tests.
 const MEASURED_BY_TESTS: [&str; 3] =
     ["mcp.conformance_failures", "payments.signed_twice", "x402.clients_paid"];
 
-/// What was asked for.
+/// The requested tests.
 #[derive(Debug, PartialEq, Eq)]
 enum Request {
-    /// Steps of a tier.
+    /// The steps of a tier.
     Steps(&'static [Step]),
     /// Parts of `--all`, counted from 1.
     Parts(Vec<usize>),
     /// The core, held against facts of real blocks; with one JSON object on stdout.
     Reality { json: bool },
-    /// Which parts passed.
+    /// The report of which parts passed.
     Report,
-    /// Tests by the words of their names.
+    /// Tests selected by words in their names.
     Words { words: Vec<String>, slow: bool },
 }
 
-/// Runs what the arguments ask for.
+/// Runs the requested tests.
 pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
     match parse_arguments(arguments)? {
         Request::Steps(steps) => {
@@ -93,7 +93,7 @@ pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
         Request::Report => results::report(root),
         Request::Words { words, slow } => run_words(root, &words, slow),
         Request::Parts(parts) => {
-            // What an earlier run measured says nothing of this one.
+            // Measurements of an earlier run do not apply to this one.
             let _ = fs::remove_dir_all(root.join(MEASURED));
             let mut ended = Ok(());
             for part in parts {
@@ -142,7 +142,7 @@ fn parse_arguments(arguments: &[String]) -> Result<Request> {
     })
 }
 
-/// The number of a part, of `K/4`.
+/// The number of a part, from `K/4`.
 fn part_of(text: &str) -> Result<usize> {
     let of = plan::PARTS.len();
     let number = text.strip_suffix(&format!("/{of}")).and_then(|number| number.parse().ok());
@@ -152,7 +152,7 @@ fn part_of(text: &str) -> Result<usize> {
     })
 }
 
-/// Runs a part of `--all` and keeps how it ended, unless the files changed meanwhile.
+/// Runs a part of `--all` and saves its result, unless files changed meanwhile.
 fn run_part(root: &Path, part: usize) -> Result<()> {
     let before = results::tree(root)?;
     let started = steps::elapsed_s();
@@ -187,7 +187,7 @@ fn run_steps(root: &Path, steps: &[Step]) -> (Result<()>, Counts) {
 }
 
 fn carry_out(root: &Path, steps: &[Step], summaries: &mut Vec<String>) -> Result<()> {
-    // The steps that say fastest what is wrong.
+    // The fastest steps come first.
     for step in steps.iter().filter(|step| **step == Step::Checks) {
         steps::run(root, *step, Build::Linted, summaries)?;
     }
@@ -199,7 +199,7 @@ fn carry_out(root: &Path, steps: &[Step], summaries: &mut Vec<String>) -> Result
     let of_suite = rooms().next().is_some();
     let slow = rooms().any(|rooms| rooms.slow);
     let build = if steps == plan::QUICK { Build::Plain } else { Build::Linted };
-    // Building for browsers keeps one core busy at its end: the other builds and tests what is native.
+    // At its end, building for browsers uses only one core: the other builds and tests native code.
     let beside = |step: &Step| matches!(step, Step::Units | Step::Examples);
     let mut of_native = Vec::new();
     let (native, browsers) = std::thread::scope(|scope| {
@@ -215,14 +215,14 @@ fn carry_out(root: &Path, steps: &[Step], summaries: &mut Vec<String>) -> Result
         (native.join().unwrap_or_else(panicked), browsers)
     });
     summaries.extend(of_native);
-    // A build that failed ends the run. A test that failed does not keep the others from running.
+    // A failed build ends the run. A failed test does not prevent the others from running.
     let passed = native?;
     browsers?;
     let rest = steps.iter().filter(|step| **step != Step::Checks && !beside(step));
     passed.and(run_each(rest, |step| steps::run(root, *step, build, summaries)))
 }
 
-/// Does something with each, whether or not it fails for one, and returns the first failure.
+/// Runs a function for each item, even if one fails, and returns the first failure.
 fn run_each<'a>(
     steps: impl Iterator<Item = &'a Step>,
     mut run: impl FnMut(&Step) -> Result<()>,
@@ -234,7 +234,8 @@ fn run_each<'a>(
     ended
 }
 
-/// What the suite needs beside the programs: nodes, contracts, browsers, a database; the npm package and the pages.
+/// Prepares what the suite needs besides the programs: nodes, contracts, browsers, a database; the npm package and the
+/// pages.
 fn build_for_browsers(root: &Path, shipped: bool) -> Result<()> {
     setup::ensure(root)?;
     setup::ensure_strace();
@@ -253,7 +254,7 @@ fn build_for_browsers(root: &Path, shipped: bool) -> Result<()> {
     if shipped { web::build(root) } else { Ok(()) }
 }
 
-/// What only slow tests need.
+/// Prepares what only slow tests need.
 fn setup_slow(root: &Path) -> Result<()> {
     setup::ensure_deployment_tools();
     setup::ensure_schemathesis(root)?;
@@ -334,7 +335,7 @@ fn run_named<'a>(
     steps::tests(&mut command, package, package, summaries).map(drop)
 }
 
-/// Installs the browser's target where it is not there yet.
+/// Installs the browser target if needed.
 pub fn ensure_wasm_target(root: &Path) -> Result<()> {
     ensure_target(root, WASM)
 }
@@ -352,7 +353,7 @@ fn ensure_target(root: &Path, target: &str) -> Result<()> {
         .remedy(format!("install it with your Rust distribution (`rustup target add {target}`)")))
 }
 
-/// Asks the compiler rather than rustup, which not every distribution of Rust has.
+/// Asks the compiler and not rustup, which not every installation of Rust has.
 fn is_installed(root: &Path, target: &str) -> bool {
     Command::new("rustc")
         .args(["--print", "target-libdir", "--target", target])

@@ -1,17 +1,17 @@
-//! What each tier of `cargo xtask test` runs, and how `--all` is divided into parts.
+//! The steps of each tier of `cargo xtask test`, and how `--all` is divided into parts.
 
-/// One thing that a run does.
+/// A step of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// Formatting, arrows, links, licences, lock files: what needs no build.
+    /// Checks that need no build: formatting, arrows, links, licences, lock files.
     Checks,
-    /// Lints of every native target and of the site, as `cargo xtask check` has them.
+    /// Lints of every native target and of the site, as in `cargo xtask check`.
     Lints,
     /// The documentation of every crate.
     Documentation,
     /// The fuzz targets, briefly.
     Fuzz,
-    /// Every part of the bench, for a moment.
+    /// Every part of the benchmark, with a minimal amount of work.
     Bench,
     /// The tests within each crate.
     Units,
@@ -19,13 +19,13 @@ pub enum Step {
     Reality,
     /// The examples in the documentation.
     Examples,
-    /// The tests of the core crates that compute, as WebAssembly.
+    /// The tests of the core crates with arithmetic, as WebAssembly.
     Wasm(&'static [&'static str]),
     /// These rooms of the suite.
     Suite(Rooms),
-    /// These tests of the suite once more, with stores on a private `PostgreSQL` server.
+    /// These tests of the suite again, with stores on a private `PostgreSQL` server.
     OnServer(&'static [&'static str]),
-    /// The comparison with other people's libraries, a workspace of its own.
+    /// The comparison with other people's libraries, a separate workspace.
     Peers,
     /// The Python package.
     Python,
@@ -36,9 +36,9 @@ pub enum Step {
 pub struct Rooms {
     /// Their names, as `tests/suite/main.rs` declares them.
     pub names: &'static [&'static str],
-    /// With the tests marked slow, each page in all four ways, and the site as it is shipped.
+    /// With the tests marked slow, each page in all four modes, and the site as shipped.
     pub slow: bool,
-    /// How many tests run at once for each core. Tests in browsers keep a core busy; the others mostly wait for nodes
+    /// The number of concurrent tests per core. Tests in browsers keep a core busy; the others mostly wait for nodes
     /// and clocks.
     pub per_core: usize,
 }
@@ -53,11 +53,11 @@ const fn cpu_bound(names: &'static [&'static str], slow: bool) -> Step {
     Step::Suite(Rooms { names, slow, per_core: 1 })
 }
 
-/// Tests that assert the same of a store in a file and of one on a server, and take seconds on it.
+/// Tests that assert the same for a store in a file and on a server, and take seconds on a server.
 const ALIKE: &[&str] =
     &["store::series::", "store::sealing::", "store::folder::", "store::claims::"];
 
-/// All tests of the suite whose stores, payments and alerts can be on a server. The others look into files.
+/// All tests of the suite whose stores, payments and alerts can be on a server. The others inspect files.
 const ON_A_SERVER: &[&str] = &[
     "store::series::",
     "store::sealing::",
@@ -90,13 +90,13 @@ const ON_A_SERVER: &[&str] = &[
 /// The crate whose arithmetic is compiled differently for WebAssembly.
 const ARITHMETIC: &[&str] = &["exitgap-math"];
 
-/// All crates that browsers verify with.
+/// All crates with which browsers verify.
 const VERIFYING: &[&str] = &["exitgap-math", "exitgap-tlog", "exitgap-core"];
 
 /// `cargo xtask test quick`.
 pub const QUICK: &[Step] = &[Step::Checks, Step::Units];
 
-/// `cargo xtask test`, which is what a change must pass.
+/// `cargo xtask test`, which every change must pass.
 pub const DEFAULT: &[Step] = &[
     Step::Checks,
     Step::Units,

@@ -1,7 +1,7 @@
-//! What `cargo xtask test --all` remembers: for each tree, which parts passed on it.
+//! The stored results of `cargo xtask test --all`: for each tree, which parts passed on it.
 //!
-//! A tree is named as git names it, with what is not committed in it: the same files have the same name, and any change
-//! has another. A result lies in `target/test-results/<tree>/part-<K>.json`.
+//! A tree is identified by git's tree hash, including uncommitted changes: the same files have the same hash, and any
+//! change results in another one. A result is stored in `target/test-results/<tree>/part-<K>.json`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,22 +16,22 @@ use crate::failure::{Context, Failure, Result};
 /// The folder of results.
 const FOLDER: &str = "target/test-results";
 
-/// How a part ended.
+/// The result of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outcome {
     /// Whether every step passed.
     pub passed: bool,
     /// The tests that ran.
     pub counts: Counts,
-    /// How long it took.
+    /// The duration.
     pub seconds: u64,
 }
 
-/// Git's name of the tree as it is now: tracked files and new ones, without ignored ones.
+/// Git's hash of the current tree: tracked and new files, without ignored ones.
 pub fn tree(root: &Path) -> Result<String> {
     let folder = root.join(FOLDER);
     fs::create_dir_all(&folder).context(format!("creating {}", folder.display()))?;
-    // An index of its own: what the developer has staged stays as it is.
+    // A separate index, so that the developer's staged changes are not affected.
     let index = folder.join(format!("index-{}", std::process::id()));
     let git = |arguments: &[&str]| -> Result<String> {
         let mut command = Command::new("git");
@@ -51,7 +51,7 @@ pub fn tree(root: &Path) -> Result<String> {
     tree
 }
 
-/// Keeps how a part (counted from 1) ended on a tree.
+/// Saves the result of a part (counted from 1) on a tree.
 pub fn keep(root: &Path, tree: &str, part: usize, outcome: Outcome) -> Result<()> {
     let path = path(root, tree, part);
     let folder = path.parent().unwrap_or(root);
@@ -68,7 +68,7 @@ pub fn keep(root: &Path, tree: &str, part: usize, outcome: Outcome) -> Result<()
     fs::write(&path, format!("{text}\n")).context(format!("writing {}", path.display()))
 }
 
-/// Prints how each part ended on this tree; fails unless all of them passed.
+/// Prints the result of each part on this tree; fails unless all of them passed.
 pub fn report(root: &Path) -> Result<()> {
     let tree = tree(root)?;
     println!("tree {tree}");

@@ -1,23 +1,23 @@
-//! Where tests put their temporary files: in memory, where the machine has a file system there.
+//! The folder for the tests' temporary files: in memory, if the machine has a file system there.
 //!
-//! A store waits for the disk with every slot that it seals. A test that seals fifteen hundred takes a minute on a disk
-//! and four seconds in memory.
+//! A store waits for the disk with every slot that it seals. A test that seals fifteen hundred slots takes a minute on
+//! a disk and four seconds in memory.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A file system in memory, on Linux.
+/// An in-memory file system, on Linux.
 const MEMORY: &str = "/dev/shm";
 
-/// How much has to be free there.
+/// How much space must be free there.
 const LEAST_FREE_BYTES: u64 = 4_000_000_000;
 
-/// What a folder's name begins with; the process id follows, and how many the process made before.
+/// The prefix of a folder's name; the process id follows, and the number of folders the process created before.
 const NAME: &str = "exitgap-";
 
-/// How many folders this process made.
+/// Number of folders that this process created.
 static MADE: AtomicUsize = AtomicUsize::new(0);
 
 /// A folder that is removed when it is dropped.
@@ -25,13 +25,13 @@ static MADE: AtomicUsize = AtomicUsize::new(0);
 pub struct Scratch(Option<PathBuf>);
 
 impl Scratch {
-    /// A folder in memory, or none where there is no room.
+    /// A folder in memory, or none if there is not enough space.
     pub fn new() -> Self {
         let memory = Path::new(MEMORY);
         if has_room(memory) { Self::below(memory) } else { Self(None) }
     }
 
-    /// A folder of its own below this one.
+    /// A new folder inside this one.
     fn below(memory: &Path) -> Self {
         remove_abandoned(memory);
         let number = MADE.fetch_add(1, Ordering::Relaxed);
@@ -39,7 +39,7 @@ impl Scratch {
         Self(fs::create_dir_all(&folder).is_ok().then_some(folder))
     }
 
-    /// Lets a program and those it starts put their temporary files there.
+    /// Makes a program and its child processes put their temporary files there.
     pub fn give(&self, command: &mut Command) {
         if let Some(folder) = &self.0 {
             command.env("TMPDIR", folder);
@@ -62,7 +62,7 @@ fn has_room(memory: &Path) -> bool {
     output.is_some_and(|output| is_enough(&String::from_utf8_lossy(&output.stdout)))
 }
 
-/// Whether what `df` prints is a file system in memory with room in it.
+/// Whether the output of `df` shows an in-memory file system with enough space.
 fn is_enough(text: &str) -> bool {
     let last = text.lines().last().unwrap_or_default();
     let mut words = last.split_whitespace();

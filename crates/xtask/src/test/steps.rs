@@ -1,4 +1,4 @@
-//! How each step is carried out: the command, and what it prints last.
+//! Runs each step: its command, and the summary it prints last.
 
 use std::path::Path;
 use std::process::Command;
@@ -13,13 +13,13 @@ use super::{WASI, ensure_target};
 use crate::failure::{Failure, Result};
 use crate::{check, fuzz, measure, peers, process, py, setup, workspace};
 
-/// What tells the tests in browsers to look at each page in all four ways, instead of in two.
+/// The variable that makes browser tests check each page in all four modes instead of two.
 const EVERY_WAY_VARIABLE: &str = "EXITGAP_EVERY_WAY";
 
-/// What tells the suite that stores are on a server: a variable and its value.
+/// The variable, with its value, that makes the suite use stores on a server.
 pub const STORES_ON_A_SERVER: (&str, &str) = ("EXITGAP_TEST_STORE", "postgresql");
 
-/// Of the tests that run on a server, those that copy the file, run the programs on it or weigh it.
+/// Tests to be skipped on a server, because they copy the store's file, run programs on it or measure its size.
 const OF_A_FILE: [&str; 6] = [
     "a_busy_pool_of_1200_ticks_costs_little_more_than_a_kilobyte_per_slot",
     "a_copy_made_beside_the_writer_holds_and_is_refused_once_it_is_old",
@@ -32,7 +32,7 @@ const OF_A_FILE: [&str; 6] = [
 /// How native code is built for a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Build {
-    /// By the compiler alone.
+    /// With the compiler alone.
     Plain,
     /// With lints, see [`workspace::lint`].
     Linted,
@@ -48,7 +48,7 @@ pub fn cargo(root: &Path, build: Build, arguments: &[&str]) -> Command {
     command
 }
 
-/// Carries out a step that is not a build, and adds the runners' summaries.
+/// Runs a step that is not a build, and appends the runners' summaries.
 pub fn run(root: &Path, step: Step, build: Build, summaries: &mut Vec<String>) -> Result<()> {
     match step {
         Step::Checks => {
@@ -89,7 +89,7 @@ pub fn run(root: &Path, step: Step, build: Build, summaries: &mut Vec<String>) -
     }
 }
 
-/// Builds everything native: one build, so that the features of shared dependencies are resolved once.
+/// Builds all native code in one build, so that the features of shared dependencies are resolved once.
 pub fn build_native(root: &Path, build: Build) -> Result<()> {
     begin(match build {
         Build::Plain => "building libraries, programs and tests",
@@ -128,7 +128,7 @@ fn suite(root: &Path, rooms: Rooms, build: Build, summaries: &mut Vec<String>) -
     tests(&mut command, &what, "suite", summaries).map(drop)
 }
 
-/// Runs tests of stores once more, with the stores on a private `PostgreSQL` server.
+/// Runs tests of stores again, with the stores on a private `PostgreSQL` server.
 fn on_server(root: &Path, names: &[&str], build: Build, summaries: &mut Vec<String>) -> Result<()> {
     begin("running tests of stores once more, on a PostgreSQL server");
     let mut command = cargo(root, build, &["test", "--no-fail-fast", "--test", "suite"]);
@@ -158,7 +158,7 @@ fn wasm(root: &Path, packages: &[&str], summaries: &mut Vec<String>) -> Result<(
     at_least_one(ran, "no test ran as WebAssembly")
 }
 
-/// Lets `cargo test` run its tests as WebAssembly, in Node.js.
+/// Makes `cargo test` run its tests as WebAssembly, in Node.js.
 pub fn run_on_wasi(root: &Path, tests: &mut Command) -> Result<()> {
     ensure_target(root, WASI)?;
     let script = root.join("tests/js/wasi.mjs");
@@ -167,7 +167,7 @@ pub fn run_on_wasi(root: &Path, tests: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Runs a test runner; adds its summaries under a label, and returns how many tests passed.
+/// Runs a test runner; appends its summaries under a label, and returns the number of passed tests.
 pub fn tests(
     command: &mut Command,
     what: &str,
@@ -189,7 +189,7 @@ fn at_least_one(ran: u64, otherwise: &str) -> Result<()> {
     if ran == 0 { Err(Failure::new(otherwise)) } else { Ok(()) }
 }
 
-/// How many tests run at once, with so many for each core.
+/// The number of concurrent tests, for this many per core.
 fn places(per_core: usize) -> String {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     (per_core * cores).to_string()
@@ -203,7 +203,7 @@ pub fn elapsed_s() -> u64 {
     STARTED.elapsed().as_secs()
 }
 
-/// Says what begins, and when.
+/// Prints which step begins, and when.
 pub fn begin(what: &str) {
     eprintln!("\n== {} s: {what}", elapsed_s());
 }

@@ -1,4 +1,4 @@
-//! What test runners print last, read and added up.
+//! Parses and adds up the summaries of test runners.
 
 /// Tests counted over all summary lines.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -9,7 +9,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Adds up the numbers that stand before the runners' words.
+    /// Adds up the numbers before the runners' words.
     pub fn from_summaries(summaries: &[String]) -> Self {
         let mut counts = Self::default();
         for line in summaries {
@@ -29,12 +29,12 @@ impl Counts {
     }
 }
 
-/// Whether a runner sums up its tests in this line.
+/// Whether this line is a test runner's summary.
 pub fn is_summary(line: &str) -> bool {
     line.trim_start().starts_with("test result:")
 }
 
-/// Whether a summary is of a binary without tests.
+/// Whether a summary is from a binary without tests.
 pub fn is_empty(line: &str) -> bool {
     line.contains(" 0 passed; 0 failed")
 }

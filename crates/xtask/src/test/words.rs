@@ -1,8 +1,8 @@
-//! `cargo xtask test <words>`: which tests match, and what they need, read from the sources.
+//! `cargo xtask test <words>`: finds the matching tests and what they need, from the sources.
 //!
 //! A test's name is its path in its crate, such as `analytics::decay::scan::tests::a_move_counts_once`, or in the suite
-//! `service::decay::a_bad_window_is_refused`. It matches where every word is part of it. Only the packages that have a
-//! match are built, and only what their rooms stand on is set up.
+//! `service::decay::a_bad_window_is_refused`. It matches if it contains every word. Only packages with a match are
+//! built, and only the requirements of their rooms are set up.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,26 +11,26 @@ use serde_json::Value;
 
 use crate::failure::{Context, Failure, Result};
 
-/// The package that has the suite.
+/// The package of the suite.
 pub const SUITE: &str = "exitgap-tests";
 
-/// A test, as the sources declare it.
+/// A test declared in the sources.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SourceTest {
     /// Its package.
     pub package: String,
-    /// What of the package it is part of: its library, its programs, or the suite.
+    /// The target it belongs to: the library, the programs, or the suite.
     pub target: Target,
-    /// Its path, as the test runner prints it.
+    /// Its path, as printed by the test runner.
     pub name: String,
-    /// Whether its file speaks of what JavaScript or a browser runs.
+    /// Whether its file uses JavaScript or a browser.
     pub in_javascript: bool,
 }
 
-/// What a file of the suite holds that starts JavaScript or asks for pages.
+/// Texts in a file of the suite that starts JavaScript or needs the pages.
 const JAVASCRIPT: [&str; 4] = ["\"node\"", "npm", "the_site", "chromium"];
 
-/// What a test is compiled into.
+/// The target into which a test is compiled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Target {
     Library,
@@ -38,7 +38,7 @@ pub enum Target {
     Suite,
 }
 
-/// What the tests of a room stand on, besides the programs.
+/// The requirements of a room's tests, besides the programs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Needs {
     /// The node and the contracts.
@@ -50,7 +50,7 @@ pub struct Needs {
 }
 
 impl Needs {
-    /// What these tests need.
+    /// The requirements of these tests.
     pub fn for_tests(found: &[SourceTest]) -> Self {
         let suite = || found.iter().filter(|test| test.target == Target::Suite);
         let of_servers = |room: &str| ["store", "recorder", "harness"].contains(&room);
@@ -62,14 +62,14 @@ impl Needs {
     }
 }
 
-/// Every test of the workspace whose name has all these words.
+/// Every test of the workspace whose name contains all these words.
 pub fn find(root: &Path, metadata: &Value, words: &[String]) -> Result<Vec<SourceTest>> {
     let mut found = Vec::new();
     for package in metadata["packages"].as_array().into_iter().flatten() {
         let name = package["name"].as_str().unwrap_or_default();
         let manifest = Path::new(package["manifest_path"].as_str().unwrap_or_default());
         let folder = manifest.parent().filter(|folder| folder.starts_with(root));
-        // The site is built for browsers only, and tested in them.
+        // The site is built only for browsers, and tested in them.
         let Some(manifest_folder) = folder.filter(|_| name != "exitgap-web") else { continue };
         let mut add = |folder: &str, target| {
             tests_below(&manifest_folder.join(folder), name, target)
@@ -93,7 +93,7 @@ pub fn find(root: &Path, metadata: &Value, words: &[String]) -> Result<Vec<Sourc
     Ok(found)
 }
 
-/// The tests that the sources below a folder declare.
+/// The tests declared in the sources of a folder.
 fn tests_below(folder: &Path, package: &str, target: Target) -> Result<Vec<SourceTest>> {
     let (mut files, mut found) = (Vec::new(), Vec::new());
     collect(folder, &mut files)?;
@@ -126,7 +126,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// The module that a file is, by its place below the folder of its target.
+/// The module path of a file, from its place in the folder of its target.
 fn module(from: &Path, file: &Path) -> Vec<String> {
     let within = file.strip_prefix(from).unwrap_or(file).with_extension("");
     let mut parts: Vec<String> =
@@ -137,7 +137,7 @@ fn module(from: &Path, file: &Path) -> Vec<String> {
     parts
 }
 
-/// The tests that a source declares, each with the module within the file, if it is in one.
+/// The tests that a source declares, each with its module within the file, if any.
 fn tests_in(text: &str) -> Vec<String> {
     let mut tests = Vec::new();
     let mut inner = None;
@@ -147,7 +147,7 @@ fn tests_in(text: &str) -> Vec<String> {
         if let Some(name) = code.strip_prefix("mod ").and_then(|rest| rest.strip_suffix(" {")) {
             inner = Some(name.to_owned());
         }
-        // `#[tokio::test(flavor = …)]` as well.
+        // Also matches `#[tokio::test(flavor = …)]`.
         let is_attribute = code.starts_with("#[");
         if is_attribute && (code.starts_with("#[test]") || code.contains("::test")) {
             marked = true;
@@ -162,7 +162,7 @@ fn tests_in(text: &str) -> Vec<String> {
     tests
 }
 
-/// The name of the function that a line begins, if it begins one.
+/// The name of the function that begins on a line, if any.
 fn function(code: &str) -> Option<&str> {
     let (before, rest) = code.split_once("fn ")?;
     let words = ["", "pub", "async", "const", "unsafe"];
@@ -226,7 +226,7 @@ mod tests {
 
         let failure = find(&root, &metadata, &words("nothing has_this_name")).unwrap_err();
         assert_eq!(failure.code(), 2);
-        // This text would be found if it stood here in one piece.
+        // The search would find this text here if it were in one piece.
         assert!(failure.to_string().contains("`nothing` and `has_this_name`"), "{failure}");
     }
 }

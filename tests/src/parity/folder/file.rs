@@ -1,4 +1,4 @@
-//! Finding files, unpacking and reading them. None is trusted: numbers and sizes are bounded.
+//! Finds, decompresses and parses files. None is trusted: numbers and sizes are limited.
 
 use std::fs::File;
 use std::io::Read;
@@ -8,7 +8,7 @@ use exitgap_core::pools::vectors::{MAX_RECORDED_BYTES, RecordedFills};
 use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
 use serde_json::Value;
 
-/// The most files of a folder.
+/// Maximum number of files in a folder.
 const MAX_FILES: usize = 1_000;
 
 /// What is wrong with a file or folder.
@@ -19,12 +19,12 @@ pub struct FileError {
     what: String,
 }
 
-/// What a file holds.
+/// The content of a file.
 #[derive(Debug)]
 pub enum Content {
     /// Recorded fills.
     Fills(RecordedFills),
-    /// JSON that does not claim to.
+    /// JSON without recorded fills.
     Other,
 }
 
@@ -34,7 +34,7 @@ impl FileError {
     }
 }
 
-/// The folder's `.json` and `.json.zz` files, in the order of their names.
+/// The folder's `.json` and `.json.zz` files, ordered by name.
 pub(super) fn find(folder: &Path) -> Result<Vec<PathBuf>, FileError> {
     let failed = |error: std::io::Error| FileError::new(folder, &error.to_string());
     let mut found = Vec::new();
@@ -56,7 +56,7 @@ pub(super) fn find(folder: &Path) -> Result<Vec<PathBuf>, FileError> {
     Ok(found)
 }
 
-/// Reads one.
+/// Reads a file.
 pub(super) fn read(path: &Path) -> Result<Content, FileError> {
     let wrong = |what: &str| FileError::new(path, what);
     let mut bytes = Vec::new();
@@ -82,7 +82,7 @@ pub(super) fn read(path: &Path) -> Result<Content, FileError> {
     }
 }
 
-/// Whether these are JSON with neither of the members that files of recorded fills have.
+/// Whether this is JSON without either of the members that files of recorded fills have.
 fn is_other(bytes: &[u8]) -> bool {
     let value: Option<Value> = serde_json::from_slice(bytes).ok();
     value.is_some_and(|value| value.get("kind").is_none() && value.get("pools").is_none())

@@ -1,11 +1,11 @@
-//! A folder of recorded fills (`tests/vectors/pools`, or any of its form) held to core: every case,
-//! and the largest exits within sampled limits.
+//! Compares a folder of recorded fills (`tests/vectors/pools`, or another of the same format) with the core: every
+//! case, and the largest exits within sampled limits.
 //!
-//! - `file`: finding files, unpacking and reading them, each bounded
+//! - `file`: finding, decompressing and parsing files, with limits
 //! - `sizes`: the largest exit within a limit, and that nothing larger passes
-//! - `report`: what it came to, by kind
+//! - `report`: the results by kind
 //!
-//! What is compared does not depend on how many threads there are.
+//! The comparisons do not depend on the number of threads.
 
 mod file;
 mod report;
@@ -21,14 +21,14 @@ use exitgap_core::pools::vectors::{RecordedFills, RecordedPool, Verdict};
 pub use file::{Content, FileError};
 pub use report::{OfKind, Report};
 
-/// Limits that are tried of each file, unless asked otherwise.
+/// Default number of limits tried per file.
 pub const LIMITS: u64 = 160;
 
-/// Called with a file's name, what is compared, how much of it was and how much there is.
+/// Receives a file's name, what is compared, how much is done, and the total.
 pub type Heard<'a> = &'a mut dyn FnMut(&str, &'static str, u64, u64);
 
-/// Compares every file of a folder, `limits` limits each, drawn from `seed`. What is wrong with a
-/// file is in the report, and the others are compared; only a folder without any is an error.
+/// Compares every file of a folder, with `limits` limits each, drawn from `seed`. Faulty files are reported, and the
+/// others are compared; only a folder without any files is an error.
 pub fn run(folder: &Path, seed: u64, limits: u64, heard: Heard<'_>) -> Result<Report, FileError> {
     let mut report = Report::default();
     for path in file::find(folder)? {
@@ -51,7 +51,7 @@ pub fn run(folder: &Path, seed: u64, limits: u64, heard: Heard<'_>) -> Result<Re
     Ok(report)
 }
 
-/// The recorded fills of a folder; what holds none is passed over.
+/// The recorded fills of a folder; other files are ignored.
 pub fn fills_of(folder: &Path) -> Result<Vec<RecordedFills>, FileError> {
     let mut found = Vec::new();
     for path in file::find(folder)? {
@@ -82,7 +82,7 @@ fn compare(name: &str, fills: &RecordedFills, seed: u64, limits: u64, heard: Hea
     of_kind
 }
 
-/// Every case of a pool, and the state that a sale left.
+/// Compares every case of a pool, and the state after a sale.
 fn cases_of(fills: &RecordedFills, pool: &RecordedPool) -> OfKind {
     let mut of_kind = OfKind::new(fills.kind);
     for (index, case) in pool.cases.iter().enumerate() {
@@ -113,7 +113,7 @@ fn cases_of(fills: &RecordedFills, pool: &RecordedPool) -> OfKind {
     of_kind
 }
 
-/// Answers to the questions 0 to `count`, in their order, by as many threads as run at once.
+/// Runs the questions 0 to `count` on all available threads, and returns the answers in order.
 fn in_parallel<T: Send>(
     count: usize,
     ask: impl Fn(usize) -> T + Sync,

@@ -1,4 +1,4 @@
-//! What a folder came to, by kind.
+//! The results of a folder, by kind.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,44 +8,44 @@ use serde_json::{Map, Value};
 
 use super::sizes::SizeAnswer;
 
-/// Differences of a kind that are named one by one.
+/// Maximum number of differences listed per kind.
 const NAMED: usize = 20;
 
-/// What the files of one kind came to.
+/// The results of the files of one kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OfKind {
-    /// Whose contracts.
+    /// The kind of the contracts.
     pub kind: RecordedKind,
-    /// Recorded sales.
+    /// Number of recorded sales.
     pub cases: u64,
-    /// Those of which core says something else.
+    /// The sales for which the core's result differs.
     pub mismatches: Vec<String>,
-    /// Sales that were made for good.
+    /// Number of sales that were executed.
     pub after_cases: u64,
-    /// Those that core fills otherwise, or that leave another state.
+    /// The executed sales for which the core's fill or resulting state differs.
     pub after_mismatches: Vec<String>,
-    /// Sales that the contract refuses when it updates a price, which core does not compute.
+    /// Number of sales that the contract rejects when it updates a price, which the core does not compute.
     pub unmodelled: u64,
-    /// Limits that were answered.
+    /// Number of limits with an answer.
     pub size_cases: u64,
-    /// Answers that do not pass, or above which something does.
+    /// Answers that do not pass, or above which something larger passes.
     pub size_mismatches: Vec<String>,
-    /// Limits at which the search was given up.
+    /// Number of limits for which the search was given up.
     pub size_given_up: u64,
-    /// Limits that were refused because no search of this kind is exact.
+    /// Number of limits that were rejected because no search of this kind is exact.
     pub sizing_not_exact: u64,
 }
 
-/// What a folder came to.
+/// The results of a folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Files compared.
+    /// Number of files compared.
     pub files: u64,
-    /// What they came to.
+    /// The results by kind.
     pub kinds: BTreeMap<RecordedKind, OfKind>,
-    /// Files that claim to be of the form and are not, with the place and the reason.
+    /// Files that claim to have the format but do not, with the place and the reason.
     pub broken: Vec<String>,
-    /// JSON of another form.
+    /// JSON files of another format.
     pub left_out: Vec<String>,
 }
 
@@ -89,7 +89,7 @@ impl OfKind {
         }
     }
 
-    /// All that differs.
+    /// All differences.
     pub fn differences(&self) -> impl Iterator<Item = &String> {
         self.mismatches.iter().chain(&self.after_mismatches).chain(&self.size_mismatches)
     }
@@ -119,7 +119,7 @@ impl Report {
         self.kinds.entry(kind).or_insert_with(|| OfKind::new(kind)).merge(of_kind);
     }
 
-    /// Whether every file was compared, and core says what the contracts did.
+    /// Whether every file was compared, and the core always agrees with the contracts.
     pub fn agrees(&self) -> bool {
         let same = |of_kind: &OfKind| of_kind.differences().next().is_none();
         self.broken.is_empty() && self.kinds.values().all(same)
@@ -140,7 +140,7 @@ impl Report {
         Value::Object(numbers).to_string()
     }
 
-    /// What is wrong, a line each.
+    /// The problems, one per line.
     pub fn complaints(&self) -> Vec<String> {
         let mut lines: Vec<String> =
             self.left_out.iter().map(|line| format!("left out: {line}")).collect();

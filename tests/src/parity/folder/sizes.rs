@@ -1,9 +1,9 @@
-//! The largest exit within a limit, of a recorded pool: it passes, and nothing larger does.
+//! The largest exit within a limit, for a recorded pool: it must pass, and nothing larger may.
 //!
-//! Whether a fill passes is decided from the definition, by [`Oracle`]'s own arithmetic. What is
-//! tried above an answer: the amounts right above it, the largest input that would pass for each of
-//! the next outputs (where any amount of that output passes, this one does, unless it pays more),
-//! amounts from anywhere above, and what the contract itself was asked.
+//! Whether a fill passes is decided from the definition, with [`Oracle`]'s own arithmetic. Tried above an answer: the
+//! amounts directly above it, the largest input that would pass for each of the next outputs (if any amount with that
+//! output passes, this one does, unless it pays more), random larger amounts, and the amounts recorded from the
+//! contract.
 
 use alloy::primitives::U256;
 use exitgap_core::exit::{Exit, MaxSize, NotSized};
@@ -15,44 +15,44 @@ use crate::devchain::Rng;
 use crate::parity::draw::{even, log_uniform};
 use crate::parity::oracle::{Definition, Oracle};
 
-/// Amounts right above an answer.
+/// Number of amounts directly above an answer.
 const NEIGHBOURS: u64 = 2_000;
-/// Outputs above an answer's.
+/// Number of outputs above an answer's.
 const TEETH: u64 = 1_000;
-/// Amounts from anywhere above.
+/// Number of random larger amounts.
 const FAR: u64 = 240;
 
-/// What a limit came to.
+/// The result for a limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SizeAnswer {
-    /// The answer passes, and nothing larger that was tried.
+    /// The answer passes, and no larger amount that was tried does.
     Holds,
-    /// How it does not.
+    /// The answer is wrong, with the reason.
     Wrong(String),
-    /// The search was given up, as it may be near the pool's own price.
+    /// The search was given up, which is allowed near the pool's own price.
     GivenUp,
-    /// The kind is not sized.
+    /// Sizes of this kind cannot be computed exactly.
     NotExact,
 }
 
-/// A limit asked of one direction of a recorded pool.
+/// A limit for one direction of a recorded pool.
 pub struct Question<'a> {
     /// The pool.
     pub pool: &'a RecordedPool,
-    /// One of its sales, which says what is sold.
+    /// One of its sales, which determines what is sold.
     pub case: &'a RecordedCase,
-    /// The state, asked about that pair.
+    /// The state, for that pair of tokens.
     pub state: PoolState,
-    /// That direction.
+    /// The curve of that direction.
     pub curve: SaleCurve,
-    /// Prices near the pool's own.
+    /// Oracle prices near the pool's own.
     pub oracle: Oracle,
     /// The limit.
     pub limit: GapLimit,
 }
 
 impl<'a> Question<'a> {
-    /// The question of this number, drawn from `seed`: the pools take turns. `None` where no prices
+    /// The question with this number, drawn from `seed`: it cycles through the pools. `None` if no oracle prices can
     /// express the pool's own.
     pub fn draw(fills: &'a RecordedFills, seed: u64, number: u64) -> Option<Self> {
         let pools = || fills.pools.iter().filter(|pool| pool.state.is_ok());
@@ -66,7 +66,7 @@ impl<'a> Question<'a> {
         let limit = if rng.once_in(4) {
             oracle.limit(&mut rng, &curve)
         } else {
-            // One that a sale like a recorded one just reaches or misses.
+            // A limit that a sale similar to a recorded one just reaches or misses.
             let amount = pick(&mut rng, &pool.cases)?.amount_in;
             let amount = amount - even(&mut rng, amount);
             oracle.limit_at(&mut rng, &curve, amount)
@@ -104,7 +104,7 @@ impl<'a> Question<'a> {
         self.check_size(found, passes)
     }
 
-    /// What was recorded of larger amounts, where that passes.
+    /// A larger recorded amount that passes, if any.
     fn recorded_above(&self, definition: &Definition, answer: U256) -> Option<U256> {
         let same = |case: &&RecordedCase| {
             (case.pair, case.direction) == (self.case.pair, self.case.direction)
@@ -147,7 +147,7 @@ impl<'a> Question<'a> {
         let above = found.size.map_or(SizeUsd::MIN.micros(), |size| size.micros() + 1);
         if let Ok(above) = SizeUsd::from_micros(above) {
             let amount = self.oracle.amount_in(above);
-            // Amounts above the answer were tried already.
+            // Amounts above the answer were already tried.
             if amount <= answer && passes(amount) {
                 return Err(format!("within {limit}%, the larger size {above} passes"));
             }
@@ -156,7 +156,7 @@ impl<'a> Question<'a> {
     }
 }
 
-/// Answers the question of this number; with it, the pool's name. `None` where there is none.
+/// Answers the question with this number; also returns the pool's name. `None` if there is no question.
 pub(super) fn try_one(
     fills: &RecordedFills,
     seed: u64,

@@ -1,4 +1,4 @@
-//! Parameters of rules and of streams.
+//! The parameters of rules and of streams.
 
 use super::Parameter;
 use crate::operations::Kind;
@@ -7,7 +7,7 @@ const NAME_HINT: &str = "1 to 40 of a-z, 0-9 and '_', starting with a letter";
 const USD_HINT: &str = "a plain number from 0.01 to 1000000000 with at most six decimals";
 const PCT_HINT: &str = "a plain percentage from -100 to 100 with at most six decimals";
 
-/// The pool of a rule that is kept.
+/// The pool of a stored rule.
 pub const ALERT_POOL: Parameter = Parameter::new_required(
     "pool",
     Kind::Pool,
@@ -15,13 +15,13 @@ pub const ALERT_POOL: Parameter = Parameter::new_required(
 )
 .hint("a pool identifier is <chain>:<address>; GET /v1/pools lists all pools");
 
-/// A kept rule.
+/// A stored rule.
 pub const ALERT_IN_PATH: Parameter =
     Parameter::new_required("alert", Kind::Word, "The rule's name, as given when it was created.")
         .in_path()
         .hint("GET /v1/alerts lists your rules");
 
-/// Where the events of a kept rule are sent.
+/// The URL that the events of a stored rule are sent to.
 pub const WEBHOOK_URL: Parameter = Parameter::optional(
     "webhook_url",
     Kind::WebhookUrl,
@@ -29,7 +29,7 @@ pub const WEBHOOK_URL: Parameter = Parameter::optional(
 )
 .hint("a URL such as https://hooks.example/exits, without user name, password or fragment");
 
-/// After which event.
+/// Only events after this one.
 pub const AFTER_SEQ: Parameter = Parameter::optional(
     "after_seq",
     Kind::Whole(0, u32::MAX),
@@ -38,7 +38,7 @@ pub const AFTER_SEQ: Parameter = Parameter::optional(
 .or("0")
 .hint("next_after_seq of the previous answer");
 
-/// From which event on.
+/// The first event to send again.
 pub const FROM_SEQ: Parameter = Parameter::optional(
     "from_seq",
     Kind::Whole(1, u32::MAX),
@@ -47,7 +47,7 @@ pub const FROM_SEQ: Parameter = Parameter::optional(
 .or("1")
 .hint("the seq of an event, from 1");
 
-/// What a rule is called.
+/// The name of a rule.
 pub const ALERT_NAME: Parameter = Parameter::optional(
     "alert",
     Kind::Word,
@@ -56,7 +56,7 @@ pub const ALERT_NAME: Parameter = Parameter::optional(
 .or("alert")
 .hint(NAME_HINT);
 
-/// What a rule watches.
+/// The kind of a rule.
 pub const ALERT_KIND: Parameter = Parameter::new_required(
     "kind",
     Kind::OneOf(&[
@@ -87,7 +87,7 @@ pub const ALERT_PCT: Parameter = Parameter::optional(
 )
 .hint(PCT_HINT);
 
-/// Where that is over.
+/// The gap at which it clears.
 pub const CLEAR_PCT: Parameter = Parameter::optional(
     "clear_pct",
     Kind::Gap,
@@ -103,7 +103,7 @@ pub const ALERT_USD: Parameter = Parameter::optional(
 )
 .hint(USD_HINT);
 
-/// Where that is over.
+/// The depth at which it clears.
 pub const CLEAR_USD: Parameter = Parameter::optional(
     "clear_usd",
     Kind::Size,
@@ -127,7 +127,7 @@ pub const ALERT_REASON: Parameter = Parameter::optional(
 )
 .hint(NAME_HINT);
 
-/// What a slot without data counts as.
+/// How a slot without data is counted.
 pub const ON_MISSING: Parameter = Parameter::optional(
     "on_missing",
     Kind::OneOf(&["hold", "breach", "clear"]),
@@ -136,7 +136,7 @@ pub const ON_MISSING: Parameter = Parameter::optional(
 .or("hold")
 .hint("hold, breach or clear");
 
-/// Breaches until a rule fires.
+/// Consecutive breaches until a rule fires.
 pub const FOR_SLOTS: Parameter = Parameter::optional(
     "for_slots",
     Kind::Whole(1, 288),
@@ -145,7 +145,7 @@ pub const FOR_SLOTS: Parameter = Parameter::optional(
 .or("2")
 .hint("a whole number of slots");
 
-/// Slots until it is over.
+/// Consecutive clear slots until it clears.
 pub const CLEAR_FOR_SLOTS: Parameter = Parameter::optional(
     "clear_for_slots",
     Kind::Whole(1, 288),
@@ -154,7 +154,7 @@ pub const CLEAR_FOR_SLOTS: Parameter = Parameter::optional(
 .or("3")
 .hint("a whole number of slots");
 
-/// Slots until it is said that nothing is known.
+/// Consecutive slots without data until that is reported.
 pub const NO_DATA_SLOTS: Parameter = Parameter::optional(
     "no_data_slots",
     Kind::Whole(0, 288),
@@ -189,7 +189,7 @@ pub const WATCHED: Parameter = Parameter::optional(
 )
 .hint("pool=<chain>:<address>, repeated for each pool, up to 100 times");
 
-/// Whose rules a stream reports.
+/// The ticket of the owner whose rules a stream reports.
 pub const TICKET: Parameter = Parameter::optional(
     "ticket",
     Kind::Ticket,
@@ -197,7 +197,7 @@ pub const TICKET: Parameter = Parameter::optional(
 )
 .hint("ext_ and 70 characters, from POST /v1/alerts/ticket");
 
-/// Where a stream goes on.
+/// The event after which a stream resumes.
 pub const LAST_EVENT_ID: Parameter = Parameter::optional(
     "last_event_id",
     Kind::EventId,

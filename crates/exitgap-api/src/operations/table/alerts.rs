@@ -1,4 +1,4 @@
-//! Slots as they come, and rules that watch them.
+//! The rows of streams of slots and of rules that watch pools.
 
 use super::super::parameters::{
     AFTER_SEQ, ALERT_IN_PATH, ALERT_KIND, ALERT_NAME, ALERT_PCT, ALERT_POOL, ALERT_REASON,

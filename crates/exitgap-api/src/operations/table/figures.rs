@@ -1,4 +1,4 @@
-//! Figures drawn from many snapshots, their files, and what they are made of.
+//! The rows of figures computed from many snapshots, of their files, and of their inputs.
 
 use super::super::parameters::{
     ABOVE, AFTER_MOVE, AFTER_WITHIN, AT, BASE, BASE_BY_PLACE, BONUS, BOOK_GAP, CASCADE, CHAIN,
@@ -61,7 +61,7 @@ pub(super) const ROWS: [Row; 17] = [
             &REQUIRE,
         ],
         answer: Answer::Document("LiquidationExposure"),
-        // Many venues are more than an address may hold.
+        // Many venues can exceed the maximum length of an address.
         refusals: &[400, 404, 412, 414, 422, 503],
         calls: Calls {
             rust: "liquidation_exposure",

@@ -1,4 +1,4 @@
-//! The rows, in the order in which operations are described.
+//! The rows, in the order of the description.
 
 mod alerts;
 mod figures;
@@ -7,18 +7,18 @@ mod questions;
 use super::parameters::ALERT_IN_PATH;
 use super::{Answer, COUNT, Calls, Group, Keep, Method, Operation, PriceClass, Row};
 
-/// What changes with the next slot.
+/// For answers that change with the next slot.
 const NEWEST: Option<Keep> = Some(Keep::Seconds(5));
 
-/// What is refused about an owner's records.
+/// The refusals of operations on an owner's records.
 const OWNED: &[u16] = &[400, 401, 404, 503];
 
-/// As how many requests counts what reads every snapshot of weeks: as the time that it may take.
+/// The weight of an operation that reads all snapshots of several weeks, according to the time that it can take.
 const OF_MANY_SNAPSHOTS: u32 = 20;
 
 const JSON: Answer = Answer::Bytes("application/json");
 
-/// What most rows have in common: what is read, free, and changes with the next slot.
+/// The defaults of a row: it reads, is free, and its answer changes with the next slot.
 const fn row(operation: Operation, id: &'static str, template: &'static str) -> Row {
     Row {
         operation,
@@ -38,7 +38,7 @@ const fn row(operation: Operation, id: &'static str, template: &'static str) -> 
     }
 }
 
-/// What rows of a rule of one's own also have in common.
+/// The defaults of a row about the caller's own rule.
 const fn own(operation: Operation, id: &'static str, template: &'static str) -> Row {
     Row {
         group: Group::Alerts,
@@ -49,7 +49,7 @@ const fn own(operation: Operation, id: &'static str, template: &'static str) -> 
     }
 }
 
-/// Every row, where its operation stands in the list of operations.
+/// All rows, each at the index of its operation.
 pub(super) static ROWS: [Row; COUNT] = {
     let parts: [&[Row]; 3] = [&questions::ROWS, &figures::ROWS, &alerts::ROWS];
     let mut rows = [questions::ROWS[0]; COUNT];

@@ -1,4 +1,4 @@
-//! What is asked of a pool, of a token, of a log and of the service itself.
+//! The rows of requests about a pool, a token, a log and the service itself.
 
 use super::super::parameters::{
     AT, BASE, BASE_BY_PLACE, BOARD_SIZE, CHAIN, CHAIN_IN_PATH, EVIDENCE_SLOT, EXPORT_FROM,
@@ -24,7 +24,7 @@ pub(super) const ROWS: [Row; 26] = [
         about: "How far below the oracle price a sale of this size fills, exact to the last token unit. `exit_gap_pct` is the decision field: positive if the fill is worse than the oracle. A size that cannot be filled has no gap. The error then gives `max_fillable_usd`.",
         parameters: &[&POOL, &SIZE, &BASE, &AT, &MAX_AGE, &MIN_DAYS, &REQUIRE],
         answer: Answer::Document("Published_Amounts"),
-        // What has a price has a shorter address.
+        // An operation with a price has a shorter maximum address.
         refusals: &[400, 402, 404, 409, 412, 414, 422, 503],
         price: PriceClass::Priced,
         calls: Calls { javascript: "exit", python: "exit", ..Calls::NONE },
@@ -124,7 +124,7 @@ pub(super) const ROWS: [Row; 26] = [
         about: "Positions in one pool and base token, and positions in one token, are sold together. A token is sold through its pools, with an exit for each leg of the optimal split. If something cannot be filled, the total has no gap, but `unfilled_usd` and the gap of the part that can be filled.",
         parameters: &[&POSITION, &MAX_AGE, &MIN_DAYS, &REQUIRE],
         answer: Answer::Document("Portfolio"),
-        // Many positions are more than an address may hold.
+        // Many positions can exceed the maximum length of an address.
         refusals: &[400, 404, 412, 414, 422, 503],
         calls: Calls { javascript: "portfolio", ..Calls::NONE },
         ..row(Operation::Portfolio, "scorePortfolio", "/v1/portfolio")
@@ -213,7 +213,7 @@ pub(super) const ROWS: [Row; 26] = [
         parameters: &[&POOL, &SLOT],
         answer: Answer::Document("SlotStatus"),
         refusals: &[400, 404, 503],
-        // A slot may be retracted with any later one.
+        // Any later slot can retract this slot.
         keep: Some(Keep::Seconds(30)),
         calls: Calls { javascript: "slotStatus", python: "slot_status", ..Calls::NONE },
         ..row(Operation::SlotStatus, "readSlotStatus", "/api/v1/status/{pool}")

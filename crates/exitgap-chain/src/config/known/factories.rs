@@ -1,5 +1,5 @@
-//! The factories that are known on each known chain, and pools and implementations that are known by
-//! their own addresses, as their makers publish them.
+//! The known factories on each known chain, and known pools and implementations by their own addresses, as published by
+//! their developers.
 
 use super::{FactoryKind, KnownFactory, address};
 
@@ -7,11 +7,11 @@ const fn known_factory(kind: FactoryKind, digits: [u8; 40]) -> KnownFactory {
     KnownFactory { address: address(digits), kind, fee_modules: &[] }
 }
 
-/// `PancakeSwap` v3's, which has one address on these chains.
+/// `PancakeSwap` v3's factory, at the same address on these chains.
 const PANCAKE_V3: KnownFactory =
     known_factory(FactoryKind::PancakeV3, *b"0bfbcf9fa4f9c56b0f40a671ad40e0805a091865");
 
-/// Aerodrome's of Slipstream pools on Base, with its modules for custom and for dynamic fees.
+/// Aerodrome's factory of Slipstream pools on Base, with its modules for custom and for dynamic fees.
 const AERODROME_SLIPSTREAM: KnownFactory = KnownFactory {
     address: address(*b"5e7bb104d84c7cb9b682aac2f3d509f5f406809a"),
     kind: FactoryKind::Slipstream,
@@ -21,19 +21,19 @@ const AERODROME_SLIPSTREAM: KnownFactory = KnownFactory {
     ],
 };
 
-/// Aerodrome's of pools of its second version, on Base.
+/// Aerodrome's factory of v2 pools on Base.
 const AERODROME_V2: KnownFactory =
     known_factory(FactoryKind::AerodromeV2, *b"420dd381b31aef6683db6b902084cb0ffece40da");
 
-/// Velodrome's, from whose contracts Aerodrome's descend, on OP Mainnet.
+/// The v2 factory of Velodrome, from whose contracts Aerodrome's descend, on OP Mainnet.
 const VELODROME_V2: KnownFactory =
     known_factory(FactoryKind::AerodromeV2, *b"f1046053aa5682b4f9a81b5481394da16be5ff5a");
 
-/// Uniswap v3's, which has one address on these chains; on Base it has another.
+/// Uniswap v3's factory, at the same address on these chains. On Base it has another address.
 const UNISWAP_V3: KnownFactory =
     known_factory(FactoryKind::UniswapV3, *b"1f98431c8ad98523631ae4a59f267346ea31f984");
 
-/// Curve's of Twocrypto-NG, which has one address on these chains; on Base it has another.
+/// Curve's factory of Twocrypto-NG, at the same address on these chains. On Base it has another address.
 const TWOCRYPTO: KnownFactory =
     known_factory(FactoryKind::CurveTwocryptoNg, *b"98ee851a00abee0d95d08cf4ca2bdce32aeaaf7f");
 

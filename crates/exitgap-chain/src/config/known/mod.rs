@@ -1,4 +1,4 @@
-//! The chains whose figures may be called live, and the `factories` known on each.
+//! The chains whose figures can be live, and the known `factories` on each.
 
 mod factories;
 
@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::FactoryKind;
 
-/// A chain known by its id.
+/// A chain known by its chain id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KnownChain {
     /// EIP-155 chain id.
@@ -16,29 +16,28 @@ pub struct KnownChain {
     pub name: &'static str,
     /// Hash of block 0.
     pub genesis: BlockHash,
-    /// Where a contract hears the block's number.
+    /// How a contract can read the block's number.
     pub number_source: NumberSource,
-    /// The feed that says whether its sequencer is up, as Chainlink publishes it.
+    /// The feed that reports whether its sequencer is up, as published by Chainlink.
     pub sequencer_feed: Option<Address>,
-    /// Blocks after which a block is taken for final, unless configured otherwise.
+    /// The default number of blocks after which a block counts as final.
     pub confirmations: u32,
-    /// Factories whose pools are read because they say that the pools are theirs.
+    /// Factories that can confirm that a pool is theirs, so that the pool is read.
     pub factories: &'static [KnownFactory],
 }
 
-/// A factory that its makers publish; or a pool or an implementation of pools that is known by its own
-/// address.
+/// A published factory, or a pool or an implementation of pools that is known by its own address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KnownFactory {
     /// Its address.
     pub address: Address,
-    /// What its pools are, or what it is itself.
+    /// The kind of its pools, or of the pool or implementation itself.
     pub kind: FactoryKind,
-    /// The contracts, published with it, that its pools may take their fee from.
+    /// The published contracts that its pools may get their fee from.
     pub fee_modules: &'static [Address],
 }
 
-/// Where a contract hears the number of the block it runs in.
+/// How a contract can read the number of the block in which it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NumberSource {
@@ -48,9 +47,8 @@ pub enum NumberSource {
     ArbSys,
 }
 
-/// The known chains. The hashes are those of the chains' own node software: go-ethereum,
-/// op-geth's superchain configuration (OP Mainnet's is hard-coded there too, its state was
-/// migrated), and Arbitrum's published block 0.
+/// The known chains. The hashes are from the chains' own node software: go-ethereum, op-geth's superchain configuration
+/// (which also hard-codes OP Mainnet's, because its state was migrated), and Arbitrum's published block 0.
 const KNOWN: [KnownChain; 4] = [
     KnownChain {
         chain_id: 1,

@@ -20,7 +20,7 @@ fn known_chains_are_those_of_the_format() {
     }
 }
 
-/// A wrong digit in one of them would break its EIP-55 checksum.
+/// A wrong digit in an address would break its EIP-55 checksum.
 #[test]
 fn sequencer_feeds_are_those_that_are_published() {
     for (chain_id, published) in [
@@ -35,7 +35,7 @@ fn sequencer_feeds_are_those_that_are_published() {
     assert_eq!(KnownChain::of_id(1).unwrap().sequencer_feed, None);
 }
 
-/// The same for the factories and their modules for fees.
+/// The same for the factories and their fee modules.
 #[test]
 fn factories_are_those_that_are_published() {
     let parsed = |published: &str| {
@@ -112,7 +112,7 @@ fn factories_are_those_that_are_published() {
     assert_eq!(slipstream.fee_modules, modules.map(parsed));
 }
 
-/// The same for Balancer's, of the versions whose arithmetic is known.
+/// The same for Balancer's factories of the versions whose arithmetic is known.
 #[test]
 fn balancers_factories_are_those_that_are_published() {
     for (chain_id, weighted, stable) in [
@@ -171,7 +171,7 @@ fn balancers_factories_are_those_that_are_published() {
     }
 }
 
-/// The same for those of its third vault.
+/// The same for the factories of Balancer's third vault.
 #[test]
 fn balancers_factories_of_the_third_vault_are_those_that_are_published() {
     for (chain_id, weighted, stable) in [
@@ -240,7 +240,7 @@ fn balancers_factories_of_the_third_vault_are_those_that_are_published() {
     }
 }
 
-/// The same for Curve's: factories, implementations, and the pools that are known by their own address.
+/// The same for Curve: factories, implementations, and pools that are known by their own address.
 #[test]
 fn what_is_known_of_curves_is_what_is_published() {
     use FactoryKind::{

@@ -28,19 +28,19 @@ use crate::trial::{CALLER, Outcome, Sale, Verdict};
 
 pub(super) use third::ThirdVaultReader;
 
-/// The most tokens of a pool, its own counted.
+/// The most tokens of a pool, including its own.
 const MAX_TOKENS: usize = Pair::MAX_TOKENS as usize + 1;
-/// The most words of a version's text.
+/// The most words in a version's text.
 const VERSION_WORDS: usize = 8;
 
-/// By which rules a pool computes.
+/// The rules by which a pool computes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Law {
     Weighted,
     ComposableStable,
 }
 
-/// What a pool says of its version, in JSON.
+/// A pool's version text, which is JSON.
 #[derive(Debug, Deserialize)]
 struct Version {
     name: String,
@@ -56,7 +56,7 @@ impl Law {
         }
     }
 
-    /// What its pools call themselves, and the versions of them whose arithmetic is known.
+    /// The name that its pools report, and their versions whose arithmetic is known.
     fn releases(self) -> (&'static str, [u64; 2]) {
         match self {
             Self::Weighted => ("WeightedPool", [3, 4]),
@@ -65,8 +65,7 @@ impl Law {
     }
 }
 
-/// The version that a pool says it is, where it calls itself so and that version is known; or why
-/// it is not read.
+/// The version that a pool reports, if its name matches and the version is known; otherwise why the pool is not read.
 fn version_of(said: Option<&str>, name: &str, known: &[u64]) -> Result<u64, String> {
     let version = said.and_then(|said| serde_json::from_str::<Version>(said).ok());
     match version {
@@ -89,9 +88,9 @@ pub(crate) struct BalancerReader {
     vault: Address,
     id: B256,
     law: Law,
-    /// All that the vault has of it, its own among them; none before it is asked.
+    /// All tokens of the pool in the vault, including its own; empty until the vault was asked.
     held: Vec<Address>,
-    /// Whom a stable pool asks what each of them counts; zero: it counts as it is.
+    /// The rate provider of each token of a stable pool; zero for a token without a rate.
     rate_providers: Vec<Address>,
 }
 
@@ -99,19 +98,19 @@ fn factories(known: &[Factory]) -> impl Iterator<Item = (Address, Law)> {
     known.iter().filter_map(|factory| Some((factory.address, Law::from_kind(factory.kind)?)))
 }
 
-/// What the pool itself is asked.
+/// The calls to the pool itself.
 fn own_probes(pool: Address) -> [Probe; 4] {
     let list = 2 + MAX_TOKENS;
     [
         Probe::new("getPoolId", pool, &BalancerPool::getPoolIdCall {}, 1),
         Probe::new("getVault", pool, &BalancerPool::getVaultCall {}, 1),
-        // Curve's pools are asked this, too, and expected to say less.
+        // Curve's pools get the same call but return a shorter text.
         Probe::new("version", pool, &BalancerPool::versionCall {}, 3),
         Probe::new("getRateProviders", pool, &BalancerPool::getRateProvidersCall {}, list),
     ]
 }
 
-/// The law by which the factories that call the pool theirs make them; `Err` where they differ.
+/// The kind of pool according to the factories that confirm it; `Err` if they disagree.
 fn law_of(known: &[Factory], answers: &[Answer]) -> Result<Option<Law>, ()> {
     let theirs = factories(known).zip(answers).filter_map(|((_, law), answer)| {
         let is_its = answer.exact::<BalancerFactory::isPoolFromFactoryCall>(1)?;
@@ -172,7 +171,7 @@ impl PoolReader for BalancerReader {
         Claim::Is(RecognisedPool { reader, tokens: Vec::new(), proof: None })
     }
 
-    /// The vault says whether the pool is registered under its id, and its tokens.
+    /// Asks the vault whether the pool is registered under its id, and for its tokens.
     fn further(&self) -> Vec<Call> {
         let pool_id = self.id;
         let registered = BalancerVault::getPoolCall { poolId: pool_id };
@@ -202,7 +201,7 @@ impl PoolReader for BalancerReader {
             .ok_or_else(|| format!("its vault {vault}: getPoolTokens {}", held.in_words()))?;
         self.held = told.tokens.into_iter().map(own).collect();
         if self.law == Law::Weighted {
-            // What they say only the protocol's fees depend on.
+            // Only the protocol's fees depend on these rates.
             self.rate_providers = vec![NOBODY; self.held.len()];
         }
         let tokens = self.tokens();
@@ -248,15 +247,14 @@ impl PoolReader for BalancerReader {
         self.state_of(pool, at, answers).map(DecodedState::Whole)
     }
 
-    /// Each is undone.
+    /// Each trial is reverted.
     const TRIED_AT_ONCE: usize = 2;
 
     fn swapped_by(&self) -> Address {
         self.vault
     }
 
-    /// The vault's own rehearsal: it lets the pool answer as in a swap and takes that back, and moves
-    /// no token.
+    /// The vault's own query: it runs the pool's code as in a swap, reverts, and moves no tokens.
     fn trial_calls(&self, sale: &Sale) -> Vec<Vec<u8>> {
         let tokens = self.tokens();
         let [first, second] = sale.pair.indices();
@@ -286,7 +284,7 @@ impl PoolReader for BalancerReader {
         })]
     }
 
-    /// Rates often come from the tokens themselves.
+    /// Rates often come from the token contracts themselves.
     const MOVES_TOKENS: bool = false;
 
     fn judge(&self, _pool: &Observation, sale: &Sale, outcomes: &[Outcome]) -> Verdict {
@@ -297,7 +295,7 @@ impl PoolReader for BalancerReader {
         let told = told.exact::<BalancerVault::queryBatchSwapCall>(4).filter(|_| outcome.success);
         let (amount_in, amount_out) = (sale.amount_in, sale.amount_out);
         match told.as_deref() {
-            // What the vault is given counts upwards, what it gives downwards.
+            // The vault's deltas are positive for tokens that it receives, and negative for those that it pays.
             Some([given, paid]) if *given == I256::from_raw(amount_in) => {
                 let paid = paid.wrapping_neg().into_raw();
                 if paid == amount_out {
@@ -313,12 +311,12 @@ impl PoolReader for BalancerReader {
 }
 
 impl BalancerReader {
-    /// Without its own.
+    /// The tokens without the pool's own.
     fn tokens(&self) -> Vec<Address> {
         self.held.iter().copied().filter(|token| *token != self.pool).collect()
     }
 
-    /// The vault's balances of so many tokens.
+    /// The call for the vault's balances of `tokens` tokens.
     fn holdings_call(&self, tokens: usize) -> Call {
         let call = BalancerVault::getPoolTokensCall { poolId: self.id };
         Call::new(self.vault, &call, state::holdings_words(tokens))

@@ -1,4 +1,4 @@
-//! The calls that read a pool's state, and what the answers to them say.
+//! The calls that read a pool's state, and the decoding of their answers.
 
 use exitgap_core::U256;
 use exitgap_core::ids::{Address, PoolId};
@@ -12,17 +12,17 @@ use crate::pools::answer_cursor::{AnswerCursor, inconsistent};
 use crate::pools::call_failure;
 use crate::read_failure::ReadFailure;
 
-/// One, of eighteen decimals.
+/// One, with eighteen decimals.
 const ONE: U256 = U256::from_limbs([1_000_000_000_000_000_000, 0, 0, 0]);
-/// An amplification is so many times what it is called.
+/// The factor by which amplification values are scaled.
 const AMP_PRECISION: U256 = U256::from_limbs([1_000, 0, 0, 0]);
 
-/// Words of the answer that lists as many tokens, their balances, and a block.
+/// The number of words in an answer with this many tokens, their balances, and a block.
 pub(super) const fn holdings_words(tokens: usize) -> usize {
     5 + 2 * tokens
 }
 
-/// What the vault says that it holds of a pool, where that is of as many tokens.
+/// Decodes the vault's tokens and balances of a pool, if there are `tokens` of them.
 pub(super) fn holdings_of(
     answer: &Answer,
     tokens: usize,
@@ -32,7 +32,7 @@ pub(super) fn holdings_of(
 }
 
 impl BalancerReader {
-    /// The tokens that a stable pool has a rate of from somebody, and from whom.
+    /// The tokens of a stable pool that have a rate provider, with the provider.
     fn rated_tokens(&self) -> impl Iterator<Item = (Address, Address)> {
         let tokens = self.held.iter().copied().zip(self.rate_providers.iter().copied());
         tokens.filter(|(token, provider)| self.is_rated(*token, *provider))
@@ -66,7 +66,7 @@ impl BalancerReader {
         calls
     }
 
-    /// The state in a block of this time.
+    /// The state in a block with this timestamp.
     pub(super) fn state_of(
         &self,
         pool: &PoolId,
@@ -96,7 +96,7 @@ impl BalancerReader {
             live_balances: None,
             scaling_factors: Vec::new(),
             rates: Vec::new(),
-            // More bits are none that is below one.
+            // A fee with more than 64 bits is above one and will be refused.
             swap_fee: u64::try_from(fee).unwrap_or(u64::MAX),
         };
         for (place, token) in self.held.iter().enumerate() {
@@ -122,7 +122,7 @@ impl BalancerReader {
         state.map_err(|error| inconsistent(pool, error))
     }
 
-    /// Refuses a pool that swaps nothing, or may be about to.
+    /// Refuses a pool that is paused, or could be.
     fn refuse_stopped(&self, told: &mut AnswerCursor<'_>) -> Result<(), ReadFailure> {
         let pool = told.pool();
         let vault =
@@ -142,7 +142,7 @@ impl BalancerReader {
     }
 }
 
-/// The amplification now, in thousandths.
+/// The current amplification, in thousandths.
 pub(super) fn amplification(told: &mut AnswerCursor<'_>) -> Result<U256, ReadFailure> {
     let call = "getAmplificationParameter";
     let found = told.next::<BalancerPool::getAmplificationParameterCall>(call, 3)?;
@@ -155,8 +155,7 @@ pub(super) fn amplification(told: &mut AnswerCursor<'_>) -> Result<U256, ReadFai
     ))
 }
 
-/// The rate of a token that the pool keeps, and that by which a swap computes: the same as long as
-/// it keeps it, afterwards its provider's.
+/// A token's cached rate, and the rate that a swap uses: the cached one until it expires, afterwards the provider's.
 fn rate(told: &mut AnswerCursor<'_>, token: Address, at: u64) -> Result<(U256, U256), ReadFailure> {
     let kept = told.next::<BalancerPool::getTokenRateCacheCall>("getTokenRateCache", 4)?;
     let provided = told.answer();
@@ -171,7 +170,7 @@ fn rate(told: &mut AnswerCursor<'_>, token: Address, at: u64) -> Result<(U256, U
     Ok((kept.rate, used))
 }
 
-/// `10^(18 − decimals)` out of a factor of eighteen decimals that has the kept rate in it.
+/// Removes the cached rate from a scaling factor with eighteen decimals, which leaves `10^(18 − decimals)`.
 fn remove_rate(
     pool: &PoolId,
     token: Address,

@@ -33,8 +33,8 @@ fn plan(pair: Option<[u8; 2]>) -> PoolPlan {
     }
 }
 
-/// A stable pool of six and eighteen decimals, its own token between them, of which the second has
-/// a rate; or a weighted one of both.
+/// A stable pool with tokens of six and eighteen decimals, its own token between them, where the second has a rate; or
+/// a weighted pool of both.
 fn reader(law: Law) -> BalancerReader {
     let (held, rate_providers) = match law {
         Law::Weighted => (TOKENS.to_vec(), vec![NOBODY; 2]),
@@ -48,7 +48,7 @@ fn factory(kind: FactoryKind) -> Factory {
     Factory { address: FACTORY, kind, fee_modules: Vec::new() }
 }
 
-/// What a pool answers that a factory calls its own, or not, and that says this of its version.
+/// The claim for a pool that each factory confirms or not, and that reports this version.
 fn claim(known: &[Factory], is_its: &[bool], version: &str) -> Claim<BalancerReader> {
     let mut answers = vec![
         word(U256::from(3)),
@@ -157,8 +157,7 @@ fn the_vault_says_which_tokens_a_pool_has() {
     assert!(refused.contains("registered under") && refused.contains("reverted"), "{refused}");
 }
 
-/// What a pool answers in its turn; of the stable one the rate that it keeps until second 100, when
-/// its provider says 1.2.
+/// A pool's answers in order. The stable pool's cached rate is valid until second 100, and its provider returns 1.2.
 fn state_answers(law: Law) -> Vec<Answer> {
     let paused = told::<BalancerVault::getPausedStateCall>(&BalancerVault::getPausedStateReturn {
         paused: false,
@@ -285,7 +284,7 @@ fn what_no_pool_answers_is_refused_with_what_it_was() {
         assert_eq!(missing.reason, reason, "{missing}");
         assert!(missing.detail.contains(why), "{why}: {missing}");
     }
-    // A provider that nobody has to ask yet may be mute.
+    // A provider that is not needed yet may fail.
     let mut answers = state_answers(law);
     answers[8] = Answer::Reverted;
     assert!(decoded(law, 100, &answers).is_ok());

@@ -1,5 +1,4 @@
-//! What differs between the contracts whose arithmetic is Uniswap v3's: the shape of two answers,
-//! and where the fee comes from.
+//! The differences between contracts with Uniswap v3's arithmetic: the form of two answers, and the source of the fee.
 
 use alloy::primitives::aliases::I24;
 use exitgap_core::U256;
@@ -10,21 +9,21 @@ use crate::abi::{Answer, Call, PancakePool, SlipstreamFactory, SlipstreamPool, V
 use crate::abi::{own, wire};
 use crate::config::FactoryKind;
 
-/// How a pool of concentrated liquidity answers.
+/// The form of a concentrated-liquidity pool's answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {
-    /// As Uniswap v3's pool does.
+    /// Like Uniswap v3's pool.
     Uniswap,
-    /// As Uniswap v3's, of `SushiSwap`'s factory.
+    /// Like Uniswap v3's pool, from `SushiSwap`'s factory.
     Sushi,
-    /// As `PancakeSwap` v3's: a protocol fee of 32 bits in `slot0`.
+    /// Like `PancakeSwap` v3's pool: a protocol fee of 32 bits in `slot0`.
     Pancake,
-    /// As Slipstream's: no protocol fee in `slot0`, staked liquidity and rewards in `ticks`, and a
-    /// fee that its factory tells.
+    /// Like Slipstream's pool: no protocol fee in `slot0`, staked liquidity and rewards in `ticks`, and a fee that the
+    /// factory reports.
     Slipstream,
 }
 
-/// A tick as the contract tells it.
+/// A tick as reported by the contract.
 pub(super) struct ToldTick {
     pub gross: u128,
     pub net: i128,
@@ -32,10 +31,10 @@ pub(super) struct ToldTick {
 }
 
 impl Dialect {
-    /// All of them.
+    /// All dialects.
     pub(super) const ALL: [Self; 4] = [Self::Uniswap, Self::Sushi, Self::Pancake, Self::Slipstream];
 
-    /// That of a factory's pools; `None` where they do not answer so.
+    /// The dialect of a factory's pools; `None` if they have none.
     pub(super) fn from_kind(kind: FactoryKind) -> Option<Self> {
         match kind {
             FactoryKind::UniswapV3 => Some(Self::Uniswap),
@@ -46,7 +45,7 @@ impl Dialect {
         }
     }
 
-    /// Whose pools answer so.
+    /// The venue whose pools use it.
     pub(super) fn owner(self) -> &'static str {
         match self {
             Self::Uniswap => "Uniswap v3",
@@ -56,7 +55,7 @@ impl Dialect {
         }
     }
 
-    /// √price and tick out of `slot0`'s answer, where it has this shape.
+    /// √price and tick from the answer of `slot0`, if it has this dialect's form.
     pub(super) fn slot0(self, answer: &Answer) -> Option<(U256, i32)> {
         let (price, tick) = match self {
             Self::Uniswap | Self::Sushi => {
@@ -88,7 +87,7 @@ impl Dialect {
         }
     }
 
-    /// What the answer to that says.
+    /// Decodes the answer to that call.
     pub(super) fn tick(self, answer: &Answer) -> Option<ToldTick> {
         let words = self.tick_words();
         let (gross, net, initialized) = match self {
@@ -104,8 +103,7 @@ impl Dialect {
         Some(ToldTick { gross, net, initialized })
     }
 
-    /// The call by which the factory says which pool it made of two tokens with this fee and tick
-    /// spacing.
+    /// The call that asks the factory which pool it created for two tokens with this fee and tick spacing.
     pub(super) fn proof(
         self,
         factory: Address,
@@ -132,21 +130,20 @@ impl Dialect {
         }
     }
 
-    /// The call by which the factory says which contract tells the pool's fee; `None` where the fee
-    /// is the pool's own.
+    /// The call that asks the factory which contract reports the pool's fee; `None` if the fee is the pool's own.
     pub(super) fn fee_module_call(self, factory: Address) -> Option<Call> {
         let call = SlipstreamFactory::swapFeeModuleCall {};
         (self == Self::Slipstream).then(|| Call::new(factory, &call, 1))
     }
 }
 
-/// What the answer to [`Dialect::fee_module_call`] says.
+/// Decodes the answer to [`Dialect::fee_module_call`].
 pub(super) fn fee_module(answer: &Answer) -> Option<Address> {
     answer.exact::<SlipstreamFactory::swapFeeModuleCall>(1).map(own)
 }
 
 impl ToldTick {
-    /// The tick of this index, if its own words agree; `None` where it is not initialised.
+    /// The tick with this index, if its values are consistent; `None` if it is not initialised.
     pub(super) fn at(&self, tick: i32) -> Result<Option<Tick>, String> {
         let Self { gross, net, initialized } = *self;
         if initialized != (gross != 0) {

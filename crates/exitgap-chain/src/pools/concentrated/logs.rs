@@ -1,6 +1,6 @@
-//! Which ticks `Mint` and `Burn` logs name.
+//! The ticks that `Mint` and `Burn` logs name.
 //!
-//! The logs only say where to look. What stands there is read again at the pinned hash.
+//! The logs only show which ticks may have changed. Their liquidity is read again at the pinned hash.
 
 use alloy::primitives::B256;
 use alloy::sol_types::SolEvent;
@@ -29,7 +29,7 @@ pub(in crate::pools) fn bounds_of(log: &Log) -> Result<Vec<i32>, RpcError> {
     }
 }
 
-/// A tick out of a sign-extended word.
+/// The tick in a sign-extended word.
 pub(in crate::pools) fn tick_of(word: B256) -> Result<i32, RpcError> {
     let [head @ .., a, b, c, d] = word.0;
     let tick = i32::from_be_bytes([a, b, c, d]);
@@ -73,7 +73,7 @@ mod tests {
         };
         assert_eq!(what(&mint(topic(MAX_TICK + 1), topic(60))), "a log's tick");
         assert_eq!(what(&mint(B256::repeat_byte(0x80), topic(60))), "a log's tick");
-        // Sign-extended as it should be, and the one number without an absolute value.
+        // Correctly sign-extended values, including the number without an absolute value.
         assert_eq!(what(&mint(topic(i32::MIN), topic(60))), "a log's tick");
         assert_eq!(what(&mint(topic(-MAX_TICK - 1), topic(60))), "a log's tick");
         assert_eq!(what(&log(vec![V3Pool::Mint::SIGNATURE_HASH])), "a log's topics");

@@ -41,7 +41,7 @@ use price::Price;
 pub(crate) struct TickedReader {
     pool: Address,
     tick_spacing: i32,
-    /// Whose it is; `None`: of Uniswap v3 or of a fork that answers and pays as it does.
+    /// The pool's factory; `None` for a pool of Uniswap v3 or of a fork that behaves like it.
     factory: Option<Factory>,
 }
 
@@ -51,7 +51,7 @@ impl TickedReader {
         of_factory.unwrap_or(Dialect::Uniswap)
     }
 
-    /// What the answers to the state calls say.
+    /// Decodes the answers to the state calls.
     fn price(&self, pool: &PoolId, answers: &[Answer]) -> Result<Price, ReadFailure> {
         let [slot0, liquidity, fee, module @ ..] = answers else {
             return Err(call_failure(pool, "slot0", &Answer::Reverted));
@@ -69,9 +69,8 @@ impl TickedReader {
         Ok(Price { sqrt_price_x96, tick, liquidity, fee_pips, tick_spacing })
     }
 
-    /// Refuses a fee that comes from a contract whose rules nobody here has read. The fee is asked
-    /// for as the pool is: by nobody in particular, so that what a module takes off for some
-    /// senders is not taken off.
+    /// Refuses a fee from a contract whose rules are unknown. The fee is read as for an ordinary sender, so a module's
+    /// discounts for certain senders do not apply.
     fn check_fee_module(&self, pool: &PoolId, answer: &Answer) -> Result<(), ReadFailure> {
         let module =
             fee_module(answer).ok_or_else(|| call_failure(pool, "swapFeeModule", answer))?;
@@ -154,7 +153,7 @@ impl PoolReader for TickedReader {
             );
             return Claim::Refused(words);
         }
-        // One of an unknown factory is held to its own swap alone.
+        // A pool of an unknown factory is checked only by a trial of its own swap.
         let proof = (reader.factory.as_ref())
             .and_then(|_| dialect.proof(address, pair.tokens, fee.to(), tick_spacing));
         Claim::Is(RecognisedPool { reader, tokens: pair.tokens.to_vec(), proof })
@@ -195,7 +194,7 @@ impl PoolReader for TickedReader {
         Concentrated::from_state(state).map(|pool| ticks::pack_ticks(pool.ticks()))
     }
 
-    /// The ticks of the two directions are others.
+    /// The two directions use different ticks.
     const TRIED_AT_ONCE: usize = 2;
 
     fn swapped_by(&self) -> Address {

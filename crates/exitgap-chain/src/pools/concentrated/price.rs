@@ -1,4 +1,4 @@
-//! Price and ticks made a state.
+//! Combines price and ticks into a state.
 
 use exitgap_core::U256;
 use exitgap_core::pools::{Concentrated, ConcentratedError, PoolState};
@@ -6,8 +6,8 @@ use exitgap_core::pools::{Concentrated, ConcentratedError, PoolState};
 use super::ticks::unpack_ticks;
 use crate::pools::reader::{PartialState, Parts, StateJoinError};
 
-/// What changes with every swap; the fee, which some forks let their owner change; and the tick
-/// spacing, which never changes.
+/// The values that change with every swap, the fee, which some forks let their owner change, and the tick spacing,
+/// which never changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Price {
     pub(super) sqrt_price_x96: U256,
@@ -27,7 +27,7 @@ impl PartialState for Price {
     }
 }
 
-/// What is wrong, and whether other ticks may mend it.
+/// The error, and whether reading the ticks again may solve it.
 pub(in crate::pools) fn to_join_error(error: ConcentratedError) -> StateJoinError {
     let about_parts = match error {
         ConcentratedError::NotInitialised

@@ -1,5 +1,5 @@
-//! The trial of a pool whose own `swap` is Uniswap v3's: it tells the amounts to its caller's
-//! callback, which ends the call with them.
+//! The trial of a pool whose own `swap` is Uniswap v3's. The swap passes the amounts to its caller's callback, which
+//! reverts with them.
 
 use alloy::primitives::{Bytes, I256, U160};
 use exitgap_core::U256;
@@ -9,7 +9,7 @@ use crate::abi::{V3Pool, wire};
 use crate::pools::reader::data_of;
 use crate::trial::{CALLER, Outcome, Sale, Verdict};
 
-/// The price limit of a swap that goes as far as it can.
+/// The price limit of a swap without a limit of its own.
 pub(in crate::pools) fn limit_of(direction: Direction) -> U160 {
     U160::saturating_from(match direction {
         Direction::ZeroForOne => MIN_SQRT_RATIO + U256::ONE,
@@ -39,7 +39,7 @@ pub(in crate::pools) fn judge(sale: &Sale, outcomes: &[Outcome]) -> Verdict {
     compare(sale, taken, word(sale.direction.quote_index()).wrapping_neg())
 }
 
-/// What the swap took and paid, beside what core says.
+/// Compares the amounts that the swap took and paid with the computed fill.
 pub(in crate::pools) fn compare(sale: &Sale, taken: U256, paid: U256) -> Verdict {
     if (taken, paid) == (sale.amount_in, sale.amount_out) {
         return Verdict::Same;

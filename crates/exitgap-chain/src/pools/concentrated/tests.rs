@@ -1,5 +1,5 @@
-//! Pools of each dialect, answering words as their contracts do. The words of prices and ticks are
-//! those of a pool of the recorded vectors; what no fill needs is filled with other numbers.
+//! Pools of each dialect with answers like those of their contracts. Prices and ticks are those of a recorded pool;
+//! values that no fill needs are arbitrary.
 
 use alloy::primitives::{Bytes, U256 as Word};
 use alloy::sol_types::SolValue;
@@ -43,7 +43,7 @@ fn slot0(dialect: Dialect) -> Answer {
         Dialect::Uniswap | Dialect::Sushi => {
             (price, tick, index, cardinality, next, 0x66_u32, true).abi_encode()
         }
-        // Each direction's share in 16 bits of its own.
+        // Each direction's protocol fee has 16 bits.
         Dialect::Pancake => {
             (price, tick, index, cardinality, next, 216_272_100_u32, true).abi_encode()
         }
@@ -55,7 +55,7 @@ fn word(number: impl Into<Word>) -> Answer {
     returned(number.into().abi_encode())
 }
 
-/// The answers to the probes of a pool of tick spacing 1.
+/// The answers to the probes of a pool with tick spacing 1.
 fn probed(slot0: Answer) -> Vec<Answer> {
     let address = |address: Address| word(Word::from_be_slice(&address.0));
     vec![
@@ -100,7 +100,7 @@ fn a_dialect_is_known_by_the_factory_and_never_by_its_shape() {
     ] {
         let (reader, proof) = identified(kind);
         assert!(reader.name().ends_with(name), "{}", reader.name());
-        // Its factory is asked, by the two tokens.
+        // The factory is asked with the two tokens.
         let proof = proof.unwrap();
         assert_eq!((proof.target, proof.data.len()), (FACTORY, 4 + 3 * 32));
         let unknown = refused(&[], of(kind));
@@ -109,7 +109,7 @@ fn a_dialect_is_known_by_the_factory_and_never_by_its_shape() {
         let other = refused(&[factory(kind)], foreign);
         assert!(other.contains("does not respond like a pool of that factory"), "{other}");
     }
-    // A pair that answers nothing of this is none of them.
+    // A contract that answers none of these calls is not such a pool.
     assert!(matches!(identify(&[], &vec![Answer::Reverted; 8]), Claim::Foreign));
 }
 
@@ -131,7 +131,7 @@ fn prices_are_read_in_each_dialect() {
             tick_spacing: 1,
         };
         assert_eq!(reader.price(&pool(), &answers), Ok(read));
-        // Words of the other's shape are not its own.
+        // Words in another dialect's form are refused.
         let other = match kind {
             FactoryKind::PancakeV3 => Dialect::Slipstream,
             _ => Dialect::Pancake,

@@ -1,4 +1,4 @@
-//! What is read of ticks: which of them the bitmap says are initialised, and their liquidity.
+//! Reads ticks: which ticks are initialised according to the bitmap, and their liquidity.
 
 use std::ops::RangeInclusive;
 
@@ -15,7 +15,7 @@ use crate::pools::reader::{Part, PartReader, Parts, Watch};
 use crate::read_failure::ReadFailure;
 use crate::rpc::RpcError;
 
-/// The bitmap words that can hold an initialised tick: 6,932 for spacing 1, 36 for 200.
+/// The bitmap words that can have an initialised tick: 6,932 for spacing 1, 36 for spacing 200.
 pub(in crate::pools) fn words(tick_spacing: i32) -> RangeInclusive<i16> {
     let last = MAX_TICK / tick_spacing.max(1);
     // 887,272 ÷ 256 is well within 16 bits.
@@ -27,7 +27,7 @@ pub(super) fn word_call(pool: Address, word: i16) -> Call {
     Call::new(pool, &V3Pool::tickBitmapCall { wordPosition: word }, 1)
 }
 
-/// The ticks whose bits are set in a word of the bitmap, ascending.
+/// The ticks whose bits are set in a bitmap word, ascending.
 fn ticks_of_word(
     pool: &PoolId,
     word: i16,
@@ -45,8 +45,7 @@ fn ticks_of_word(
         .collect()
 }
 
-/// The ticks of all words of a pool, of which there are not more than core accepts: so they are
-/// refused before they are read one by one.
+/// The ticks in all bitmap words of a pool. Fails if there are more than core accepts, before they are read one by one.
 pub(in crate::pools) fn ticks_of_words(
     pool: &PoolId,
     tick_spacing: i32,
@@ -67,18 +66,19 @@ fn inconsistent(pool: &PoolId, what: impl core::fmt::Display) -> ReadFailure {
     ReadFailure::new(MissingReason::StateInconsistent, format!("pool {pool}: {what}"))
 }
 
-/// A tick's liquidity in one word: the gross one below, the net one above, as two's complement.
+/// A tick's liquidity in one word: the gross liquidity in the low half, and the net liquidity in two's complement in
+/// the high half.
 pub(in crate::pools) fn part_of(tick: &Tick) -> Part {
     let net = U256::from(u128::from_be_bytes(tick.liquidity_net.to_be_bytes()));
     (net << 128) | U256::from(tick.liquidity_gross)
 }
 
-/// Ticks as they are remembered.
+/// Ticks in the packed form of the cache.
 pub(in crate::pools) fn pack_ticks(ticks: &[Tick]) -> Parts {
     ticks.iter().map(|tick| (tick.tick, part_of(tick))).collect()
 }
 
-/// Remembered ticks as core has them, ascending.
+/// Converts packed ticks to core's form, ascending.
 pub(in crate::pools) fn unpack_ticks(parts: &Parts) -> Vec<Tick> {
     let half = |part: &Part, shift: usize| (*part >> shift).wrapping_to::<u128>();
     let tick = |(tick, part): (&i32, &Part)| Tick {
@@ -160,7 +160,7 @@ mod tests {
         let bits = (U256::ONE << 255) | U256::from(0b101);
         let ticks = |word: i16, bits: U256| ticks_of_word(&pool(), word, 60, bits);
         assert_eq!(ticks(-1, bits).unwrap(), [-256 * 60, -254 * 60, -60]);
-        // The last word of spacing 60 reaches beyond the last tick.
+        // The last word of spacing 60 extends beyond the last valid tick.
         assert_eq!(ticks(57, U256::MAX).unwrap_err().reason, MissingReason::StateInconsistent);
         let mut answers = vec![Answer::Returned(Bytes::from(vec![0; 32])); 116];
         assert_eq!(UNISWAP.index_calls().len(), answers.len());

@@ -15,7 +15,7 @@ use crate::config::{Factory, FactoryKind, PoolPlan};
 use crate::read_failure::ReadFailure;
 use crate::trial::{Outcome, Sale, Verdict};
 
-/// Words of `getReserves`' answer.
+/// The number of words in the answer of `getReserves`.
 const RESERVES_WORDS: usize = 3;
 
 /// Reads one pair.
@@ -23,7 +23,7 @@ const RESERVES_WORDS: usize = 3;
 pub(crate) struct PairReader {
     pair: Address,
     fee: FeeRate,
-    /// Whether its factory is known as Uniswap v2's.
+    /// Whether its factory is known to be Uniswap v2's.
     uniswap: bool,
 }
 
@@ -44,7 +44,7 @@ impl PoolReader for PairReader {
         if reserves.exact::<V2Pair::getReservesCall>(RESERVES_WORDS).is_none() {
             return Claim::Foreign;
         }
-        // They answer as a v2 pair does, and fill by other rules.
+        // These pairs answer like a v2 pair but use other rules.
         if solidly::answers_any(stable, metadata) {
             return Claim::Foreign;
         }
@@ -87,22 +87,22 @@ impl PoolReader for PairReader {
         Ok(DecodedState::Whole(state.into()))
     }
 
-    /// Only one can be paid at a time.
+    /// The pair can be paid for only one trial at a time.
     const TRIED_AT_ONCE: usize = 1;
 
     fn swapped_by(&self) -> Address {
         self.pair
     }
 
-    /// A pair that was paid is asked for exactly the fill, which it must allow, for one unit more,
-    /// which it must refuse, and for one unit, which shows that it can be tried at all. That holds
-    /// it to the curve and to the fee.
+    /// After the pair was paid, three amounts are requested: exactly the fill, which it must allow; one unit more,
+    /// which it must refuse; and one unit, which shows that a trial is possible at all. This verifies the curve and the
+    /// fee.
     fn trial_calls(&self, sale: &Sale) -> Vec<Vec<u8>> {
         let outs = [sale.amount_out, sale.amount_out + U256::ONE, U256::ONE];
         outs.map(|out| pair::swap(sale, out)).to_vec()
     }
 
-    /// The reserves, and what the pair is paid.
+    /// The reserves plus the payment to the pair.
     fn trial_balance(&self, pool: &Observation, sale: &Sale, token: usize) -> Option<U256> {
         let pair = ConstantProduct::from_state(pool.state())?;
         let paid = if token == sale.direction.base_index() { sale.amount_in } else { U256::ZERO };

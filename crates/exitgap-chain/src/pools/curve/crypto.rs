@@ -1,8 +1,8 @@
 //! Crypto pools: Twocrypto-NG 2.1.0 and Tricrypto-NG 2.0.0.
 //!
-//! A pool is read where a factory of its kind says that the pool is its, and where the pool says the
-//! version that is known and rests on the contract of formulas of that version. While its `A` and
-//! `gamma` ramp, a swap computes by an invariant that the contract tells nobody: it is missing then.
+//! A pool is read if a factory of its kind confirms that it is the factory's own, and if the pool reports the known
+//! version and uses the formula contract of that version. While its `A` and `gamma` ramp, a swap uses an invariant that
+//! the contract does not expose. The slot is missing then.
 
 use alloy::primitives::U256 as Word;
 use exitgap_core::U256;
@@ -23,7 +23,7 @@ use crate::pools::reader::{
 use crate::read_failure::ReadFailure;
 use crate::trial::{Outcome, Sale, Verdict};
 
-/// A kind of crypto pools.
+/// The kinds of crypto pools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Family {
     OfTwo,
@@ -46,7 +46,7 @@ impl Family {
         }
     }
 
-    /// The version whose rules are known, of a pool and of the formulas it rests on.
+    /// The supported version, of a pool and of its formula contract.
     fn version(self) -> &'static str {
         match self {
             Self::OfTwo => "v2.1.0",
@@ -54,7 +54,7 @@ impl Family {
         }
     }
 
-    /// What is asked of a factory about a pool.
+    /// The calls to a factory about a pool.
     fn probes(self, factory: Address, pool: Address) -> [Probe; 2] {
         let pool = wire(pool);
         match self {
@@ -89,7 +89,7 @@ impl Family {
         }
     }
 
-    /// The coins and their decimals, where the pool is the factory's.
+    /// The coins and their decimals, if the pool is the factory's.
     fn decode_coins(self, [coins, decimals]: &[Answer; 2]) -> Option<(Vec<Address>, Vec<U256>)> {
         let (coins, decimals) = match self {
             Self::OfTwo => (
@@ -111,7 +111,7 @@ impl Family {
 pub(crate) struct CryptoReader {
     pool: Address,
     family: Family,
-    /// The contract of its formulas.
+    /// The contract with its formulas.
     math: Address,
     coins: Vec<Address>,
     decimals: Vec<u8>,
@@ -121,7 +121,7 @@ fn factories(known: &[Factory]) -> impl Iterator<Item = (Address, Family)> {
     known.iter().filter_map(|factory| Some((factory.address, Family::from_kind(factory.kind)?)))
 }
 
-/// Why a version is not read.
+/// Why a version is not supported.
 fn version_refusal(whose: &str, said: Option<&str>, known: &str) -> String {
     let found: String = said.unwrap_or_default().chars().take(16).collect();
     format!("unverified_version: {whose} {found:?}; the supported version is {known:?}")
@@ -187,7 +187,7 @@ impl PoolReader for CryptoReader {
         Claim::Is(RecognisedPool { reader, tokens: Vec::new(), proof: None })
     }
 
-    /// The contract of its formulas says which version of them it has.
+    /// Asks the contract with the formulas for its version.
     fn further(&self) -> Vec<Call> {
         vec![Call::new(self.math, &CurvePool::versionCall {}, TEXT_WORDS)]
     }
@@ -250,7 +250,7 @@ impl PoolReader for CryptoReader {
     ) -> Result<DecodedState, ReadFailure> {
         let coins = self.family.coins();
         let mut told = AnswerCursor::new(pool, answers);
-        // All of one word.
+        // These answers have one word each.
         let ramped_until = told.next::<CurveCrypto::DCall>("future_A_gamma_time", 1)?;
         if ramped_until > U256::from(at) {
             let why = format!(
@@ -290,8 +290,8 @@ impl PoolReader for CryptoReader {
         self.pool
     }
 
-    /// Its quote, which is its fill wherever it fills. That the price upkeep after a fill may refuse the
-    /// swap, a quote does not say.
+    /// Its quote, which equals its fill whenever a fill succeeds. A quote does not show that the price update after a
+    /// fill could make the swap revert.
     fn trial_calls(&self, sale: &Sale) -> Vec<Vec<u8>> {
         let [i, j] = coins_of(sale).map(Word::saturating_from);
         vec![data_of(&CurveCrypto::get_dyCall { i, j, dx: sale.amount_in })]

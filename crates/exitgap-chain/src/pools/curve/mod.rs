@@ -28,18 +28,18 @@ pub(super) use crypto::CryptoReader;
 pub(super) use ng::NgReader;
 pub(super) use plain::PlainReader;
 
-/// Words of a short text's answer.
+/// The number of words in the answer with a short text.
 const TEXT_WORDS: usize = 3;
 
-/// The most coins of a pool.
+/// The maximum number of coins of a pool.
 const MAX_COINS: usize = Pair::MAX_TOKENS as usize;
 
-/// Words of the answer that is a list of as many words.
+/// The number of words in an answer with a list of this length.
 const fn list_words(entries: usize) -> usize {
     2 + entries
 }
 
-/// What a call answered in as many words, or what is wrong with it.
+/// Decodes an answer with a fixed number of words.
 fn decode_answer<C: SolCall>(
     pool: &PoolId,
     call: &str,
@@ -58,7 +58,7 @@ fn state_of(pool: &PoolId, parts: StableSwapParts) -> Result<DecodedState, ReadF
     Ok(DecodedState::Whole(PoolState::from(state)))
 }
 
-/// The coins sold and bought, as the contracts count them.
+/// The indices of the coins sold and bought, in the contract's type.
 fn coins_of(sale: &Sale) -> [i128; 2] {
     let pair = sale.pair.bytes().map(i128::from);
     [pair[sale.direction.base_index()], pair[sale.direction.quote_index()]]

@@ -1,4 +1,4 @@
-//! `StableSwap`-NG 7.0.0: rates from oracles and vaults, a fee that grows where balances fall apart.
+//! `StableSwap`-NG 7.0.0: rates from oracles and vaults, and a fee that grows with the imbalance of the balances.
 
 use alloy::primitives::U256 as Word;
 use alloy::sol_types::SolCall;
@@ -17,14 +17,14 @@ use crate::pools::reader::{
 use crate::read_failure::ReadFailure;
 use crate::trial::{Outcome, Sale, Verdict};
 
-/// The version whose rules are known.
+/// The supported version.
 const VERSION: &str = "v7.0.0";
 
 /// Reads one pool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NgReader {
     pub(super) pool: Address,
-    /// One of each coin.
+    /// The asset type of each coin.
     pub(super) asset_types: Vec<u8>,
 }
 
@@ -33,7 +33,7 @@ fn factories(factories: &[Factory]) -> impl Iterator<Item = Address> {
     ours.map(|factory| factory.address)
 }
 
-/// What is asked of a factory about a pool.
+/// The calls to a factory about a pool.
 fn factory_probes(factory: Address, pool: Address) -> [Probe; 3] {
     let pool = wire(pool);
     let words = list_words(MAX_COINS);
@@ -49,7 +49,7 @@ fn factory_probes(factory: Address, pool: Address) -> [Probe; 3] {
     ]
 }
 
-/// What a factory says of a pool.
+/// A factory's data about a pool.
 struct FactoryEntry {
     coins: Vec<Address>,
     is_meta: bool,
@@ -57,7 +57,7 @@ struct FactoryEntry {
 }
 
 impl FactoryEntry {
-    /// `None` where the pool is not the factory's.
+    /// `None` if the pool is not the factory's.
     fn from_answers(answers: &[Answer]) -> Option<Self> {
         let [coins, is_meta, asset_types] = answers else { return None };
         let coins = coins.decode_list::<CurveFactory::get_coinsCall>(MAX_COINS)?;
@@ -168,7 +168,7 @@ impl PoolReader for NgReader {
         let rates =
             decode_answer::<CurvePool::stored_ratesCall>(pool, "stored_rates", Some(rates), words)?;
         let number = |at: usize, call: &'static str| -> Result<U256, ReadFailure> {
-            // All of one word.
+            // These answers have one word each.
             decode_answer::<CurvePool::feeCall>(pool, call, rest.get(at), 1)
         };
         let small = |at: usize, call: &'static str| -> Result<u64, ReadFailure> {
@@ -200,15 +200,15 @@ impl PoolReader for NgReader {
         )
     }
 
-    /// Each looks at its own token alone.
+    /// Each trial affects only its own token.
     const TRIED_AT_ONCE: usize = 2;
 
     fn swapped_by(&self) -> Address {
         self.pool
     }
 
-    /// The exchange of what was sent before, which the contract sees by its balance; and its rates,
-    /// which may be the word of a coin that is a ledger of ours by now.
+    /// An exchange of tokens that were sent before, which the contract detects by its balance; and the contract's
+    /// rates, which can depend on a coin that the trial has replaced with our ledger contract.
     fn trial_calls(&self, sale: &Sale) -> Vec<Vec<u8>> {
         let [i, j] = coins_of(sale);
         let (dx, min_dy) = (sale.amount_in, U256::ZERO);
@@ -225,8 +225,8 @@ impl PoolReader for NgReader {
         held.checked_add(sent)
     }
 
-    /// An exchange that does not go through at all says nothing, and neither does one at other rates:
-    /// its tokens are ledgers of ours.
+    /// An exchange that fails shows nothing, and neither does one at other rates, because its tokens are our ledger
+    /// contracts.
     fn judge(&self, pool: &Observation, sale: &Sale, outcomes: &[Outcome]) -> Verdict {
         let [exchange, rates] = outcomes else {
             return Verdict::Unknown("the trial was not run".to_owned());
@@ -246,7 +246,7 @@ impl PoolReader for NgReader {
     }
 }
 
-/// Whether the contract counted its coins as it did when the pool was read.
+/// Whether the contract's rates are the same as when the pool was read.
 fn same_rates(pool: &Observation, told: &Outcome) -> bool {
     let told = CurvePool::stored_ratesCall::abi_decode_returns(&told.data).ok();
     let read = StableSwap::from_state(pool.state()).map(|state| state.rates().to_vec());

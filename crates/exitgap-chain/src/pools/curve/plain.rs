@@ -1,9 +1,8 @@
-//! Plain pools: one formula, coins that count as they are, no oracle.
+//! Plain pools: one formula, coins with constant rates, no oracle.
 //!
-//! Which of the published rules a plain pool computes by, it does not tell. It is known of some pools
-//! by their own address, whose code cannot change, and of pools of Curve's first factory by the
-//! implementation that the factory says stands behind them. What answers much like a plain pool and is
-//! known by neither is refused, by a name where its answers say one.
+//! A plain pool does not report which of the published rules it uses. The rules are known for some pools by their own
+//! address, whose code cannot change, and for pools of Curve's first factory by the implementation that the factory
+//! reports. Other pools that answer like a plain pool are refused, with a code if their answers identify one.
 
 use alloy::primitives::U256 as Word;
 use exitgap_core::U256;
@@ -21,20 +20,20 @@ use crate::pools::reader::{
 use crate::read_failure::ReadFailure;
 use crate::trial::{Outcome, Sale, Verdict};
 
-/// What Curve's contracts call the chain's own coin.
+/// The address that Curve's contracts use for the chain's native coin.
 const NATIVE: Address = Address([0xee; 20]);
-/// Decimals of a raw unit's rate and of a scaled balance together.
+/// The decimals of a raw unit's rate and of a scaled balance together.
 const RATE_DECIMALS: u64 = 36;
 
 /// The rules of one published contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PlainRule {
     coins: usize,
-    /// What its amplification is counted in parts of.
+    /// The precision of its amplification.
     a_precision: u8,
     d_rule: DRule,
     less_one: bool,
-    /// Whether it numbers its coins by signed numbers everywhere, as the first ones did.
+    /// Whether it uses signed coin indices everywhere, like the first pools.
     signed: bool,
     name: &'static str,
 }
@@ -49,7 +48,7 @@ impl PlainRule {
         signed: false,
         name: "stableswap of Curve's 3pool",
     };
-    /// Those of the factory's implementations.
+    /// The rules common to the factory's implementations.
     const MADE: Self =
         Self { a_precision: 100, name: "stableswap of Curve's plain pools", ..Self::THREE };
 
@@ -107,10 +106,10 @@ fn factories(known: &[Factory]) -> impl Iterator<Item = Address> {
     ours.map(|factory| factory.address)
 }
 
-/// What is asked of a pool that no address names: as much as tells what it is refused as.
+/// The calls to a pool whose address is unknown, for an informative refusal.
 fn own_probes(pool: Address) -> [Probe; 6] {
     [
-        // What has a version is of a later generation.
+        // A pool with a version is of a later generation.
         Probe::new("version", pool, &CurvePool::versionCall {}, TEXT_WORDS),
         Probe::new("A", pool, &CurvePool::ACall {}, 1),
         Probe::new("coins", pool, &CurvePool::coinsCall { i: Word::ZERO }, 1),
@@ -120,7 +119,7 @@ fn own_probes(pool: Address) -> [Probe; 6] {
     ]
 }
 
-/// What is asked of a factory about a pool.
+/// The calls to a factory about a pool.
 fn factory_probes(factory: Address, pool: Address) -> [Probe; 3] {
     let pool = wire(pool);
     let implementation = CurvePlainFactory::get_implementation_addressCall { pool };
@@ -131,7 +130,7 @@ fn factory_probes(factory: Address, pool: Address) -> [Probe; 3] {
     ]
 }
 
-/// What a factory says of a pool, where it is its.
+/// A factory's data about a pool that is its own.
 struct FactoryEntry {
     implementation: Address,
     is_meta: bool,
@@ -149,7 +148,7 @@ impl FactoryEntry {
         (implementation != NOBODY).then_some(Self { implementation, is_meta, coins })
     }
 
-    /// The rules by which the pool computes, or why it is refused.
+    /// The rules that the pool uses, or why it is refused.
     fn rule(&self, known: &[Factory]) -> Result<PlainRule, String> {
         let Self { implementation, is_meta, coins } = self;
         if *is_meta {
@@ -171,7 +170,7 @@ const META: &str = "metapool: one of its coins is a share of another pool";
 const NATIVE_POOL: &str =
     "native_pool: it pools the chain's native coin, which is sent with the call";
 
-/// Why what answers as a plain pool does, and is no factory's, is not read.
+/// Why a contract that answers like a plain pool, but belongs to no factory, is not read.
 fn refusal(answers: &[Answer; 6]) -> Option<String> {
     let [version, a, coin, signed, base, underlying] = answers;
     let coins = [
@@ -266,7 +265,7 @@ impl PoolReader for PlainReader {
     ) -> Result<DecodedState, ReadFailure> {
         let rule = self.rule;
         let mut told = AnswerCursor::new(pool, answers);
-        // All of one word.
+        // These answers have one word each.
         let amp = told.small::<CurvePool::feeCall>("its amplification")?;
         let fee = told.small::<CurvePool::feeCall>("fee")?;
         let admin_fee = told.small::<CurvePool::feeCall>("admin_fee")?;
@@ -305,7 +304,7 @@ impl PoolReader for PlainReader {
         self.pool
     }
 
-    /// An exchange returns nothing, so that its quote is asked for, which rounds once more.
+    /// An exchange returns nothing, so the quote is requested instead, which rounds once more.
     fn trial_calls(&self, sale: &Sale) -> Vec<Vec<u8>> {
         let [i, j] = coins_of(sale);
         vec![data_of(&CurvePool::get_dyCall { i, j, dx: sale.amount_in })]
@@ -340,7 +339,7 @@ impl PlainRule {
     }
 }
 
-/// A coin as the first contracts number it.
+/// A coin's index as the first contracts number it.
 fn coin_index(coin: usize) -> i128 {
     i128::try_from(coin).unwrap_or(i128::MAX)
 }

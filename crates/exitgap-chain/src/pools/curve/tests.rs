@@ -1,4 +1,4 @@
-//! What the trials of Curve's pools call, and what their outcomes show.
+//! The calls of trials of Curve's pools, and the conclusions from their outcomes.
 
 use alloy::sol_types::SolCall;
 use exitgap_core::U256;
@@ -35,7 +35,7 @@ fn failed() -> Outcome {
     Outcome { success: false, ..returned(999) }
 }
 
-/// An NG pool of three coins, some of each the administrator's, asked about its pair of the ends.
+/// An NG pool of three coins, with administrator's balances, viewed as the pair of the first and last coin.
 pub(in crate::pools) fn pool() -> Observation {
     let parts = StableSwapParts {
         balances: vec![U256::from(2_000_000); 3],
@@ -80,7 +80,7 @@ fn ng_is_tried_with_the_coins_own_numbers_and_the_balance_that_was_sent() {
     assert!(CurvePool::stored_ratesCall::abi_decode(&rates).is_ok());
     let asked = CurvePool::exchange_receivedCall::abi_decode(&call).unwrap();
     assert_eq!((asked.i, asked.j, asked.dx), (2, 0, U256::from(1_000)));
-    // What the contract counts as sent is its balance less what it holds, the administrator's too.
+    // The contract computes the amount sent as its balance minus its recorded balances, including the administrator's.
     let held = |token| reader.trial_balance(&pool(), &sale(), token);
     assert_eq!(held(1), Some(U256::from(2_000_000 + 9 + 1_000)));
     assert_eq!(held(0), Some(U256::from(2_000_000 + 7)));
@@ -91,7 +91,7 @@ fn ng_is_tried_with_the_coins_own_numbers_and_the_balance_that_was_sent() {
         let verdict = judged(returned(other));
         let words = format!("pays {other} for 1000, but the computed fill is 999");
         assert!(matches!(&verdict, Verdict::Other(why) if why.contains(&words)), "{verdict:?}");
-        // A vault that is a ledger of ours tells another rate, and another one is paid at that.
+        // A vault replaced by our ledger reports another rate, so another amount is paid.
         let verdict = reader.judge(&pool(), &sale(), &[returned(other), rates_of(29)]);
         assert!(matches!(&verdict, Verdict::Unknown(why) if why.contains("rates")), "{verdict:?}");
         let verdict = reader.judge(&pool(), &sale(), &[returned(other), failed()]);
@@ -101,7 +101,7 @@ fn ng_is_tried_with_the_coins_own_numbers_and_the_balance_that_was_sent() {
     assert!(matches!(reader.judge(&pool(), &sale(), &[]), Verdict::Unknown(_)));
 }
 
-/// What the contract says of its three coins' rates: ten to this, each.
+/// The contract's answer with three rates of ten to this power.
 fn rates_of(exponent: u32) -> Outcome {
     let rates = vec![U256::from(10_u128.pow(exponent)); 3];
     Outcome { success: true, data: CurvePool::stored_ratesCall::abi_encode_returns(&rates).into() }

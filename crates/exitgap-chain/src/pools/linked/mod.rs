@@ -27,11 +27,11 @@ use crate::read_failure::ReadFailure;
 use crate::rpc::RpcError;
 use crate::trial::{Outcome, Sale, Verdict};
 
-/// Words of the answers of `globalState` and `ticks`.
+/// The number of words in the answers of `globalState` and `ticks`.
 const STATE_WORDS: usize = 6;
 const TICK_WORDS: usize = 6;
 
-/// Flags of a plugin: it is called before a swap; it sets the fee.
+/// A plugin's flags: it is called before a swap; it sets the fee.
 const BEFORE_SWAP: u8 = 1;
 const DYNAMIC_FEE: u8 = 1 << 7;
 
@@ -41,7 +41,7 @@ pub(crate) struct LinkedReader {
     pool: Address,
 }
 
-/// What changes with every swap, and what an owner may change.
+/// The values that change with every swap, and those that an owner can change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Price {
     sqrt_price_x96: U256,
@@ -71,7 +71,7 @@ fn state_calls(pool: Address) -> [(&'static str, Call); 5] {
     ]
 }
 
-/// What the answers to these say; the plugin, by name, where there is one.
+/// Decodes the answers to these calls. If there is a plugin, its description is returned as well.
 fn price_of(pool: &PoolId, answers: &[Answer]) -> Result<(Price, Option<String>), ReadFailure> {
     let [state, liquidity, fee, spacing, plugin] = answers else {
         return Err(call_failure(pool, "globalState", &Answer::Reverted));
@@ -170,7 +170,7 @@ impl PoolReader for LinkedReader {
     ) -> Result<DecodedState, ReadFailure> {
         match price_of(pool, answers)? {
             (price, None) => Ok(DecodedState::Unfinished(Box::new(price))),
-            // An owner may plug one in at any time.
+            // An owner can add a plugin at any time.
             (_, Some(plugin)) => {
                 let detail = format!("pool {pool}: {plugin}");
                 Err(ReadFailure::new(MissingReason::PoolUnsupported, detail))
@@ -186,7 +186,7 @@ impl PoolReader for LinkedReader {
         ConcentratedLinked::from_state(state).map(|pool| ticks::pack_ticks(pool.ranges().ticks()))
     }
 
-    /// The ticks of the two directions are others.
+    /// The two directions use different ticks.
     const TRIED_AT_ONCE: usize = 2;
 
     fn swapped_by(&self) -> Address {
@@ -202,11 +202,11 @@ impl PoolReader for LinkedReader {
     }
 }
 
-/// The bitmap's words of ticks that are not divided by any spacing.
+/// The spacing of the bitmap, which counts ticks without dividing them.
 const RAW: i32 = 1;
 
 impl PartReader for LinkedReader {
-    /// `Mint` and `Burn` have the shape of v3's.
+    /// `Mint` and `Burn` have the same form as v3's.
     fn watch(&self) -> Watch {
         logs::watch(self.pool)
     }
@@ -223,7 +223,7 @@ impl PartReader for LinkedReader {
         parts.iter().map(call).collect()
     }
 
-    /// A tick that nobody's position ends at has no liquidity at all.
+    /// A tick at which no position ends has no liquidity at all.
     fn decode_parts(
         &self,
         pool: &PoolId,

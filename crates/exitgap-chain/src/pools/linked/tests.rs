@@ -1,4 +1,4 @@
-//! Words as Algebra Integral's pools answer them, and what is refused by name.
+//! Answers in the form of Algebra Integral's pools, and the refusals with their codes.
 
 use alloy::primitives::{Bytes, U256 as Word};
 use alloy::sol_types::SolValue;
@@ -37,7 +37,7 @@ fn address(address: Address) -> Answer {
     word(Word::from_be_slice(&address.0))
 }
 
-/// The answers to the state calls of a pool with this plugin, which is called so.
+/// The answers to the state calls of a pool with this plugin and these flags.
 fn state(plugin: Address, flags: u8) -> Vec<Answer> {
     let (price, tick, fee) = (Word::from(SQRT_PRICE), -7_i32, 500_u16);
     vec![
@@ -96,10 +96,10 @@ fn price_and_ticks_are_joined_though_ticks_are_off_the_spacing() {
     assert_eq!(LinkedReader::parts_of(&joined), Some(parts));
     assert_eq!(read(&[tick(0, 0), tick(5, -5)]).unwrap()[0], (-11, None));
     assert!(read(&[Answer::Reverted, tick(5, -5)]).is_err());
-    // One plugged in later is refused, too.
+    // A plugin that is added later is refused as well.
     let plugged = reader.decode(&pool, 0, &state(PLUGIN, 0)).err().unwrap();
     assert_eq!(plugged.reason, MissingReason::PoolUnsupported);
     assert!(plugged.detail.contains("hook: "), "{plugged}");
-    // All ticks are in words of their own, whatever the spacing is.
+    // The bitmap is independent of the spacing, so all words are read.
     assert_eq!(reader.index_calls().len(), 6_932);
 }

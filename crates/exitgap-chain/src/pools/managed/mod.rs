@@ -1,5 +1,5 @@
-//! Uniswap v4: pools held by one manager and known by the hash of their key. Their words are read
-//! from the manager's storage, whose layout is in `storage`.
+//! Uniswap v4: pools in one manager contract, identified by the hash of their key. Their words are read from the
+//! manager's storage, whose layout is in `storage`.
 //!
 //! The manager reports whether a pool exists. Its key, which is configured and proven by its id,
 //! describes the pool. Two kinds are rejected with a code: `hook`, a contract that may change the
@@ -37,7 +37,7 @@ pub(crate) struct ManagedReader {
     key: PoolKey,
 }
 
-/// What changes with every swap, and the fees.
+/// The values that change with every swap, and the fees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Price {
     sqrt_price_x96: U256,
@@ -67,28 +67,28 @@ impl PartialState for Price {
     }
 }
 
-/// So many bits of a word, from this one on.
+/// `count` bits of a word, starting at bit `from`.
 fn bits(word: U256, from: usize, count: usize) -> u32 {
     (word >> from).wrapping_to::<u32>() & ((1 << count) - 1)
 }
 
 impl Price {
     fn from_words(slot0: U256, liquidity: U256, tick_spacing: i32) -> Self {
-        // The tick's 24 bits, its sign taken along.
+        // The tick's 24 bits, sign-extended.
         let tick = bits(slot0, 160, 24).cast_signed() << 8 >> 8;
         Self {
             sqrt_price_x96: slot0 & ((U256::ONE << 160) - U256::ONE),
             tick,
             liquidity: liquidity.wrapping_to(),
             lp_fee_pips: bits(slot0, 208, 24),
-            // Below, what is taken where token 0 is sold.
+            // The low 12 bits apply when token 0 is sold.
             protocol_fee: [bits(slot0, 184, 12), bits(slot0, 196, 12)],
             tick_spacing,
         }
     }
 }
 
-/// The manager of this chain's pools.
+/// The manager contract of this chain's pools.
 fn manager_of(factories: &[Factory]) -> Option<Address> {
     factories.iter().find(|known| known.kind == FactoryKind::UniswapV4).map(|known| known.address)
 }
@@ -177,7 +177,7 @@ impl PoolReader for ManagedReader {
         ConcentratedV4::from_state(state).map(|pool| ticks::pack_ticks(pool.ranges().ticks()))
     }
 
-    /// The key, as the manager was given it: nothing that it answers tells it, but it hashes to the
+    /// The key that the manager got when the pool was created. The manager does not return it, but its hash is the
     /// pool's id.
     fn facts(&self) -> Vec<Fact> {
         let name = Fact::POOL_KEY.parse::<Code>().ok();
@@ -188,21 +188,21 @@ impl PoolReader for ManagedReader {
         fact.into_iter().collect()
     }
 
-    /// The ticks of the two directions are others.
+    /// The two directions use different ticks.
     const TRIED_AT_ONCE: usize = 2;
 
     fn swapped_by(&self) -> Address {
         self.storage.manager()
     }
 
-    /// Whoever unlocks the manager is called back, and swaps then.
+    /// The manager calls back the contract that unlocks it, which then swaps.
     fn trial_calls(&self, sale: &Sale) -> Vec<Vec<u8>> {
         let Some(key) = self.key.wire() else { return Vec::new() };
         let swap = V4Manager::swapCall {
             key,
             params: V4SwapParams {
                 zeroForOne: sale.direction == Direction::ZeroForOne,
-                // What is sold counts below zero.
+                // A negative amount specifies the amount sold.
                 amountSpecified: I256::from_raw(sale.amount_in.wrapping_neg()),
                 sqrtPriceLimitX96: swap_trial::limit_of(sale.direction),
             },
@@ -219,7 +219,7 @@ impl PoolReader for ManagedReader {
         let Some(delta) = delta.ok().filter(|_| !outcome.success) else {
             return Verdict::Unknown(format!("swap {}", outcome.in_words()));
         };
-        // What the caller has afterwards: token 0 above, token 1 below.
+        // The caller's balance changes: token 0 in the high half, token 1 in the low half.
         let half = |index: usize| {
             let bytes: [u8; 16] = delta[16 * index..16 * index + 16].try_into().unwrap_or_default();
             i128::from_be_bytes(bytes)
@@ -250,7 +250,7 @@ impl PartReader for ManagedReader {
         self.storage.calls(&slots)
     }
 
-    /// A tick's word is packed as ours are. One that nobody's position ends at has none.
+    /// A tick's word has the same packing as ours. A tick at which no position ends has an empty word.
     fn decode_parts(
         &self,
         pool: &PoolId,

@@ -1,5 +1,5 @@
-//! Where the words of a pool lie in the storage of Uniswap v4's manager, and how they are asked
-//! for. Source: `StateLibrary.sol` of v4-core.
+//! The position of a pool's words in the storage of Uniswap v4's manager, and the calls that read them. Source:
+//! `StateLibrary.sol` of v4-core.
 
 use alloy::primitives::{B256, I256, U256 as Number, keccak256};
 use alloy::sol_types::SolValue;
@@ -12,13 +12,12 @@ use crate::read_failure::ReadFailure;
 
 /// The manager's mapping from ids to pools.
 const POOLS: u64 = 6;
-/// Within a pool, counted from its first word: liquidity, and the mappings of ticks and of words of
-/// the bitmap.
+/// Offsets within a pool, from its first word: liquidity, and the mappings of ticks and of bitmap words.
 const LIQUIDITY: u64 = 3;
 const TICKS: u64 = 4;
 const BITMAP: u64 = 5;
 
-/// Words asked for in one call: few enough that a call's gas is a small part of what nodes allow.
+/// The number of words in one call: few enough that a call's gas is a small part of the limit of nodes.
 const TOGETHER: usize = 64;
 
 /// The words of one pool.
@@ -43,7 +42,7 @@ impl Storage {
         [self.at(0).into(), self.at(LIQUIDITY).into()]
     }
 
-    /// The first word of a tick: its gross liquidity below, its net one above.
+    /// The first word of a tick: the gross liquidity in the low half and the net liquidity in the high half.
     pub(super) fn tick(&self, tick: i32) -> B256 {
         self.in_mapping(TICKS, tick)
     }
@@ -65,7 +64,7 @@ impl Storage {
     /// The calls that read these words.
     pub(super) fn calls(&self, slots: &[B256]) -> Vec<Call> {
         let call = |slots: &[B256]| {
-            // The answer is a list: its place and its length come before the words.
+            // The answer is a list: its offset and its length precede the words.
             let call = V4Manager::extsloadCall { slots: slots.to_vec() };
             Call::new(self.manager, &call, 2 + slots.len())
         };
@@ -73,7 +72,7 @@ impl Storage {
     }
 }
 
-/// The words that such a call answered.
+/// Decodes the words in the answer to such a call.
 pub(super) fn words_of(pool: &PoolId, answer: &Answer) -> Result<Vec<U256>, ReadFailure> {
     let words = answer.return_data().map_or(0, |data| data.len() / 32);
     let told = answer.exact::<V4Manager::extsloadCall>(words);
@@ -81,7 +80,7 @@ pub(super) fn words_of(pool: &PoolId, answer: &Answer) -> Result<Vec<U256>, Read
     Ok(told.into_iter().map(|word| U256::from_be_bytes(word.0)).collect())
 }
 
-/// The words of all these calls, as many as were asked for.
+/// Decodes the words of all these calls, and requires the requested number.
 pub(super) fn all_words(
     pool: &PoolId,
     asked: usize,

@@ -1,5 +1,4 @@
-//! Words as the manager answers them, and what is refused by name. The words are those of a pool of
-//! the recorded vectors.
+//! Answers in the form of the manager's, and the refusals with their codes. The words are those of a recorded pool.
 
 use alloy::primitives::{B256, LogData, U256 as Number, keccak256};
 use alloy::sol_types::SolValue;
@@ -77,7 +76,7 @@ fn what_a_hook_may_change_is_refused_by_name() {
     let with_fee = FeeRate { numerator: 3, denominator: 1_000 };
     let told = PoolPlan { fee: Some(with_fee), ..plan(KEY) };
     assert!(refused(&told, &manager(), slot0(500)).contains("remove `fee`"));
-    // A contract without a manager is another kind's.
+    // A pool in a contract of its own is of another kind.
     let other = PoolPlan {
         id: "base:0x0000000000000000000000000000000000000001".parse().unwrap(),
         key: None,
@@ -158,7 +157,7 @@ fn a_log_and_the_key_name_what_they_should() {
 fn a_list_of_words_is_as_long_as_it_was_asked() {
     let (reader, pool) = (reader(), plan(KEY).id);
     let calls = reader.index_calls();
-    // 694 words of the bitmap, 64 a call.
+    // 694 bitmap words, 64 per call.
     assert_eq!(calls.len(), 11);
     let mut answers = vec![words(&[Number::ZERO; 64]); 10];
     answers.push(words(&[Number::ZERO; 54]));

@@ -18,7 +18,7 @@ use crate::config::{Factory, FactoryKind, PoolPlan};
 use crate::read_failure::ReadFailure;
 use crate::trial::{Outcome, Sale, Verdict};
 
-/// Words of `metadata`'s answer.
+/// The number of words in the answer of `metadata`.
 const METADATA_WORDS: usize = 7;
 
 /// Reads one pool.
@@ -30,7 +30,7 @@ pub(crate) struct SolidlyReader {
     stable: bool,
 }
 
-/// The questions that tell pools descended from Solidly from pairs that only look like them.
+/// The calls that distinguish pools descended from Solidly from similar pairs.
 pub(super) fn probes(pool: Address) -> [Probe; 2] {
     [
         Probe::new("stable", pool, &Contract::stableCall {}, 1),
@@ -38,7 +38,7 @@ pub(super) fn probes(pool: Address) -> [Probe; 2] {
     ]
 }
 
-/// Whether any of these questions is answered.
+/// Whether any of these calls was answered.
 pub(super) fn answers_any(stable: &Answer, metadata: &Answer) -> bool {
     stable.exact::<Contract::stableCall>(1).is_some() || metadata_of(metadata).is_some()
 }
@@ -142,7 +142,7 @@ impl PoolReader for SolidlyReader {
             let (first, second) = (told.dec0, told.dec1);
             return Err(inconsistent(format!("units {first} and {second} are not powers of ten")));
         };
-        // A fee of more bits is none that is below one.
+        // A fee with more than 64 bits is above one and will be refused.
         let numerator = u64::try_from(fee).unwrap_or(u64::MAX);
         let fee = FeeRate { numerator, denominator: Solidly::FEE_DENOMINATOR };
         let state = Solidly::new(self.stable, [told.r0, told.r1], [of_0, of_1], fee)
@@ -150,22 +150,22 @@ impl PoolReader for SolidlyReader {
         Ok(DecodedState::Whole(state.into()))
     }
 
-    /// Only one can be paid at a time.
+    /// The pool can be paid for only one trial at a time.
     const TRIED_AT_ONCE: usize = 1;
 
     fn swapped_by(&self) -> Address {
         self.pool
     }
 
-    /// A pool that was paid must quote exactly the fill and pay it, and one unit, which shows that it
-    /// can be tried at all. By how much it would pay more than it quotes is its roundings' matter.
+    /// After the pool was paid, it must quote and pay exactly the fill; and one unit, which shows that a trial is
+    /// possible at all. How much more than its quote it would pay depends only on its rounding.
     fn trial_calls(&self, sale: &Sale) -> Vec<Vec<u8>> {
         let token = wire(self.tokens[sale.direction.base_index()]);
         let quote = Contract::getAmountOutCall { amountIn: sale.amount_in, tokenIn: token };
         vec![data_of(&quote), pair::swap(sale, sale.amount_out), pair::swap(sale, U256::ONE)]
     }
 
-    /// The reserves, and what the pool is paid.
+    /// The reserves plus the payment to the pool.
     fn trial_balance(&self, pool: &Observation, sale: &Sale, token: usize) -> Option<U256> {
         let reserves = Solidly::from_state(pool.state())?.reserves();
         let paid = if token == sale.direction.base_index() { sale.amount_in } else { U256::ZERO };
@@ -196,7 +196,7 @@ impl PoolReader for SolidlyReader {
     }
 }
 
-/// `n` of `10^n`, where it is that and no more than a word holds.
+/// The exponent `n` if the number is `10^n`.
 fn decimals_of(unit: U256) -> Option<u8> {
     let mut power = U256::ONE;
     for decimals in 0..=77 {

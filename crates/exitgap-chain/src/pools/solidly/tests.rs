@@ -16,7 +16,7 @@ fn reader() -> SolidlyReader {
     SolidlyReader { pool, factory, tokens: TOKENS, stable: true }
 }
 
-/// What a stable pool of 6 and 18 decimals answers; its factory's fee, and whether it is paused.
+/// The answers of a stable pool with 6 and 18 decimals; its factory's fee, and whether it is paused.
 fn answers(units: [U256; 2], stable: u8, fee: U256, paused: u8) -> [Answer; 3] {
     let token = |token: Address| U256::from_be_slice(&token.0);
     let reserves = [U256::from(5_000_000), U256::from(4_000_000_000_000_000_000_u64)];
@@ -74,7 +74,7 @@ fn what_no_pool_answers_is_refused_with_what_it_was() {
         assert_eq!(refused.reason, MissingReason::StateInconsistent);
         assert!(refused.detail.contains(why), "{refused}");
     }
-    // A word that is neither yes nor no, one that is absent, and one that reverts.
+    // A word that is not a boolean, a missing word, and a call that reverts.
     for (place, answer, reason, why) in [
         (2, words(&[U256::from(2)]), MissingReason::StateInconsistent, "isPaused"),
         (1, words(&[]), MissingReason::StateInconsistent, "getFee"),

@@ -1,11 +1,11 @@
-//! The table: what nodes and gateways are known to write, and what it means.
+//! The table of known errors of nodes and gateways, with their meanings.
 
 use super::{Meaning, Row, Words};
 
-/// What is asked of contracts; a contract's own words may stand in the error.
+/// Calls of contracts. The error may contain the contract's own text.
 const CALLS: &[&str] = &["eth_call", "eth_estimateGas"];
 
-/// What is made smaller where it takes too long.
+/// Methods whose requests are made smaller if they take too long.
 const HEAVY: &[&str] = &["eth_call", "eth_estimateGas", "eth_getLogs", "eth_getProof"];
 
 const LOGS: &[&str] = &["eth_getLogs"];
@@ -109,8 +109,9 @@ const SIZES: &[&str] = &[
 
 /// The rows, in the order in which they are tried. Words are in lower case.
 pub(super) static ROWS: &[Row] = &[
-    // A contract's own words come first: it may revert with any text, such as another row's. go-ethereum, Erigon, reth and
-    // Besu write "execution reverted" and give code 3 (ethereum/execution-apis, JSON-RPC error codes).
+    // A contract's own text comes first, because a contract can revert with any text, even one that another row
+    // matches. go-ethereum, Erigon, reth and Besu write "execution reverted" and give code 3 (ethereum/execution-apis,
+    // JSON-RPC error codes).
     Row::words(
         Words::Begins(&[
             "execution reverted",
@@ -125,7 +126,7 @@ pub(super) static ROWS: &[Row] = &[
     // Nethermind and OpenEthereum: code -32015, "VM execution error.", and the cause in `data` ("Reverted 0x…").
     Row::words(Words::Data(&["revert"]), Meaning::Reverted).with_codes(&[-32_015]).of(CALLS),
     // A transaction that the node already has, or that cannot be mined (go-ethereum, core/txpool/errors.go and
-    // core/error.go): sending it again changes nothing.
+    // core/error.go). Sending it again does not help.
     Row::words(
         Words::Message(&[
             "already known",
@@ -220,9 +221,10 @@ pub(super) static ROWS: &[Row] = &[
     )
     .without(SIZES),
     Row::codes(&[-32_007, -32_012, -32_024], Meaning::RateLimited).without(SIZES),
-    // The head is nearer than what was asked for: the node lags. go-ethereum (eth/filters/api.go) and the tests of
-    // ethereum/execution-apis: "block range extends beyond current head block"; reth: "block range exceeds current head";
-    // proxyd: "block is out of range"; gateways: "upstream does not have the requested block yet" (nethermind#11173).
+    // The head is before the requested block, so the node lags. go-ethereum (eth/filters/api.go) and the tests of
+    // ethereum/execution-apis: "block range extends beyond current head block"; reth: "block range exceeds current
+    // head"; proxyd: "block is out of range"; gateways: "upstream does not have the requested block yet"
+    // (nethermind#11173).
     Row::words(Words::Anywhere(HEADS), Meaning::NoBlock),
     // States that the node does not have, not yet or no longer. go-ethereum: "missing trie node … (path …) state … is not
     // available", "historical state … is not available", "required historical state unavailable", "pruned history
@@ -300,9 +302,9 @@ pub(super) static ROWS: &[Row] = &[
     Row::words(NO_METHOD, Meaning::Unclear).of(EVERYWHERE).without(&["temporar"]),
     Row::words(NO_METHOD, Meaning::NotSupported).without(&["temporar"]),
     Row::codes(&[-32_601, -32_604, -32_004], Meaning::NotSupported),
-    // What a gateway writes of the node behind it says nothing of the request's weight at once: it is asked again, and then
-    // made smaller. Envoy: "upstream request timeout"; proxyd: "gateway timeout" (-32015); below, statuses 408 and 504 of RFC
-    // 9110, 522 and 524 of Cloudflare.
+    // A gateway's message about the node behind it does not yet show that the request is too large. It is repeated
+    // first, and then made smaller. Envoy: "upstream request timeout"; proxyd: "gateway timeout" (-32015); below,
+    // statuses 408 and 504 of RFC 9110, 522 and 524 of Cloudflare.
     Row::words(Words::Message(&["gateway time", "upstream request timeout"]), Meaning::Unclear),
     // Too heavy: the node gave up computing. go-ethereum: "execution aborted (timeout = 5s)", "request timed out" (-32002);
     // Arbitrum: "log query timed out"; Alchemy: "Query timeout exceeded"; Moonbeam: "query timeout of 10 seconds exceeded";
@@ -407,11 +409,13 @@ pub(super) static ROWS: &[Row] = &[
     ),
     Row::codes(&[-32_008, -32_020, -32_021, -32_614, -32_062, 35], Meaning::TooMuch),
     Row::status(&[413], Meaning::TooMuch),
-    // BSC's public nodes answer "limit exceeded" (-32005) to logs of any width (DefiLlama/dimension-adapters#286): it may be
-    // either. Elsewhere it is EIP-1474's "Limit exceeded", on requests.
+    // BSC's public nodes answer "limit exceeded" (-32005) to requests for logs of any range
+    // (DefiLlama/dimension-adapters#286), so it can mean either. Elsewhere it is EIP-1474's "Limit exceeded", about the
+    // number of requests.
     Row::codes(&[-32_005], Meaning::Unclear).of(LOGS),
     Row::codes(&[-32_005], Meaning::RateLimited),
-    // A lagging node by its code alone: observed with eth_call and eth_getLogs of the newest blocks, and proxyd -32019.
+    // A lagging node, recognised only by its code: observed with eth_call and eth_getLogs of the newest blocks, and
+    // proxyd -32019.
     Row::codes(&[-32_014, -32_019, -39_001], Meaning::NoBlock),
     // Outages. JSON-RPC 2.0: -32603 "Internal error"; Alchemy: -32001 "Unable to complete request at this time."; dRPC: 19
     // "Temporary internal error. Please retry", 12 "Can't route your request to suitable provider"; proxyd: -32010 "backend
@@ -455,6 +459,6 @@ pub(super) static ROWS: &[Row] = &[
         &[401, 403, 404, 407, 410, 425, 499, 500, 502, 503, 520, 521, 523, 525, 526, 527, 529, 530],
         Meaning::Outage,
     ),
-    // What a node says of a transaction that none of the rows above knows is its verdict.
+    // Any other error about a transaction is the node's final refusal.
     Row::words(Words::Any, Meaning::Rejected).of(&["eth_sendRawTransaction"]),
 ];

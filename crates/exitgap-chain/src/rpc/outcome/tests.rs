@@ -1,4 +1,4 @@
-//! What nodes and gateways were seen to answer, each with what it means. Every row of the table has at least one.
+//! Observed answers of nodes and gateways, with their meanings. Every row of the table has at least one.
 
 use std::collections::BTreeSet;
 

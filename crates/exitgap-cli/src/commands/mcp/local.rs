@@ -1,4 +1,4 @@
-//! The tools' answers from a recorder's database, which may go on being written.
+//! Answers the tools from a recorder's database, which may still be growing.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,15 +12,15 @@ use tokio::task::JoinHandle;
 use crate::failure::Failure;
 use crate::source::{self, now_s};
 
-/// How often is looked whether a slot was sealed.
+/// Polling interval for newly sealed slots.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 
-/// What addresses begin with where no service has any: `verify_evidence` takes them back.
+/// The prefix of addresses if no service is involved: `verify_evidence` accepts them.
 const NOWHERE: &str = "exitgap:";
 
 /// The operations over the database in its current state.
 pub async fn service(path: &Path) -> Result<Service, Failure> {
-    // What cannot be opened is told with its reason.
+    // If the database cannot be opened, this reports the reason.
     source::open(path)?;
     let urls = Urls { base: NOWHERE.to_owned(), web: NOWHERE.to_owned() };
     let service = Service::new(path.to_owned(), urls, Arc::new(now_s), Bounds::default());
@@ -28,14 +28,14 @@ pub async fn service(path: &Path) -> Result<Service, Failure> {
     Ok(service)
 }
 
-/// Opens the database, and looks into it now and then.
+/// Opens the database, and polls it.
 pub async fn open(path: &Path) -> Result<(FromStore, JoinHandle<()>), Failure> {
     let service = Arc::new(service(path).await?);
     let looking = service.clone();
     let looking = tokio::spawn(async move {
         loop {
             tokio::time::sleep(LOOK_EVERY).await;
-            // What cannot be read now is asked for again, and whoever asks is told.
+            // A failed refresh is repeated, and the tools report errors to their callers.
             let _ = looking.refresh().await;
         }
     });

@@ -1,5 +1,5 @@
-//! `exitgap mcp`: the tools for agents on standard input and output. What a service holds is computed
-//! and verified here, on the machine of whoever asks.
+//! `exitgap mcp`: the tools for agents on standard input and output. A service's data is computed with and verified
+//! here, on the caller's machine.
 
 pub mod local;
 mod remote;
@@ -30,7 +30,7 @@ pub fn run(args: &McpArgs) -> Result<(), Failure> {
             let detail = "trust: a database is checked with its own log's keys";
             Err(invalid_parameter("trust", detail, "use --trust only with --api").into())
         }
-        // The arguments name one of the two.
+        // The arguments give one of the two.
         (None, db) => runtime.block_on(async {
             let path = db.as_deref().unwrap_or(Path::new(""));
             let (backend, looking) = local::open(path).await?;
@@ -39,7 +39,7 @@ pub fn run(args: &McpArgs) -> Result<(), Failure> {
             ended
         }),
     };
-    // What a tool still waits for is wanted by nobody any more.
+    // The results that tools still wait for are no longer needed.
     runtime.shutdown_background();
     ended
 }

@@ -1,5 +1,5 @@
-//! The tools' answers from a service: estimates from its snapshots, which are free, hashed here and
-//! answered from here; the series as the service tells it; evidence verified here.
+//! Answers the tools from a service: estimates are computed here from its free snapshots, whose hashes are checked
+//! here; time series are passed on from the service; evidence is verified here.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -40,18 +40,18 @@ pub struct Remote {
     kept: Kept,
 }
 
-/// Where keys and checkpoints are kept between two verifications.
+/// Where keys and checkpoints are stored between verifications.
 #[derive(Clone)]
 enum Kept {
-    /// Until this program ends.
+    /// In memory, until this program ends.
     Here(Arc<Memory>),
     /// In a folder.
     Folder(PathBuf),
 }
 
 impl Remote {
-    /// The service at `url`. Keys count that are named or kept; where there are none, those that the
-    /// service names on first use.
+    /// The service at `url`. Trusted keys are those given or stored; if there are none, those that the service returns
+    /// on first use.
     pub fn new(url: &str, keys: Vec<VerifierKey>, kept: Option<PathBuf>) -> Result<Self, Failure> {
         let base: BaseUrl = url.parse()?;
         let transport = Native::new().map_err(|error| unreadable(error.to_string()))?;
@@ -62,7 +62,7 @@ impl Remote {
         Ok(Self { client: Arc::new(Client::new(transport, base)), keys, kept })
     }
 
-    /// The snapshot that is asked about, hashed here, where it meets the guards.
+    /// The requested snapshot, hashed here, if it meets the guards.
     async fn fetch_snapshot(
         &self,
         asked: &SnapshotAsked,
@@ -80,7 +80,7 @@ impl Remote {
         Ok((recorded, standing.age_s.unwrap_or_default()))
     }
 
-    /// The answer as a service would publish it: what is said of the series is the service's own word.
+    /// The answer as a service would publish it. The statements about the series are the service's own.
     fn publish<F>(
         &self,
         (recorded, age_s): &(FetchedSnapshot, u64),
@@ -100,7 +100,7 @@ impl Remote {
         }
     }
 
-    /// Where the evidence of a size is.
+    /// The URL of the evidence for a size.
     fn evidence_url(&self, recorded: &FetchedSnapshot, size: SizeUsd) -> String {
         let of = EvidenceOf {
             pool: recorded.snapshot.observation().pool().clone(),
@@ -109,7 +109,7 @@ impl Remote {
             size,
             method_version: METHOD_VERSION.to_owned(),
         };
-        // The snapshot was fetched from there, so that it is known.
+        // The snapshot was downloaded from there, so the URL is known.
         format!("{}{}", self.client.known_web(), of.target())
     }
 
@@ -121,7 +121,7 @@ impl Remote {
     }
 }
 
-/// The direction that was asked for: the snapshot was fetched for it.
+/// The requested direction: the snapshot was downloaded for it.
 fn direction(recorded: &FetchedSnapshot) -> Direction {
     recorded.default_direction
 }
@@ -149,10 +149,10 @@ impl Backend for Remote {
 
     async fn max_exit_size(&self, asked: MaxSizeAsked) -> Result<PublishedMaxSize, Problem> {
         let recorded = self.fetch_snapshot(&asked.snapshot).await?;
-        // Just above fee and basis a search may take seconds.
+        // For a limit just above fee and basis, a search may take seconds.
         let (limit, search) = (asked.limit, recorded.0.clone());
         let found = run_blocking(move || search.answers(direction(&search)).max_size_for(limit));
-        // A search that ended without an answer is about the limit, by the name it has here.
+        // If a search ended without an answer, the problem is about the limit, so name that parameter.
         let answer = found.await?.map_err(|problem| problem.field(GAP.name))?;
         let size = answer.figures.exit.as_ref().map(|exit| exit.size_usd.to_string());
         Ok(self.publish(&recorded, answer, size.as_deref()))
@@ -227,7 +227,7 @@ impl Backend for Remote {
         asked.require_host(&[&web.to_string(), &self.client.base().to_string()])?;
         let (client, keys, kept) = (self.client.clone(), self.keys.clone(), self.kept.clone());
         let runtime = tokio::runtime::Handle::current();
-        // Verifying takes its time, and a folder of what was kept has one user at a time.
+        // Verification takes a while, and only one task at a time may use a folder of stored keys.
         run_blocking(move || match kept {
             Kept::Here(memory) => runtime.block_on(verify(&client, &*memory, keys, asked)),
             Kept::Folder(path) => {
@@ -238,7 +238,7 @@ impl Backend for Remote {
     }
 }
 
-/// Verifies evidence with what a folder keeps. What could not be read counts for no verdict.
+/// Verifies evidence with the data stored in a folder. If reading it failed, there is no verdict.
 async fn verify_keeping(
     client: &Client<Native>,
     path: &Path,
@@ -278,13 +278,13 @@ async fn verify(
             Continuity::NotCompared => LogContinuity::NotCompared,
             Continuity::Contradicts => LogContinuity::Contradicts,
         }),
-        // Absent where the service does not say.
+        // Absent if the service does not report it.
         taken_back: since.as_ref().ok().map(Since::is_taken_back),
         ..verified
     })
 }
 
-/// Work that takes its time, on a thread of its own.
+/// Runs slow work on a separate thread.
 async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Problem> {
@@ -301,7 +301,7 @@ fn to_problem(failure: Failure) -> Problem {
     }
 }
 
-/// What is kept until the program ends, for calls that come side by side.
+/// Storage until the program ends, for concurrent calls.
 #[derive(Debug, Default)]
 struct Memory(Mutex<BTreeMap<String, String>>);
 

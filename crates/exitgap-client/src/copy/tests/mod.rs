@@ -1,4 +1,4 @@
-//! Copies of a log whose server lies. It has everything that was published, and not the log's key.
+//! Tests copies from a lying server, which has all published files but not the log's key.
 
 mod scene;
 
@@ -15,7 +15,7 @@ use super::{Copier, MAX_UNCHECKED_BYTES};
 
 const LIMIT: Duration = Duration::from_mins(1);
 
-/// A skippable frame of so many bytes, which unpackers pass over.
+/// A skippable frame of this many bytes, which decompressors ignore.
 fn skippable(bytes: usize) -> Vec<u8> {
     let length = u32::try_from(bytes).unwrap().to_le_bytes();
     [&[0x50, 0x2a, 0x4d, 0x18][..], &length, &vec![b'x'; bytes]].concat()
@@ -30,7 +30,7 @@ fn code_of(server: &Server, trusted: bool, copy: &Path) -> Result<(), String> {
 #[test]
 fn a_log_is_copied_whole_and_nothing_is_requested_that_no_head_commits_to() {
     let server = Server::of(&Log::of_slots(6));
-    // Whatever could be served at these addresses: no head of them commits to anything.
+    // Anything could be served at these addresses, because no head commits to it.
     for slot in [0, 1, 3, 4, 5] {
         server.serve(&format!("fills/{}.zst", scene::slot(slot).number()), skippable(1 << 20));
         server.serve(&format!("issued/{}.zst", scene::slot(slot).number()), skippable(1 << 20));
@@ -44,11 +44,11 @@ fn a_log_is_copied_whole_and_nothing_is_requested_that_no_head_commits_to() {
         .filter(|file| file.starts_with("fills/") || file.starts_with("issued/"))
         .collect();
     assert_eq!(documents, [&fills]);
-    // Tiles of hashes follow from the entries.
+    // Hash tiles are computed from the entries.
     assert!(!asked.iter().any(|file| file.starts_with("tile/0")), "{asked:?}");
     assert!(is_whole_copy(copy.path(), &Log::of_slots(6)));
 
-    // It continues, and requests only what is new.
+    // The copy continues, and requests only what is new.
     let server = Server::of(&Log::of_slots(9));
     code_of(&server, false, copy.path()).unwrap();
     assert!(!server.asked().contains(&fills));
@@ -63,11 +63,11 @@ fn a_log_that_no_trusted_key_signed_is_not_fetched() {
     assert!(refused.starts_with("signature_not_trusted"), "{refused}");
     assert_eq!(server.asked(), ["checkpoint"]);
     assert_eq!(scene::bytes_in(copy.path()), 0);
-    // A control: without a trusted key it is copied as what it says it is.
+    // Control: without a trusted key the log is copied with its own key.
     code_of(&server, false, copy.path()).unwrap();
 }
 
-/// What a server without the key makes of a file.
+/// A server without the key modifies a file.
 type Lie = (&'static str, fn(&Log, &Server), &'static str);
 
 const LIES: [Lie; 14] = [
@@ -202,7 +202,7 @@ fn each_file_that_is_not_signed_is_refused_and_is_never_on_the_disk() {
                 let refused = refused.unwrap_err();
                 assert!(refused.starts_with(code), "{what}: {refused}");
                 assert!(most <= 2 * signed, "{what}: {most} bytes for {signed} that are signed");
-                // With the truth the copy continues.
+                // With the true files the copy continues.
                 code_of(&Server::of(&log), trusted, copy.path()).unwrap();
                 assert!(is_whole_copy(copy.path(), &log), "{what}");
             }

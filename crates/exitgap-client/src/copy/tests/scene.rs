@@ -91,7 +91,7 @@ impl Log {
         Self::new(slots, Kind { pools, is_large: true, ..USUAL }, None)
     }
 
-    /// The same signed by the key of this seed, whose snapshots are others.
+    /// A log signed by the key of this seed, with different snapshots.
     pub fn signed_by(slots: u32, seed: u8) -> Self {
         Self::new(slots, Kind { seed, ..USUAL }, None)
     }
@@ -183,7 +183,7 @@ impl Log {
         self.files[name].clone()
     }
 
-    /// How many bytes of documents the log's key stands for.
+    /// The size of all documents that the log's signature covers.
     pub fn signed_bytes(&self) -> u64 {
         self.signed_bytes
     }
@@ -283,7 +283,7 @@ fn origin() -> Origin {
     Origin::new(NAME, Slot::FIRST).unwrap()
 }
 
-/// A snapshot of so many bytes that it is like a real one, and its state.
+/// A snapshot as large as a real one, and its state.
 fn documents(pool: u32, index: u32, kind: Kind) -> SnapshotDocuments {
     let seed = kind.seed;
     let state = if kind.is_large {
@@ -342,7 +342,7 @@ const LARGE: usize = 256 << 10;
 /// How long the last byte of a large file is held back.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Serves files below `/log`, and remembers which were requested.
+/// Serves files below `/log`, and records which were requested.
 pub struct Server {
     address: String,
     files: Arc<Mutex<BTreeMap<String, Vec<u8>>>>,
@@ -420,7 +420,7 @@ impl Server {
         self.serve(name, text.replacen(from, to, 1).into_bytes());
     }
 
-    /// The files that were requested.
+    /// The requested files.
     pub fn asked(&self) -> Vec<String> {
         self.asked.lock().unwrap().clone()
     }
@@ -437,15 +437,15 @@ pub fn used_bytes(folder: &Path) -> u64 {
     used.sum()
 }
 
-/// How many bytes are in a folder, without what is there of every copy.
+/// The size of the files in a folder, without those that every copy has.
 pub fn bytes_in(folder: &Path) -> u64 {
     files_in(folder).values().map(|bytes| bytes.len() as u64).sum()
 }
 
-/// Whether a folder has exactly what the log published.
+/// Whether a folder contains exactly what the log published.
 pub fn is_whole_copy(folder: &Path, log: &Log) -> bool {
     let mut here = files_in(folder);
-    // Narrower tiles stay until the full one of their place.
+    // Partial tiles stay until the full tile at their place exists.
     here.retain(|name, _| !name.contains(".p/") || log.files.contains_key(name));
     here == log.files
 }

@@ -1,4 +1,4 @@
-//! Documents to which heads commit, one for a pool at most, as they stand behind each other in the files of a slot.
+//! Documents that heads commit to: at most one per pool and slot, stored one after the other in a file for each slot.
 
 use core::fmt;
 
@@ -9,24 +9,24 @@ use crate::json::{DocumentError, Fields, Json, Part, Wire, parse};
 use crate::log_folder::LogFile;
 use crate::series::Slot;
 
-/// The most bytes of a line beside its document.
+/// The most bytes of a line in addition to its document.
 const LINE_BYTES: usize = 256;
 
-/// A kind of document to which a pool's head commits.
+/// A kind of document that a pool's head commits to.
 pub trait CommittedDocument: Sized {
-    /// Why bytes are none.
+    /// Why bytes are not such a document.
     type Error: fmt::Display;
 
-    /// The name under which a head commits to one.
+    /// The name under which a head commits to such a document.
     const NAME: &'static str;
 
-    /// The most bytes of a line that carries one.
+    /// The maximum length, in bytes, of a line with such a document.
     const MAX_LINE_BYTES: usize;
 
-    /// The file of a slot's documents in a log's folder: a line each, in the order of pool ids, packed.
+    /// The file of a slot's documents in a log's folder: one line each, in the order of pool ids, compressed.
     fn file(slot: Slot) -> LogFile;
 
-    /// A line that carries a document, of these canonical bytes, with the slot whose head commits to it.
+    /// The line for a document with these canonical bytes and the slot whose head commits to it.
     fn line(slot: Slot, canonical: &[u8]) -> Result<Vec<u8>, DocumentError> {
         let document = (Self::NAME.into(), Json::Canonical(canonical));
         let fields = vec![document, ("slot".into(), slot.to_json())];
@@ -35,10 +35,11 @@ pub trait CommittedDocument: Sized {
         Ok(line)
     }
 
-    /// Reads an untrusted line: the slot, the document, and the name that the pool's head of that slot is to commit to.
+    /// Reads an untrusted line. Returns the slot, the document, and the hash that the pool's head of that slot must
+    /// commit to.
     fn from_line(line: &[u8]) -> Result<(Slot, Self, DocumentHash), Self::Error>;
 
-    /// What a later version made, where that is why.
+    /// The newer version that wrote the document, if that is the cause of the error.
     fn newer(error: &Self::Error) -> Option<Newer>;
 }
 
@@ -82,7 +83,7 @@ impl CommittedDocument for IssuedReceipts {
     }
 }
 
-/// The slot and the document's bytes of an untrusted line. Nothing of the document is read.
+/// The slot and the document's bytes of an untrusted line. The document itself is not parsed.
 pub(super) fn document_of_line(
     name: &'static str,
     most: usize,

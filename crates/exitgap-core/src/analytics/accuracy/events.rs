@@ -1,28 +1,28 @@
-//! What a pool's contract logged.
+//! Events that a pool's contract logged.
 
 use crate::ids::Address;
 use crate::pools::Direction;
 use crate::stable_sort::sort;
 use crate::wide::U256;
 
-/// A log of a pool, at its place in the chain.
+/// A log of a pool with its position in the chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PoolLog {
     /// The block's number.
     pub block: u64,
-    /// The log's place in the block.
+    /// The log's index in the block.
     pub index: u32,
-    /// The hash of its transaction.
+    /// The transaction's hash.
     pub transaction: [u8; 32],
-    /// Who asked and who was given: of a swap its sender and its recipient; of liquidity its owner, or who put it in,
-    /// and who got it, where that is said; else nobody, address zero.
+    /// The two parties. For a swap: sender and recipient. For liquidity: its owner or provider, and the recipient if
+    /// the log names one. Address zero stands for a party that the log does not name.
     pub parties: [Address; 2],
-    /// What it says.
+    /// The event.
     pub event: PoolEvent,
 }
 
-/// The place of the first log that is not in the chain's order, or not of the blocks after one and up to another. Those of
-/// one transaction follow each other.
+/// The index of the first log that is out of chain order or outside the blocks after `after` and up to `up_to`. All
+/// logs of one transaction must follow each other directly.
 pub(super) fn first_out_of_order(logs: &[PoolLog], after: u64, up_to: u64) -> Option<usize> {
     let mut before = (after, u32::MAX);
     let follows = |log: &PoolLog| {
@@ -40,29 +40,29 @@ pub(super) fn first_out_of_order(logs: &[PoolLog], after: u64, up_to: u64) -> Op
     again.chain(strays).min()
 }
 
-/// What a log says.
+/// An event that a pool's contract logs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PoolEvent {
     /// A swap.
     Swap(SwapAmounts, Option<PriceAfter>),
-    /// Liquidity put into a range, or taken out of it where it is negative.
+    /// Liquidity added to a range, or removed from it if negative.
     Liquidity {
         /// The lower tick.
         lower: i32,
         /// The upper tick.
         upper: i32,
-        /// How much.
+        /// The change of liquidity.
         delta: i128,
     },
-    /// The reserves of a constant product, told before what changed them.
+    /// The reserves of a constant-product pair. The contract logs them before the event that changed them.
     Reserves([u128; 2]),
-    /// Both tokens of a constant product put in for shares of it.
+    /// Both tokens of a constant-product pair deposited for pool shares.
     Deposit([U256; 2]),
-    /// The same taken out.
+    /// Both tokens withdrawn in return for pool shares.
     Withdrawal([U256; 2]),
 }
 
-/// What a swap brought into the pool and took out of it, by token; raw units.
+/// The amounts that a swap brought into the pool and took out of it, by token, in raw units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SwapAmounts {
     /// Into the pool.
@@ -71,7 +71,7 @@ pub struct SwapAmounts {
     pub bought: [U256; 2],
 }
 
-/// The price that a swap in ranges left.
+/// The price of a concentrated-liquidity pool after a swap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PriceAfter {
     /// √price, Q64.96.
@@ -82,14 +82,14 @@ pub struct PriceAfter {
     pub liquidity: u128,
 }
 
-/// What kind of swap it was.
+/// The kinds of swaps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SwapKind {
     /// One token for the other.
     Sale { direction: Direction, amount_in: U256, amount_out: U256 },
-    /// Both tokens went in, or out: no sale of one of them.
+    /// Both tokens went in, or both came out: not a sale of one token.
     TwoSided,
-    /// Nothing went in, or nothing came out.
+    /// The input or the output is zero.
     Zero,
 }
 
@@ -104,7 +104,7 @@ impl SwapAmounts {
         }
     }
 
-    /// Which token was sold, where one was for the other.
+    /// The direction, if one token was sold for the other.
     pub(super) fn direction(&self) -> Option<Direction> {
         match self.kind() {
             SwapKind::Sale { direction, .. } => Some(direction),

@@ -1,4 +1,4 @@
-//! The record as a figure file has it.
+//! The accuracy record as a figure file contains it.
 
 use super::pass::AccuracyOfPeriod;
 use super::{AccuracyAge, AccuracySize, ComparedSwap, NotCompared, SwapFlags, SwapsFlagged};
@@ -132,7 +132,7 @@ wire_struct!(SwapRow {
 });
 
 impl AccuracyFigure {
-    /// Of what comes of a period.
+    /// The figure of a period.
     pub fn from_period(period: &AccuracyOfPeriod) -> Self {
         let AccuracyOfPeriod { result, slots, slots_waiting, documents } = period;
         let SwapsFlagged { same_tx, jit, sandwich_suspected } = result.flagged;
@@ -212,7 +212,7 @@ impl SwapRow {
 }
 
 impl SwapFlags {
-    /// The names of those that it has.
+    /// The names of the flags that are set.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         let Self { same_tx, jit, sandwich_suspected } = self;
         let all = [("same_tx", same_tx), ("jit", jit), ("sandwich_suspected", sandwich_suspected)];

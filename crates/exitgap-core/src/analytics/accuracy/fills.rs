@@ -1,8 +1,9 @@
-//! The logs of some blocks as a recorder keeps them: a canonical document, named by its hash, to which a head commits.
+//! The logs of a range of blocks as a recorder stores them: a canonical document, named by its hash, to which a head
+//! commits.
 //!
-//! Each document of a pool follows the one before it: its first block is the one after that one's last, so that no
-//! block is left out unseen. A recorder that could not read some blocks in time begins anew after them, with a document
-//! of no blocks, and what was swapped there is compared with nothing.
+//! The documents of a pool are consecutive: the first block of each is the one after the last block of the previous
+//! document, so no block can be left out unnoticed. If a recorder could not read some blocks in time, it starts again
+//! after them with a document that covers no blocks. Swaps in such a gap are not compared.
 
 use sha2::{Digest as _, Sha256};
 
@@ -17,46 +18,46 @@ use crate::pools::MAX_TICK;
 use crate::series::Slot;
 use crate::wide::U256;
 
-/// The most logs of a document.
+/// The most logs in a document.
 pub const MAX_FILLS_LOGS: usize = 4_096;
 
-/// The most bytes of a document.
+/// The maximum size of a document, in bytes.
 pub const MAX_FILLS_BYTES: usize = 4 << 20;
 
-/// What a pool logged in the blocks after one and up to another.
+/// The events that a pool logged in the blocks after `after_block` and up to `to_block`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fills {
     /// The pool's contract.
     pub contract: Contract,
-    /// The block before the first.
+    /// The block before the first block.
     pub after_block: u64,
-    /// The last block; the same where there is none.
+    /// The last block. Equal to `after_block` if the document covers no blocks.
     pub to_block: u64,
-    /// All that it logged there of what [`PoolEvent`] tells, in the order of the chain.
+    /// All logs of these blocks that are [`PoolEvent`]s, in chain order.
     pub logs: Vec<PoolLog>,
 }
 
-/// Why bytes are no such document.
+/// Why bytes are not such a document.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FillsError {
-    /// They are no document of this kind.
+    /// The bytes are not a document of this kind.
     #[error("not a fills document: {0}")]
     Document(#[from] DocumentError),
-    /// A log that no pool's contract makes, or that is out of order.
+    /// A log that no pool contract can emit, or that is out of order.
     #[error("not a fills document: log {place}: {what}")]
     Log {
-        /// Its place in the list, from 0.
+        /// Its index in the list, from 0.
         place: usize,
-        /// What is wrong.
+        /// The reason.
         what: &'static str,
     },
-    /// More logs than there may be, or a first block after the last.
+    /// Too many logs, or the first block is after the last.
     #[error("not a fills document: {0}")]
     Bounds(String),
 }
 
 impl FillsError {
-    /// What a later version made, where that is why.
+    /// The newer version that wrote the document, if that is the cause of the error.
     pub fn newer(&self) -> Option<Newer> {
         match self {
             Self::Document(DocumentError::Newer(newer)) => Some(*newer),
@@ -66,10 +67,10 @@ impl FillsError {
 }
 
 impl Fills {
-    /// The name under which a head commits to one.
+    /// The name under which a head commits to such a document.
     pub const NAME: &str = Commits::FILLS;
 
-    /// The canonical bytes. Refused where [`Fills::from_canonical`] would not take them.
+    /// The canonical bytes. Refused if [`Fills::from_canonical`] would not accept them.
     pub fn to_canonical(&self) -> Result<Vec<u8>, FillsError> {
         self.check()?;
         Ok(to_canonical_within(&Document::from_fills(self), MAX_FILLS_BYTES)?)
@@ -88,29 +89,31 @@ impl Fills {
         Ok(fills)
     }
 
-    /// What a head says that commits to a document.
+    /// The head's commitment to a document.
     pub fn commitment(document: DocumentHash) -> Commits {
         Self::NAME.parse().map_or_else(|_| Commits::default(), |name| Commits::to(name, document))
     }
 
-    /// Whether its blocks follow those of a document that ended with this one: the next ones, or none, after a gap.
+    /// Whether these blocks can follow a document that ended at `to_block`: either they are the next blocks, or this
+    /// document starts after a gap and covers no blocks.
     pub fn follows(&self, to_block: u64) -> bool {
         let begins = self.after_block == self.to_block && self.logs.is_empty();
         self.after_block == to_block || (begins && self.after_block > to_block)
     }
 
-    /// The name of canonical bytes.
+    /// The hash that names canonical bytes.
     pub fn hash_of(canonical: &[u8]) -> DocumentHash {
         DocumentHash(Sha256::digest(canonical).into())
     }
 
-    /// Reads an untrusted line: the slot, the document, and the name that the pool's head of that slot is to commit to.
+    /// Reads an untrusted line. Returns the slot, the document, and the hash that the pool's head of that slot must
+    /// commit to.
     pub fn from_line(line: &[u8]) -> Result<(Slot, Self, DocumentHash), FillsError> {
         let (slot, document) = Self::document_of_line(line)?;
         Ok((slot, Self::from_canonical(&document)?, Self::hash_of(&document)))
     }
 
-    /// The slot and the document's bytes of an untrusted line. Nothing of the document is read.
+    /// The slot and the document's bytes of an untrusted line. The document itself is not parsed.
     pub fn document_of_line(line: &[u8]) -> Result<(Slot, Vec<u8>), FillsError> {
         Ok(document_of_line(Self::NAME, MAX_FILLS_BYTES, line)?)
     }
@@ -130,8 +133,8 @@ impl Fills {
     }
 }
 
-/// Requires that logs of the blocks after one and up to another are such as a document may hold: in the chain's order,
-/// and within the bounds of a pool. How many there are is not judged.
+/// Requires that the logs of the blocks after `after` and up to `up_to` are in chain order and within the bounds of a
+/// pool's values. Their number is not checked.
 pub fn check_logs(logs: &[PoolLog], after: u64, up_to: u64) -> Result<(), FillsError> {
     if let Some(place) = first_out_of_order(logs, after, up_to) {
         return Err(FillsError::Log {
@@ -145,7 +148,7 @@ pub fn check_logs(logs: &[PoolLog], after: u64, up_to: u64) -> Result<(), FillsE
     }
 }
 
-/// Whether it is within the bounds of what contracts log.
+/// Whether the values are within the bounds of what contracts log.
 fn possible(event: &PoolEvent) -> bool {
     let on_scale = |tick: i32| tick.unsigned_abs() <= MAX_TICK.unsigned_abs();
     match event {
@@ -253,7 +256,7 @@ impl Log {
         of
     }
 
-    /// `None` where it is not of exactly one kind.
+    /// `None` unless exactly one kind of event is present.
     fn into_pool_log(self) -> Option<PoolLog> {
         let Self { block, index, transaction, parties, .. } = self;
         let event = match (self.swap, self.liquidity, self.reserves, self.deposit, self.withdrawal)

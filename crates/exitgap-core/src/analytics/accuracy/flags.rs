@@ -1,22 +1,24 @@
-//! What stood around a swap. A flag excludes nothing: flagged swaps are compared like all others, and counted.
+//! Flags for suspicious surroundings of a swap. Flags exclude nothing: flagged swaps are compared like all others, and
+//! counted.
 
 use super::{PoolEvent, PoolLog};
 use crate::ids::Address;
 use crate::pools::Direction;
 use crate::stable_sort::sort;
 
-/// Whoever is not told.
+/// The address of a party that the log does not name.
 const NOBODY: Address = Address([0; 20]);
 
-/// What stood around one swap, by the pool's own logs.
+/// The surroundings of one swap, according to the pool's own logs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SwapFlags {
     /// Its transaction swapped in the pool more than once.
     pub same_tx: bool,
-    /// In its block liquidity came into a range before it and left that range after it, of one owner.
+    /// In the swap's block, one owner added liquidity to a range before the swap and removed it from that range after
+    /// it.
     pub jit: bool,
-    /// In its block one who is party to both swapped before it, and the other way after it, at most two
-    /// transactions of the pool away on either side.
+    /// In the swap's block, the same party swapped before it and, in the opposite direction, after it, each within two
+    /// of the pool's transactions.
     pub sandwich_suspected: bool,
 }
 
@@ -31,7 +33,7 @@ pub struct SwapsFlagged {
     pub sandwich_suspected: u32,
 }
 
-/// Transactions of the pool on either side of a swap that are looked at.
+/// How many of the pool's transactions are examined on either side of a swap.
 const REACH: usize = 2;
 
 impl SwapsFlagged {
@@ -42,8 +44,8 @@ impl SwapsFlagged {
     }
 }
 
-/// The flags of each log of a stretch, which ascend; of what is no swap they say nothing. Whoever wrote the logs is not
-/// trusted: the work grows with their number, and with no product of it.
+/// The flags of each log of an interval; the logs must be ascending. The flags of a log that is not a swap have no
+/// meaning. The logs are untrusted, so the work is linear in their number, apart from sorting.
 pub(super) fn flags_of(logs: &[PoolLog]) -> Vec<SwapFlags> {
     logs.chunk_by(|a, b| a.block == b.block).flat_map(of_block).collect()
 }
@@ -64,7 +66,8 @@ fn of_block(logs: &[PoolLog]) -> Vec<SwapFlags> {
     flags
 }
 
-/// For each log of a block whether liquidity came into a range before it and left that range after it, of one owner.
+/// For each log of a block: whether one owner added liquidity to a range before it and removed it from that range after
+/// it.
 fn within_jit(logs: &[PoolLog]) -> Vec<bool> {
     let changed = |place: &usize| match logs[*place].event {
         PoolEvent::Liquidity { lower, upper, delta } => {
@@ -74,7 +77,7 @@ fn within_jit(logs: &[PoolLog]) -> Vec<bool> {
     };
     let mut changes: Vec<_> = (0..logs.len()).filter_map(|place| changed(&place)).collect();
     sort(&mut changes, |a, b| (a.0, a.1, a.2, a.3).cmp(&(b.0, b.1, b.2, b.3)));
-    // How many ranges more than at the log before lie around each.
+    // The change, from one log to the next, in the number of such ranges that surround a log.
     let mut steps = vec![0_i32; logs.len() + 1];
     for of_range in changes.chunk_by(|a, b| (a.0, a.1, a.2) == (b.0, b.1, b.2)) {
         let put = of_range.iter().find(|(.., delta)| *delta > 0);
@@ -93,10 +96,10 @@ fn within_jit(logs: &[PoolLog]) -> Vec<bool> {
     around.take(logs.len()).collect()
 }
 
-/// Which way somebody swapped, and who.
+/// The direction of a swap, and one of its parties.
 type Swapper = (bool, [u8; 20]);
 
-/// Who swapped in a transaction, in order.
+/// The parties and directions of all swaps in a transaction, sorted.
 fn swappers_of(logs: &[PoolLog]) -> Vec<Swapper> {
     let mut found = Vec::new();
     for log in logs {
@@ -109,7 +112,7 @@ fn swappers_of(logs: &[PoolLog]) -> Vec<Swapper> {
     found
 }
 
-/// Whether one who is party to both swapped near before a transaction, and the other way near after it.
+/// Whether the same party swapped shortly before a transaction and, in the opposite direction, shortly after it.
 fn is_between(swappers: &[Vec<Swapper>], at: usize) -> bool {
     let later = &swappers[at + 1..swappers.len().min(at + 1 + REACH)];
     let mut earlier = swappers[at.saturating_sub(REACH)..at].iter().flatten();

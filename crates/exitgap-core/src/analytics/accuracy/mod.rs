@@ -54,12 +54,12 @@ pub use result::{AccuracyAge, AccuracyResult, AccuracySize, ComparedSwap, NotCom
 pub use scan::AccuracyScan;
 pub use terms::{AccuracyParameters, AccuracyTerms};
 
-/// Whether swaps of a pool of this kind are compared: what it logs is known, and replayed.
+/// Whether this kind of pool is supported: its logs are known and can be replayed.
 pub fn is_told_of(state: &PoolState) -> bool {
     replay::Replay::from_state(state).is_some()
 }
 
-/// The refusal of a pool whose logs are not known.
+/// The refusal of a pool whose kind of logs is not supported.
 fn unsupported_protocol(protocol: &'static str) -> FigureError {
     let supported = "concentrated liquidity with the events of Uniswap v3, and constant product";
     FigureError::UnsupportedKind { figure: "accuracy", protocol, supported }
@@ -68,13 +68,13 @@ fn unsupported_protocol(protocol: &'static str) -> FigureError {
 /// The name and version of these rules.
 pub const ACCURACY: &str = "accuracy/1";
 
-/// How many slots older than the newest one before a swap estimates are compared, too.
+/// The ages of the estimates that are compared, in slots older than the newest slot before a swap.
 pub const OLDER_SLOTS: [u32; 7] = [0, 1, 2, 6, 12, 48, 288];
 
-/// The most logs of a period.
+/// The most logs in a period.
 pub const MAX_LOGS: usize = 1 << 21;
 
-/// The most of them that wait for a slot whose block is not before theirs.
+/// The most logs that are held while waiting for a slot whose block is not before theirs.
 pub const MAX_LOGS_HELD: usize = 1 << 18;
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! A period from the snapshots of its standing slots and the documents that its heads commit to, one at a time.
+//! Processes a period: the snapshots of its recorded, unretracted slots and the documents that its heads commit to, one
+//! at a time.
 
 use std::collections::VecDeque;
 
@@ -12,17 +13,18 @@ use crate::json::Part;
 use crate::series::Slot;
 use crate::snapshot::Observation;
 
-/// The pass: give it the standing slots of the period, ascending, and whenever it [wants](Self::wants_fills) one, the next
-/// of the documents that the heads from its first slot up to `until` commit to, or that there is none.
+/// The pass. The caller passes the recorded, unretracted slots of the period in ascending order. Whenever the pass
+/// [wants](Self::wants_fills) a document, the caller passes the next document that the heads from its first slot up to
+/// `until` commit to, or `None` if there are no more.
 #[derive(Debug)]
 pub struct AccuracyPass {
     terms: AccuracyTerms,
     scan: AccuracyScan,
     /// The slot that waits for the logs up to its block.
     waiting: Option<(Slot, Observation)>,
-    /// What was logged after the block of the slot before.
+    /// Logs after the block of the previous slot, not yet used.
     unused: VecDeque<PoolLog>,
-    /// The last block that the documents so far say something of.
+    /// The last block that the documents so far cover.
     until: Option<u64>,
     /// Whether there are no further documents.
     is_out: bool,
@@ -33,21 +35,21 @@ pub struct AccuracyPass {
     logs: usize,
 }
 
-/// What comes of a period.
+/// The result of a period.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccuracyOfPeriod {
     /// The figure.
     pub result: AccuracyResult,
-    /// The first and the last slot of which the logs are known; `None`: there is none.
+    /// The first and the last slot whose logs are known, if any.
     pub slots: Option<[Slot; 2]>,
-    /// Later slots that stand, and whose logs no head up to `until` commits to.
+    /// Later slots whose logs no head up to `until` commits to.
     pub slots_waiting: u32,
-    /// Documents that were read.
+    /// The number of documents read.
     pub documents: u32,
 }
 
 impl AccuracyPass {
-    /// A pass that has seen nothing.
+    /// An empty pass.
     pub fn new(terms: AccuracyTerms) -> Result<Self, FigureError> {
         Ok(Self {
             terms: terms.validate()?,
@@ -63,7 +65,7 @@ impl AccuracyPass {
         })
     }
 
-    /// Compares up to the slot that waits, where its logs are known.
+    /// Compares up to the waiting slot as soon as its logs are known.
     fn go_on(&mut self) -> Result<(), FigureError> {
         let Some((slot, observation)) = self.waiting.take() else { return Ok(()) };
         let block = observation.block().number;
@@ -86,7 +88,7 @@ impl AccuracyPass {
 impl FigurePass for AccuracyPass {
     type Result = AccuracyOfPeriod;
 
-    /// The pass must not want a document first.
+    /// The caller must first pass any document that the pass wants.
     fn add_snapshot(
         &mut self,
         _: &PoolId,

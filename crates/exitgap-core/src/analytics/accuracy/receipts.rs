@@ -1,9 +1,9 @@
-//! The estimates that were paid for, as a recorder keeps them: a canonical document, named by its hash, to which a head
+//! The receipts of paid estimates as a recorder stores them: a canonical document, named by its hash, to which a head
 //! commits.
 //!
-//! It names each receipt by its hash, and says nothing else: what was asked, and by whom, is between the service and
-//! whoever paid. Whoever holds a receipt finds it in the list, and so do all others whom they show it to; a service
-//! that forgot an estimate afterwards, since it was wrong, could not take it out of the list again.
+//! It contains only the hash of each receipt: the request and the payer stay private between the service and the payer.
+//! Anyone who holds a receipt, or is shown one, can find its hash in the list. A service cannot later remove an
+//! estimate that turned out wrong.
 
 use sha2::{Digest as _, Sha256};
 
@@ -14,47 +14,47 @@ use crate::ids::{DocumentHash, PoolId, Word};
 use crate::json::{DocumentError, VERSION, from_canonical, to_canonical_within, wire_struct};
 use crate::series::Slot;
 
-/// The most receipts of a document. What is more waits for the next slot.
+/// The most receipts in a document. Further receipts wait for the next slot.
 pub const MAX_ISSUED: usize = 4_096;
 
-/// The most bytes of a document.
+/// The maximum size of a document, in bytes.
 pub const MAX_ISSUED_BYTES: usize = 512 << 10;
 
-/// The receipts of estimates of a pool that were paid for since the document before.
+/// The receipts of paid estimates of a pool since its previous document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IssuedReceipts {
     /// The pool.
     pub pool: PoolId,
-    /// The SHA-256 of each receipt's text, ascending, each once; at least one.
+    /// The SHA-256 of each receipt's text, ascending and without duplicates; at least one.
     pub receipts: Vec<Word>,
 }
 
-/// Why bytes are no such document.
+/// Why bytes are not such a document.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum IssuedError {
-    /// They are no document of this kind.
+    /// The bytes are not a document of this kind.
     #[error("not a document of issued estimates: {0}")]
     Document(#[from] DocumentError),
-    /// None, or more than there may be.
+    /// The list is empty or too long.
     #[error(
         "not a document of issued estimates: {found} receipts; the number must be from 1 to {MAX_ISSUED}"
     )]
     Count {
-        /// How many.
+        /// The number of receipts.
         found: usize,
     },
-    /// Not ascending, or one twice.
+    /// The list is not ascending or contains a duplicate.
     #[error(
         "not a document of issued estimates: receipt {place} does not come after the previous one"
     )]
     OutOfOrder {
-        /// Its place in the list, from 0.
+        /// The receipt's index in the list, from 0.
         place: usize,
     },
 }
 
 impl IssuedError {
-    /// What a later version made, where that is why.
+    /// The newer version that wrote the document, if that is the cause of the error.
     pub fn newer(&self) -> Option<Newer> {
         match self {
             Self::Document(DocumentError::Newer(newer)) => Some(*newer),
@@ -64,20 +64,20 @@ impl IssuedError {
 }
 
 impl IssuedReceipts {
-    /// The name under which a head commits to one.
+    /// The name under which a head commits to such a document.
     pub const NAME: &str = Commits::ISSUED;
 
-    /// The name of a receipt: the SHA-256 of its text as it stands in its header.
+    /// The hash of a receipt: the SHA-256 of its text exactly as sent in the header.
     pub fn receipt_of(signed: &str) -> Word {
         Word(Sha256::digest(signed).into())
     }
 
-    /// Whether a receipt is in the list.
+    /// Whether the list contains a receipt.
     pub fn has(&self, receipt: &Word) -> bool {
         self.receipts.binary_search(receipt).is_ok()
     }
 
-    /// The canonical bytes. Refused where [`IssuedReceipts::from_canonical`] would not take them.
+    /// The canonical bytes. Refused if [`IssuedReceipts::from_canonical`] would not accept them.
     pub fn to_canonical(&self) -> Result<Vec<u8>, IssuedError> {
         self.check()?;
         let Self { pool, receipts } = self.clone();
@@ -92,17 +92,18 @@ impl IssuedReceipts {
         Ok(issued)
     }
 
-    /// What a head says that commits to a document.
+    /// The head's commitment to a document.
     pub fn commitment(document: DocumentHash) -> Commits {
         Self::NAME.parse().map_or_else(|_| Commits::default(), |name| Commits::to(name, document))
     }
 
-    /// The name of canonical bytes.
+    /// The hash that names canonical bytes.
     pub fn hash_of(canonical: &[u8]) -> DocumentHash {
         DocumentHash(Sha256::digest(canonical).into())
     }
 
-    /// Reads an untrusted line: the slot, the document, and the name that the pool's head of that slot is to commit to.
+    /// Reads an untrusted line. Returns the slot, the document, and the hash that the pool's head of that slot must
+    /// commit to.
     pub fn from_line(line: &[u8]) -> Result<(Slot, Self, DocumentHash), IssuedError> {
         let (slot, document) = document_of_line(Self::NAME, MAX_ISSUED_BYTES, line)?;
         Ok((slot, Self::from_canonical(&document)?, Self::hash_of(&document)))
@@ -153,7 +154,7 @@ mod tests {
         assert_eq!(read, (slot, document, IssuedReceipts::hash_of(&canonical)));
         let spaced = [b" ", &canonical[..]].concat();
         assert!(IssuedReceipts::from_canonical(&spaced).is_err());
-        // A document of another kind under its name, and one under another name.
+        // A document of another kind under the right name, and a document under another name.
         assert!(IssuedReceipts::from_line(br#"{"fills":{},"slot":5990000}"#).is_err());
         assert!(IssuedReceipts::from_line(br#"{"issued":{},"slot":5990000}"#).is_err());
     }
@@ -179,7 +180,7 @@ mod tests {
             };
             IssuedReceipts { receipts: (0..count).map(word).collect(), ..issued(&[]) }
         };
-        // The most of them fit.
+        // The largest allowed number of receipts fits.
         assert!(many(MAX_ISSUED).to_canonical().is_ok());
         let found = MAX_ISSUED + 1;
         assert_eq!(many(found).to_canonical(), Err(IssuedError::Count { found }));

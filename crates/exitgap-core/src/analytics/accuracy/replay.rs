@@ -1,28 +1,28 @@
-//! Whether the logs between two slots are all there are: each follows from the state before it, and together they give
-//! the later slot's state.
+//! Checks that the logs between two slots are complete: each must be possible in the state before it, and together they
+//! must lead to the later slot's state.
 
 use super::events::{SwapAmounts, SwapKind};
 use super::{PoolEvent, PriceAfter};
 use crate::pools::{Concentrated, ConstantProduct, Direction, Fill, PoolState, Tick};
 use crate::wide::U256;
 
-/// A state that logs are replayed on; `None` once a log does not follow from it.
+/// A state on which logs are replayed. `None` after a log that is not possible in the state before it.
 #[derive(Debug, Clone)]
 pub(super) enum Replay {
     Ranges(Option<PoolState>),
     Reserves(Option<Reserves>),
 }
 
-/// A pair between two logs.
+/// The state of a constant-product pair between two logs.
 #[derive(Debug, Clone)]
 pub(super) struct Reserves {
     pair: ConstantProduct,
-    /// The reserves before the last change, where no log has said yet what changed them.
+    /// The reserves before the last change, if no log has explained that change yet.
     unexplained: Option<[u128; 2]>,
 }
 
 impl Replay {
-    /// `None` where the kind's logs are not known.
+    /// `None` if this kind of pool's logs are not supported.
     pub fn from_state(state: &PoolState) -> Option<Self> {
         match state {
             PoolState::Concentrated(_) => Some(Self::Ranges(Some(state.clone()))),
@@ -40,7 +40,7 @@ impl Replay {
         }
     }
 
-    /// Whether it is this state, bit for bit.
+    /// Whether the replayed state equals this one, bit for bit.
     pub fn matches_state(self, state: &PoolState) -> bool {
         match (self, state) {
             (Self::Ranges(Some(made)), PoolState::Concentrated(_)) => made == *state,
@@ -52,7 +52,7 @@ impl Replay {
     }
 }
 
-/// A pool of ranges after a log.
+/// A concentrated-liquidity pool after a log.
 fn after(state: &PoolState, event: &PoolEvent) -> Option<PoolState> {
     let PoolState::Concentrated(pool) = state else { return None };
     match event {
@@ -62,8 +62,8 @@ fn after(state: &PoolState, event: &PoolEvent) -> Option<PoolState> {
     }
 }
 
-/// A pool of ranges after a swap that can have been this one. Of a swap in which nothing went in, or nothing came out,
-/// any price is taken.
+/// A concentrated-liquidity pool after a swap, if the contract can have made that swap. If nothing went in or nothing
+/// came out, any price is accepted.
 fn after_swap(
     state: &PoolState,
     pool: &Concentrated,
@@ -79,14 +79,15 @@ fn after_swap(
     if sold.amount_out == amount_out && price_of(&next) == Some(price) {
         return Some(next);
     }
-    // One that ended at a price or at an output: a sale of as much, or of the units less that it was rounded up by.
+    // A swap that stopped at a price or an output: its input lies between this sale's and one smaller by at most the
+    // units that the contract rounds up.
     let slack = rounded_up(pool, price.tick);
     let less = amount_in.checked_sub(slack).filter(|less| !less.is_zero());
     let less = less.and_then(|less| state.fill_once(direction, less).ok());
     let least = less.as_ref().map_or(U256::ZERO, |fill| fill.amount_out);
     let from = less.as_ref().and_then(Fill::sqrt_price_after_x96).unwrap_or(pool.sqrt_price_x96());
     let to = sold.sqrt_price_after_x96()?;
-    // Where no liquidity is left, a price moves without an amount.
+    // If no liquidity is left, the price moves without any amount.
     let ran_dry = price.liquidity == 0 && price_of(&next)?.liquidity == 0;
     let is_between = match direction {
         Direction::ZeroForOne => {
@@ -100,7 +101,7 @@ fn after_swap(
     if can_be { moved() } else { None }
 }
 
-/// Units by which a swap to a tick is rounded up at most: its amount and its fee, at each stop on the way.
+/// The most units by which a swap to a tick is rounded up: its amount and its fee, at each stop on the way.
 fn rounded_up(pool: &Concentrated, tick: i32) -> U256 {
     const MILLION: u64 = 1_000_000;
     let [low, high] = [pool.tick().min(tick), pool.tick().max(tick)];
@@ -125,10 +126,10 @@ fn at(pool: &Concentrated, price: PriceAfter, ticks: Vec<Tick>) -> Option<PoolSt
     made.ok().map(PoolState::from)
 }
 
-/// The same pool with more or less liquidity in a range; `None` where no contract could have it.
+/// The same pool with liquidity added to or removed from a range; `None` if no contract can have that state.
 fn with(pool: &Concentrated, lower: i32, upper: i32, delta: i128) -> Option<PoolState> {
     let mut ticks = pool.ticks().to_vec();
-    // A burn of nothing settles fees.
+    // A burn of zero only collects fees.
     let changes = [(lower, delta), (upper, delta.checked_neg()?)];
     for (tick, net) in changes.into_iter().filter(|_| delta != 0) {
         let place = ticks.partition_point(|known| known.tick < tick);
@@ -150,7 +151,7 @@ fn with(pool: &Concentrated, lower: i32, upper: i32, delta: i128) -> Option<Pool
 }
 
 impl Reserves {
-    /// The pair after a log. Its reserves come in one of their own, and then what changed them.
+    /// The pair after a log. The contract first logs the new reserves, then the event that changed them.
     fn after(self, event: &PoolEvent) -> Option<Self> {
         let now = self.pair.reserves();
         if let PoolEvent::Reserves(found) = event {
@@ -170,7 +171,7 @@ impl Reserves {
             PoolEvent::Deposit(amounts) => {
                 before[token].checked_add(amounts[token]) == Some(now[token])
             }
-            // What somebody gave the pair before stays in it.
+            // Tokens sent to the pair before the withdrawal stay in it.
             PoolEvent::Withdrawal(amounts) => {
                 now[token].checked_add(amounts[token]).is_some_and(|all| all >= before[token])
             }
@@ -179,7 +180,7 @@ impl Reserves {
         explains.then_some(Self { pair: self.pair, unexplained: None })
     }
 
-    /// The pair, where a change that nothing explains can have been a gift.
+    /// The pair, if a change without an explaining log can be a plain transfer to the pair (a gift).
     fn settle_unexplained(self) -> Option<Self> {
         let now = self.pair.reserves();
         let is_gift = |before: [u128; 2]| now[0] >= before[0] && now[1] >= before[1];

@@ -1,4 +1,4 @@
-//! An estimate that was given, quoted again at a later slot: what became of the promise.
+//! Quotes an earlier estimate again at a later slot, to compare the two.
 
 use crate::exit::{estimate_error, gap_of};
 use crate::pools::{Direction, FillError};
@@ -6,23 +6,24 @@ use crate::snapshot::Observation;
 use crate::units::Percent;
 use crate::wide::U256;
 
-/// How many slots later an estimate that was issued is quoted again.
+/// How many slots later an issued estimate is quoted again.
 pub const LATER_SLOTS: [u32; 4] = [1, 2, 6, 12];
 
 /// The same sale at a later slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Requote {
-    /// What the pool would have paid there, raw units.
+    /// What the pool would have paid there, in raw units.
     pub amount_out: U256,
-    /// `100 × (estimated − paid) × quote ÷ (sold × base)` at the oracle prices of the slot that was estimated from.
-    /// Positive: the pool paid less than was estimated. `None` out of a percentage's bounds.
+    /// `100 × (estimated − paid) × quote ÷ (sold × base)` at the oracle prices of the estimate's slot. Positive: the
+    /// pool paid less than estimated. `None` if out of a percentage's bounds.
     pub error: Option<Percent>,
-    /// The gap at the later slot's own oracle prices, so that what the oracle did stands apart. `None` likewise.
+    /// The gap at the later slot's own oracle prices, which shows the effect of oracle changes separately. `None` as
+    /// above.
     pub gap: Option<Percent>,
 }
 
-/// Quotes a sale of `amount_in`, of which `estimated` paid `estimated_out`, again at `later`; or why that pool would not
-/// fill it any more. Of every kind of pool.
+/// Quotes a sale of `amount_in` again at `later`, after `estimated` gave `estimated_out` for it. If the pool would no
+/// longer fill it, returns the reason. Works for every kind of pool.
 pub fn requote(
     estimated: &Observation,
     direction: Direction,
@@ -44,7 +45,7 @@ mod tests {
     use crate::analytics::made_up::{observation, pair, slot};
     use crate::snapshot::{OracleReading, OracleRole, OracleSource};
 
-    /// The same pool where token 0 is worth so many dollars, and token 1 two.
+    /// The same pool, with token 0 worth `dollars` and token 1 worth two dollars.
     fn worth(of: &Observation, dollars: u32) -> Observation {
         let price = |index: u8, dollars: u32| OracleReading {
             role: OracleRole::TokenUsd(index),
@@ -70,7 +71,7 @@ mod tests {
         assert_eq!(again(&estimated), of(90_661, "0.000000", "9.339000"));
         let thinner = observation(slot(1), pair(1_000_000, 900_000));
         assert_eq!(again(&thinner), of(81_594, "9.067000", "18.406000"));
-        // What the oracle did is in the gap alone.
+        // A change of the oracle price affects only the gap.
         assert_eq!(again(&worth(&thinner, 4)), of(81_594, "9.067000", "59.203000"));
         let deeper = observation(slot(2), pair(1_000_000, 1_100_000));
         assert_eq!(again(&deeper).1, "-9.066000", "the pool would have paid more");

@@ -1,4 +1,4 @@
-//! What comes of a pass.
+//! The result of a pass.
 
 use std::collections::VecDeque;
 
@@ -14,42 +14,43 @@ use crate::wide::U256;
 /// The figure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccuracyResult {
-    /// Slots that stand.
+    /// Slots that are recorded and not retracted.
     pub slots: u32,
-    /// Stretches between two slots that follow each other among those that stand: how many were replayed …
+    /// Intervals between consecutive such slots that were replayed …
     pub stretches: u32,
-    /// … and of how many the logs did not give the later state.
+    /// … and the number of those whose logs did not lead to the later state.
     pub stretches_incomplete: u32,
     /// Swaps logged between the first slot's block and the last one's.
     pub swaps: u32,
-    /// Swaps compared with the newest slot before.
+    /// Swaps compared with the newest slot before them.
     pub compared: u32,
-    /// Swaps that were not, by why not. With `compared` they are all.
+    /// Swaps that were not compared, by reason. Together with `compared` they are all swaps.
     pub not_compared: NotCompared,
-    /// Compared swaps with a flag, each.
+    /// Compared swaps by flag.
     pub flagged: SwapsFlagged,
-    /// By how much older the slot is than the newest before the swap; see [`OLDER_SLOTS`].
+    /// Errors by the age of the estimate: how many slots older it is than the newest slot before the swap; see
+    /// [`OLDER_SLOTS`].
     pub ages: Vec<AccuracyAge>,
-    /// By size and direction, against the newest slot before.
+    /// Errors by size and direction, for estimates from the newest slot before the swap.
     pub sizes: Vec<AccuracySize>,
-    /// The swaps of the largest errors either way, at most ten, the largest first.
+    /// The swaps with the largest absolute errors, at most ten, largest first.
     pub worst: Vec<ComparedSwap>,
-    /// The newest compared swaps, at most a hundred, the newest last.
+    /// The newest compared swaps, at most a hundred, newest last.
     pub newest: Vec<ComparedSwap>,
-    /// Whether there is enough for a record: 200 swaps over seven days.
+    /// Whether there is enough data for a full record: 200 swaps over seven days.
     pub enough: bool,
     /// Whether every snapshot is of a live chain.
     pub live: bool,
 }
 
-/// Swaps that were not compared, by why not.
+/// Swaps that were not compared, by reason.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct NotCompared {
-    /// The logs of the stretch did not give the later state.
+    /// The interval's logs did not lead to the later state.
     pub fills_incomplete: u32,
-    /// The estimate is refused: the slot's pool does not take so much.
+    /// The estimate is refused: the pool at that slot cannot fill that amount.
     pub estimate_refused: u32,
-    /// Both tokens went in, or out.
+    /// Both tokens went in, or both came out.
     pub two_sided: u32,
     /// Nothing went in, or nothing came out.
     pub zero: u32,
@@ -60,26 +61,26 @@ pub struct NotCompared {
 /// Errors of many swaps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccuracyAge {
-    /// How many slots older.
+    /// How many slots older than the newest slot before the swap.
     pub older_slots: u32,
     /// Swaps compared.
     pub n: u32,
-    /// Of them without any error: to the unit.
+    /// Of these, the swaps without any error, to the raw unit.
     pub exact_n: u32,
-    /// The median of the errors without their sign.
+    /// The median absolute error.
     pub abs_error_q50: Option<Percent>,
-    /// Nineteen of twenty did not exceed it.
+    /// The 95th percentile of the absolute error.
     pub abs_error_q95: Option<Percent>,
-    /// The worst: the most that reality was worse.
+    /// The largest error in the direction in which the real fill was worse.
     pub worst: Option<Percent>,
-    /// The mean with its sign, rounded to nearest even.
+    /// The signed mean, rounded half-even.
     pub mean: Option<Percent>,
 }
 
-/// The same of swaps of one direction and decade of size.
+/// Errors of the swaps of one direction and one decade of sizes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccuracySize {
-    /// From so many dollars on; the next entry's begins ten times higher.
+    /// The lower bound in dollars. The next decade begins at ten times this.
     pub from_usd: u64,
     /// Which token was sold.
     pub direction: Direction,
@@ -87,12 +88,12 @@ pub struct AccuracySize {
     pub errors: AccuracyAge,
 }
 
-/// A swap, and what was estimated of it.
+/// A swap and its estimate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ComparedSwap {
     /// Its block.
     pub block: u64,
-    /// Its log's place in the block.
+    /// Its log's index in the block.
     pub index: u32,
     /// The hash of its transaction.
     pub transaction: [u8; 32],
@@ -100,33 +101,33 @@ pub struct ComparedSwap {
     pub slot: Slot,
     /// Which token was sold.
     pub direction: Direction,
-    /// How much, raw units.
+    /// The amount sold, in raw units.
     pub amount_in: U256,
-    /// What was received, raw units.
+    /// The amount received, in raw units.
     pub amount_out: U256,
-    /// What was estimated, raw units.
+    /// The estimated amount, in raw units.
     pub estimated_out: U256,
-    /// What it was worth at the oracle price of the slot.
+    /// The value sold, at the slot's oracle price.
     pub size_usd: UsdMicros,
-    /// How far below the oracle it was estimated to fill.
+    /// The estimated gap to the oracle.
     pub estimated_gap: Percent,
-    /// By how much farther it did. Positive: reality was worse.
+    /// The realised gap minus the estimated gap. Positive: the real fill was worse.
     pub error: Percent,
-    /// What stood around it.
+    /// The surroundings of the swap.
     pub flags: SwapFlags,
 }
 
-/// Where decades of sizes begin, dollars.
+/// The lower bounds of the decades of sizes, in dollars.
 const DECADES: [u64; 7] = [0, 10, 100, 1_000, 10_000, 100_000, 1_000_000];
 
 const WORST: usize = 10;
 
 const NEWEST: usize = 100;
 
-/// Swaps and slots of a record: 200 and a week.
+/// The number of swaps and slots that a full record needs: 200 swaps and one week.
 const NEEDED: (u32, u32) = (200, 2_016);
 
-/// What a pass has found.
+/// Running totals of a pass.
 #[derive(Debug, Default)]
 pub(super) struct AccuracyTally {
     pub slots: u32,
@@ -137,7 +138,7 @@ pub(super) struct AccuracyTally {
     pub flagged: SwapsFlagged,
     /// Errors by age.
     pub by_age: [Vec<Percent>; OLDER_SLOTS.len()],
-    /// Those of the newest slot before, by decade and direction.
+    /// Errors of estimates from the newest slot before, by decade and direction.
     pub by_size: [[Vec<Percent>; 2]; DECADES.len()],
     pub worst: Vec<ComparedSwap>,
     pub newest: VecDeque<ComparedSwap>,
@@ -145,7 +146,7 @@ pub(super) struct AccuracyTally {
 }
 
 impl AccuracyTally {
-    /// Takes in a swap compared with the newest slot before it.
+    /// Adds a swap that was compared with the newest slot before it.
     pub fn add_swap(&mut self, swap: ComparedSwap) {
         self.flagged.count(swap.flags);
         let usd = swap.size_usd.whole_dollars();

@@ -1,4 +1,4 @@
-//! The one pass over slots and logs. It holds the observations that estimates may still be asked of: those of a day.
+//! The one pass over slots and logs. It holds one day of observations, because estimates can be compared that far back.
 
 use std::collections::VecDeque;
 
@@ -12,25 +12,25 @@ use crate::exit::{estimate_error, gap_of, worth_of};
 use crate::series::Slot;
 use crate::snapshot::Observation;
 
-/// The pass. Give it the slots that stand, ascending, each with the logs since the one before.
+/// The pass. The caller adds recorded, unretracted slots in ascending order, each with the logs since the previous one.
 #[derive(Debug, Default)]
 pub struct AccuracyScan {
-    /// The newest last.
+    /// Newest last.
     slots: VecDeque<(Slot, Observation)>,
     found: AccuracyTally,
 }
 
-/// As many slots before a swap are looked back at.
+/// How many slots before a swap estimates are compared.
 const REACH: u32 = 288;
 
 impl AccuracyScan {
-    /// A pass that has seen nothing.
+    /// An empty pass.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes the next slot that stands, and all logs of the pool in the blocks after the slot before and up to its own.
-    /// Those of the first slot do not count: there is no slot before it.
+    /// Adds the next recorded, unretracted slot with all logs of the pool in the blocks after the previous slot's and
+    /// up to its own. The logs of the first slot are ignored, because no slot precedes it.
     pub fn add_slot(
         &mut self,
         slot: Slot,
@@ -65,7 +65,7 @@ impl AccuracyScan {
         self.found.summed_up()
     }
 
-    /// Replays a stretch, and compares its swaps.
+    /// Replays an interval and compares its swaps.
     fn compare(&mut self, later: &Observation, logs: &[PoolLog]) {
         let Some((newest, earlier)) = self.slots.back() else { return };
         let Some(mut replay) = Replay::from_state(earlier.state()) else { return };

@@ -1,4 +1,4 @@
-//! What is asked of the record.
+//! The parameters of the accuracy record.
 
 use super::AccuracyPass;
 use crate::analytics::FigureError;
@@ -7,20 +7,20 @@ use crate::ids::PoolId;
 use crate::json::wire_struct;
 use crate::series::Slot;
 
-/// What is asked, checked.
+/// The validated parameters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccuracyTerms {
     /// The pool.
     pub pool: PoolId,
-    /// The first slot looked at: swaps after its block count.
+    /// The first slot. Swaps after its block count.
     pub from: Slot,
-    /// The last slot looked at.
+    /// The last slot.
     pub to: Slot,
-    /// Heads up to this slot tell what was logged: what is not final yet at `to` is told later.
+    /// The last slot whose head is read for logs. Logs that were not yet final at `to` appear in later heads.
     pub until: Slot,
 }
 
-/// The same as a figure file spells it.
+/// The parameters as a figure file spells them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccuracyParameters {
     from: u64,
@@ -32,10 +32,10 @@ pub struct AccuracyParameters {
 wire_struct!(AccuracyParameters { from, pool, to, until });
 
 impl AccuracyTerms {
-    /// The most slots of a period: 31 days.
+    /// The longest period: 31 days.
     pub const MAX_SLOTS: u32 = 31 * Slot::PER_DAY;
 
-    /// How many slots after the period heads still tell of it: those of a day.
+    /// How many slots after the period heads are still read for logs: one day.
     pub const MAX_LATER: u32 = Slot::PER_DAY;
 }
 

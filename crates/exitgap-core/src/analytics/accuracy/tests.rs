@@ -1,4 +1,4 @@
-//! Estimates against swaps that are known to the unit.
+//! Estimates compared with swaps whose amounts are known to the unit.
 
 use proptest::prelude::*;
 
@@ -16,7 +16,7 @@ use crate::wide::U256;
 
 const SELL: Direction = Direction::ZeroForOne;
 
-/// The state at a slot, whose block is ten times the slot's place.
+/// The state at a slot. The slot's block number grows by ten per slot.
 fn observed(place: u32, state: &PoolState) -> Observation {
     let of = observation(slot(place), state.clone());
     let block = BlockRef { number: u64::from(place) * 10 + 1_000, ..of.block() };
@@ -64,9 +64,9 @@ fn where_nothing_moved_the_error_is_zero_and_where_it_did_it_is_known() {
     let (two, after_two) = swap(&after_one, SELL, 5_000_000_000);
     let mut scan = AccuracyScan::new();
     scan.add_slot(slot(0), observed(0, &first), &[]).unwrap();
-    // Alone in its stretch: nothing moved between slot and swap.
+    // The only swap of its interval: nothing moved between slot and swap, so the estimate is exact.
     scan.add_slot(slot(1), observed(1, &after_one), &[log(0, 3, one.clone())]).unwrap();
-    // Then another, and one back to back after it.
+    // Two more swaps, one directly after the other.
     let (three, after_three) = swap(&after_two, SELL, 5_000_000_000);
     let both = [log(1, 1, two), log(1, 2, three)];
     scan.add_slot(slot(2), observed(2, &after_three), &both).unwrap();
@@ -75,7 +75,7 @@ fn where_nothing_moved_the_error_is_zero_and_where_it_did_it_is_known() {
     assert_eq!((told.stretches, told.stretches_incomplete), (2, 0));
     let newest = &told.ages[0];
     assert_eq!((newest.older_slots, newest.n, newest.exact_n), (0, 3, 2));
-    // The third was estimated as if the second had not been: what that one moved it lost.
+    // The third was estimated without the effect of the second. Its error is the price move that the second caused.
     let direction = SELL;
     let estimated =
         after_one.fill_once(direction, U256::from(5_000_000_000_u64)).unwrap().amount_out;
@@ -90,7 +90,7 @@ fn where_nothing_moved_the_error_is_zero_and_where_it_did_it_is_known() {
     assert_eq!((worst.block, worst.index, worst.slot), (1_012, 2, slot(1)));
     assert_eq!([worst.estimated_out, worst.amount_out], amounts);
     assert_eq!(worst.size_usd.whole_dollars(), 10_000, "5,000 tokens of two dollars");
-    // One slot older the second was estimated of the first state.
+    // The estimate that is one slot older was made from the first state.
     assert_eq!((told.ages[1].older_slots, told.ages[1].n), (1, 2));
     assert!(told.ages[1].worst > newest.worst);
     let [size] = &told.sizes[..] else { panic!("one size and direction: {:?}", told.sizes) };
@@ -147,7 +147,7 @@ fn a_log_that_is_absent_doubled_or_changed_is_noticed() {
     assert_eq!(changed(|_, price| price.tick += 1), 1);
     assert_eq!(changed(|_, price| price.liquidity += 1), 1);
     assert_eq!(changed(|_, price| price.sqrt_price_x96 += U256::ONE), 1);
-    // A burn of more than there is, and logs of another kind.
+    // A burn of more liquidity than there is, and logs of another kind of pool.
     let burn = PoolEvent::Liquidity { lower: -600, upper: 600, delta: -2_000_000_000 };
     assert_eq!(told(&[all.as_slice(), &[log(0, 4, burn)]].concat()).2, 1);
     assert_eq!(told(&[all.as_slice(), &[log(0, 4, PoolEvent::Reserves([1, 1]))]].concat()).2, 1);
@@ -155,7 +155,7 @@ fn a_log_that_is_absent_doubled_or_changed_is_noticed() {
     assert_eq!(told(&[all.as_slice(), &[log(0, 4, nothing)]].concat()).2, 0, "it settles fees");
 }
 
-/// A swap of any amounts, and the reserves that it leaves, as a pair tells them.
+/// A swap with arbitrary amounts, preceded by the log of the reserves that it leaves.
 fn traded(held: &mut [u128; 2], sold: [u64; 2], bought: [u64; 2]) -> [PoolEvent; 2] {
     for token in 0..2 {
         held[token] = held[token] + u128::from(sold[token]) - u128::from(bought[token]);
@@ -164,7 +164,7 @@ fn traded(held: &mut [u128; 2], sold: [u64; 2], bought: [u64; 2]) -> [PoolEvent;
     [PoolEvent::Reserves(*held), PoolEvent::Swap(SwapAmounts { sold, bought }, None)]
 }
 
-/// What a pass over one stretch of a pair tells.
+/// The result of a pass over one interval of a pair.
 fn of_pair(events: &[PoolEvent]) -> AccuracyResult {
     let start = [4_000_000_000_000_u128, 5_000_000_000_000];
     let last = events.iter().rev().find_map(|event| match event {
@@ -190,13 +190,14 @@ fn a_pair_is_followed_by_its_reserves_and_every_swap_is_counted() {
     let mut held = [4_000_000_000_000_u128, 5_000_000_000_000];
     let of = |amounts: [u64; 2]| amounts.map(U256::from);
     let mut events = traded(&mut held, [9_000_000_000, 0], [0, 11_000_000_000]).to_vec();
-    // Both tokens in, nothing in, and more in than the pair of the slot takes.
+    // Both tokens in, nothing in, and more in than the slot's estimate can fill.
     events.extend(traded(&mut held, [5, 5], [4, 0]));
     events.extend(traded(&mut held, [0, 0], [0, 1]));
     events.extend(traded(&mut held, [u64::MAX, 0], [0, 1]));
     held = [held[0] + 700, held[1] + 900];
     events.extend([PoolEvent::Reserves(held), PoolEvent::Deposit(of([700, 900]))]);
-    // Somebody has given a hundred of the first token before the withdrawal, and tells it after.
+    // Someone sends a hundred of the first token to the pair before the withdrawal. Only the reserves after it show
+    // that.
     held = [held[0] - 300, held[1] - 500];
     events.extend([PoolEvent::Reserves(held), PoolEvent::Withdrawal(of([400, 500]))]);
     held[0] += 8;
@@ -207,8 +208,8 @@ fn a_pair_is_followed_by_its_reserves_and_every_swap_is_counted() {
     assert_eq!((not.two_sided, not.zero, not.fills_incomplete), (1, 1, 0));
     let others = not.estimate_refused + not.out_of_range;
     assert_eq!(told.compared + not.two_sided + not.zero + others, told.swaps, "all of them");
-    // Without its reserves no change is explained, and without a swap or a withdrawal those are not. What both reserves
-    // rose by can be a gift: a deposit, and a swap that was both tokens in.
+    // Without the log of reserves, no change is explained; without the swap or withdrawal, the reserves are not
+    // explained. If both reserves rose, the change can be a gift: a deposit, and a swap with both tokens in.
     for absent in 0..events.len() - 1 {
         let is_gift = [3, 9].contains(&absent);
         let told = of_pair(&[&events[..absent], &events[absent + 1..]].concat());
@@ -220,7 +221,7 @@ fn a_pair_is_followed_by_its_reserves_and_every_swap_is_counted() {
         let without = [&events[..swap * 2], &events[swap * 2 + 2..]].concat();
         assert_eq!(of_pair(&without).stretches_incomplete, 1, "{swap}");
     }
-    // One reserve for the other, and no swap that says so.
+    // One reserve grew and the other fell, and no log of a swap explains it.
     assert_eq!(
         of_pair(&[PoolEvent::Reserves([4_000_000_000_009, 4_999_999_999_998])])
             .stretches_incomplete,
@@ -228,7 +229,7 @@ fn a_pair_is_followed_by_its_reserves_and_every_swap_is_counted() {
     );
 }
 
-/// Swaps that end at an output or at a price: their amounts are not those of a sale to the unit.
+/// Swaps that stop at an output or at a price: their amounts can differ from those of a sale by a few units.
 #[test]
 fn a_swap_that_ends_at_an_output_or_a_price_is_one_that_the_contract_makes() {
     let first = start();
@@ -253,7 +254,7 @@ fn a_swap_that_ends_at_an_output_or_a_price_is_one_that_the_contract_makes() {
         amounts
     };
     assert!(complete(sold, price));
-    // A unit or two more than the price needs, a unit less than it pays.
+    // Accepted: one or two units more in than the price needs, or one unit less out.
     assert!(complete(with(1, 0), price) && complete(with(2, 1), price));
     assert!(!complete(with(-1, 0), price), "as much is not had for less");
     assert!(!complete(with(40, 0), price), "nobody pays forty units for nothing");
@@ -278,7 +279,7 @@ fn what_is_out_of_order_or_of_another_kind_is_refused() {
     assert_eq!(code(4, &[at(3, 2), at(3, 1)]), Err("log_order"));
     assert_eq!(code(4, &[at(3, 2), at(3, 2)]), Err("log_order"));
     assert_eq!(code(4, &[at(2, 9)]), Err("log_order"));
-    // A transaction that goes on after another one.
+    // A transaction that continues after another one.
     let of = |n: u32, transaction: u8| PoolLog {
         block: 1_031,
         transaction: [transaction; 32],
@@ -305,7 +306,7 @@ fn what_is_out_of_order_or_of_another_kind_is_refused() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// Whatever is sold, all of it is found again, and only what moved within a stretch has an error.
+    /// Replay accepts every sale, and only swaps after the first of an interval have an error.
     #[test]
     fn every_sale_is_found_and_the_first_of_a_stretch_is_exact(
         sales in prop::collection::vec((any::<bool>(), 1_000_u64..40_000_000_000, 1_u32..4), 1..20),
@@ -324,7 +325,7 @@ proptest! {
             }
             logs.push(PoolLog { index: n + 100, ..log(place, n, event) });
             state = after;
-            // A stretch ends by chance, or before its blocks do.
+            // An interval ends at random, or when its blocks are used up.
             if stretch == 1 || logs.len() > 7 {
                 place += 1;
                 scan.add_slot(slot(place), observed(place, &state), &logs).unwrap();
@@ -345,7 +346,7 @@ proptest! {
     }
 }
 
-/// A log of somebody's in a block, in a transaction of its own.
+/// A log by a given party, in a block, in a given transaction.
 fn by(index: u32, who: u8, transaction: u8, event: PoolEvent) -> PoolLog {
     let (who, transaction) = (Address([who; 20]), [transaction; 32]);
     PoolLog { block: 1_001, index, transaction, parties: [who, Address([9; 20])], event }
@@ -363,18 +364,18 @@ fn what_stands_around_a_swap_is_flagged_and_excludes_nothing() {
     let range = |delta| PoolEvent::Liquidity { lower: -60, upper: 60, delta };
     let flags = |logs: &[PoolLog], place: usize| flags::flags_of(logs)[place];
     let plain = SwapFlags::default();
-    // Two of one transaction; one of another.
+    // Two swaps in one transaction, one in another.
     let logs = [by(1, 1, 1, sell.clone()), by(2, 1, 1, sell.clone()), by(3, 2, 2, sell.clone())];
     let told: Vec<bool> = (0..3).map(|place| flags(&logs, place).same_tx).collect();
     assert_eq!(told, [true, true, false]);
-    // Liquidity that came and left around it, of one owner and range alone.
+    // Liquidity that was added before and removed after. Flagged only for one owner and one range.
     let jit = |owner: u8, last| {
         let logs = [by(1, 5, 1, range(7)), by(2, 1, 2, sell.clone()), by(3, owner, 3, range(last))];
         flags(&logs, 1)
     };
     assert_eq!(jit(5, -7), SwapFlags { jit: true, ..plain });
     assert_eq!([jit(6, -7), jit(5, 7)], [plain; 2]);
-    // Bought before it and sold after it by one, and two transactions further away.
+    // One party bought before and sold after. Not flagged when it is two transactions further away.
     let around = |between: u32, last: &PoolEvent| {
         let mut logs = vec![by(1, 5, 1, buy.clone())];
         for n in 0..between {
@@ -393,7 +394,7 @@ fn what_stands_around_a_swap_is_flagged_and_excludes_nothing() {
     assert_eq!(flags(&logs, 1), plain);
 }
 
-/// What stood around a swap, word by word as the page has it.
+/// The flags of a swap, computed literally as the documentation defines them.
 fn flags_by_the_page(logs: &[PoolLog], place: usize) -> SwapFlags {
     let swap = &logs[place];
     let here = |log: &&PoolLog| log.block == swap.block;
@@ -475,7 +476,7 @@ proptest! {
     }
 }
 
-/// As many logs as there may be are looked at, and one more is refused: of those that wait, and of all.
+/// The maximum number of logs is accepted, and one more is refused: for waiting logs and for all logs of a period.
 #[test]
 fn a_period_has_so_many_logs() {
     let (from, to) = (slot(0), slot(20));
@@ -505,7 +506,7 @@ fn a_period_has_so_many_logs() {
         pass.take_fills(Some(document(999, 0))).unwrap();
         pass
     };
-    // All of a slot that is far ahead.
+    // All logs belong to one slot far ahead.
     let mut pass = new();
     pass.add_snapshot(&pool(), slot(1), seen_at(1, 1_000_000)).unwrap();
     for n in 0..whole as u64 {
@@ -513,7 +514,7 @@ fn a_period_has_so_many_logs() {
     }
     let after = 1_000 + whole as u64;
     assert_eq!(pass.take_fills(Some(document(after, 1))).unwrap_err(), FigureError::TooManyLogs);
-    // As many, slot by slot, up to the most of all.
+    // The same number, slot by slot, up to the maximum for a period.
     let mut pass = new();
     let mut after = 1_000;
     for place in 1..=u32::try_from(MAX_LOGS / MAX_LOGS_HELD).unwrap() {

@@ -1,4 +1,4 @@
-//! What comes of a pass.
+//! The result of a pass.
 
 use super::{DecayTerms, HORIZONS};
 use crate::analytics::stats::{nearest_rank, share_pct};
@@ -10,7 +10,7 @@ use crate::units::Percent;
 /// The figure. Percentages are strings of six decimals, dollars strings of whole ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct DecayResult {
-    /// Books that no search answered; their slots are in no list.
+    /// Depth searches that were given up. Their slots are in no list.
     pub books_unanswered: u32,
     /// After the base token's price in the pool fell.
     pub down: DecaySide,
@@ -18,19 +18,19 @@ pub struct DecayResult {
     pub enough: bool,
     /// The events, ascending.
     pub events: Vec<DecayEvent>,
-    /// Moves within 48 slots after an event: no events of their own.
+    /// Moves within 48 slots after an event. They are not events of their own.
     pub events_suppressed: u32,
-    /// Standing slots.
+    /// Slots that are recorded and not retracted.
     pub have_slots: u32,
-    /// Events that statistics of a horizon need.
+    /// The number of events that a horizon's statistics need.
     pub needed_events: u32,
-    /// Standing slots that statistics need.
+    /// The number of recorded, unretracted slots that the statistics need.
     pub needed_slots: u32,
-    /// Slots of the period that do not stand.
+    /// Slots of the period that are missing or retracted.
     pub slots_missing: u32,
-    /// Standing slots without a standing one `within_slots` before them in the period.
+    /// Recorded, unretracted slots without such a slot `within_slots` earlier in the period.
     pub slots_untestable: u32,
-    /// `live`, or `preview` where any input is.
+    /// `live`, or `preview` if any input is from a preview chain.
     pub status: String,
     /// After the base token's price in the pool rose.
     pub up: DecaySide,
@@ -39,10 +39,10 @@ pub struct DecayResult {
 /// Statistics of the events of one direction of the price.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct DecaySide {
-    /// Events after which some of the book was withdrawn.
+    /// Events after which some depth was withdrawn.
     pub half_life_n: u32,
-    /// The median half-life of those, in slots, the censored ones ranked last; `null` where it is
-    /// one of them, or there are too few.
+    /// The median half-life of those events, in slots. Censored ones rank last. `null` if the median is a censored one,
+    /// or if there are too few events.
     pub half_life_slots_q50: Option<u32>,
     /// By slots after the event.
     pub horizons: Vec<DecayHorizon>,
@@ -53,46 +53,46 @@ pub struct DecaySide {
 pub struct DecayHorizon {
     /// Baselines measured.
     pub baseline_n: u32,
-    /// The median share withdrawn over the same time where no event was near.
+    /// The median share withdrawn over the same time when no event was near.
     pub baseline_withdrawn_pct_q50: Option<String>,
     /// Slots after the event.
     pub h_slots: u32,
     /// Events measured.
     pub n: u32,
-    /// Events whose book was zero before or under the moved price: they have no shares.
+    /// Events with zero depth before the event or at the moved price. They have no shares.
     pub n_without_share: u32,
-    /// `100 × B2 ÷ B0`, of the worst twentieth.
+    /// `100 × B2 ÷ B0`, the 5th percentile.
     pub retained_pct_q5: Option<String>,
     /// `100 × B2 ÷ B0`, the median.
     pub retained_pct_q50: Option<String>,
-    /// `100 × B1 ÷ B0`, the median: what is left where nobody withdraws.
+    /// `100 × B1 ÷ B0`, the median: the depth that remains if no liquidity is withdrawn.
     pub static_pct_q50: Option<String>,
-    /// `100 × (B1 − B2) ÷ B1`, the median: **positive where liquidity is gone**.
+    /// `100 × (B1 − B2) ÷ B1`, the median: **positive if liquidity was withdrawn**.
     pub withdrawn_pct_q50: Option<String>,
 }
 
 /// One event.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct DecayEvent {
-    /// The books after it, at the horizons that stand.
+    /// The depths after it, at those horizons whose slots are recorded and not retracted.
     pub at: Vec<DecayStep>,
-    /// Whether something was withdrawn and had not half returned within 48 slots.
+    /// Whether some depth was withdrawn and less than half of it returned within 48 slots.
     pub censored: bool,
-    /// Slots from the greatest deficit to the first of two consecutive slots with half of it or
-    /// less; `null` where it is censored or nothing was withdrawn.
+    /// Slots from the greatest deficit to the first of two consecutive slots with at most half of it; `null` if
+    /// censored or if nothing was withdrawn.
     pub half_life_slots: Option<u32>,
-    /// How far the mid moved, **positive where the base token rose**.
+    /// How far the mid price moved, **positive if the base token rose**.
     pub move_pct: String,
     /// The slot.
     pub slot: Slot,
 }
 
-/// A book some slots after an event.
+/// The depths some slots after an event.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct DecayStep {
     /// `B0`: before the event.
     pub book_before_usd: String,
-    /// `B1`: the liquidity of before under the price of now.
+    /// `B1`: the liquidity before the event at the price now.
     pub book_static_usd: String,
     /// `B2`: now.
     pub book_usd: String,
@@ -140,20 +140,20 @@ wire_struct!(DecayStep {
     mechanical_usd,
 });
 
-/// A book as it was followed.
+/// The depths recorded while following an event or a baseline.
 #[derive(Debug)]
 pub(super) struct FollowedBook {
     pub slot: Slot,
     pub moved: Percent,
     pub rose: bool,
     pub before_usd: Option<u64>,
-    /// Slots after it, `B1` and `B2`; ascending.
+    /// Slots after the start, `B1` and `B2`; ascending.
     pub books: Vec<(u32, u64, u64)>,
-    /// Slots of which a book's search was given up.
+    /// Slots for which a depth search was given up.
     pub unanswered: u32,
 }
 
-/// The half of a deficit.
+/// The half-life of a deficit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum HalfLife {
     NothingWithdrawn,
@@ -188,7 +188,7 @@ impl FollowedBook {
         }
     }
 
-    /// Deficits `(B1 − B2) ÷ B1` are compared as exact ratios.
+    /// Deficits `(B1 − B2) ÷ B1` are compared as exact fractions.
     fn half_life(&self) -> HalfLife {
         let deficit = |(_, fixed, now): (u32, u64, u64)| i128::from(fixed) - i128::from(now);
         // a/b > c/d, and 2·a/b ≤ c/d, with positive denominators.
@@ -247,7 +247,7 @@ impl DecayResult {
         }
     }
 
-    /// Counts a standing slot.
+    /// Counts a recorded, unretracted slot.
     pub(super) fn stands(&mut self, is_live: bool) {
         self.have_slots += 1;
         self.slots_missing = self.slots_missing.saturating_sub(1);
@@ -267,7 +267,7 @@ impl DecayResult {
         };
         (self.down, self.up) = (side(false), side(true));
         if self.have_slots == 0 {
-            // Nothing says that any of it is of a live chain.
+            // No input proves that the figure is from a live chain.
             "preview".clone_into(&mut self.status);
         }
         self

@@ -1,6 +1,5 @@
-//! The one pass over the slots of a period. It holds the slots of the last `within_slots`, and for
-//! each book that is followed the snapshot before it: never more than a hundred observations,
-//! however long the period.
+//! The one pass over the slots of a period. It holds the slots of the last `within_slots`, and for each followed event
+//! or baseline the snapshot before it: at most a hundred observations, however long the period is.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock};
@@ -18,36 +17,36 @@ use crate::pools::{Direction, PoolState, RawPrice};
 use crate::series::Slot;
 use crate::snapshot::Observation;
 
-/// A standing slot.
+/// A recorded, unretracted slot.
 #[derive(Debug)]
 struct ObservedSlot {
     slot: Slot,
     observation: Observation,
     mid: RawPrice,
-    /// `None` inside: the search for it was given up.
+    /// The inner value is `None` if the depth search was given up.
     book: OnceLock<Option<u64>>,
 }
 
-/// A book followed from a slot on.
+/// An event or a baseline that is followed from a slot on.
 #[derive(Debug)]
 struct Follower {
     before: Arc<ObservedSlot>,
     followed: FollowedBook,
-    /// Every slot of an event, for its half-life; the horizons alone of a baseline.
+    /// An event is measured at every slot, for its half-life; a baseline only at the horizons.
     is_event: bool,
 }
 
-/// The pass. Give it the standing slots of the period, ascending.
+/// The pass. The caller adds the recorded, unretracted slots of the period in ascending order.
 #[derive(Debug)]
 pub struct DecayPass {
     terms: DecayTerms,
     direction: Direction,
-    /// The slots before the next one, the newest last; as many as are looked back.
+    /// The slots before the next one, newest last, as many as moves are measured over.
     recent: VecDeque<Option<Arc<ObservedSlot>>>,
     next: Option<Slot>,
     last_event: Option<Slot>,
     active: Vec<Follower>,
-    /// The newest whose book was measured: what does not change is not measured again.
+    /// The newest slot whose depth was measured. An unchanged state is not measured again.
     measured: Option<Arc<ObservedSlot>>,
     result: DecayResult,
     events: Vec<FollowedBook>,
@@ -55,7 +54,7 @@ pub struct DecayPass {
 }
 
 impl DecayPass {
-    /// A pass of these terms, which are checked.
+    /// A pass with these parameters, which are validated first.
     pub fn new(terms: DecayTerms) -> Result<Self, FigureError> {
         let terms = terms.validate()?;
         Ok(Self {
@@ -72,7 +71,7 @@ impl DecayPass {
         })
     }
 
-    /// The standing slot `within_slots` before the next.
+    /// The slot `within_slots` before the next one, if it is recorded and not retracted.
     fn before(&self) -> Option<Arc<ObservedSlot>> {
         let within = self.terms.within_slots as usize;
         self.recent.len().checked_sub(within).and_then(|index| self.recent[index].clone())
@@ -111,12 +110,12 @@ impl DecayPass {
     fn start_baseline(&mut self, slot: Slot, before: Option<Arc<ObservedSlot>>) {
         let due = slot.number().is_multiple_of(BASELINE_EVERY_SLOTS) && !self.near_event(slot);
         let Some(before) = before.filter(|_| due) else { return };
-        // Its share is of `B1`: the book before is not asked for.
+        // A baseline's share refers to `B1`, so `B0` is not needed.
         let followed = FollowedBook::baseline(slot);
         self.active.push(Follower { before, followed, is_event: false });
     }
 
-    /// Puts away what was followed to its end. An event drops the baselines near it before that.
+    /// Finishes events and baselines that were followed to their end. An event first discards the baselines near it.
     fn retire(&mut self, slot: Slot) {
         let mut index = 0;
         while let Some(follower) = self.active.get(index) {
@@ -131,7 +130,7 @@ impl DecayPass {
         }
     }
 
-    /// Measures the books that are followed, at this slot.
+    /// Measures the depths of all followed events and baselines at this slot.
     fn follow(&mut self, now: &Arc<ObservedSlot>) -> Result<(), FigureError> {
         let mut active = core::mem::take(&mut self.active);
         for Follower { before, followed, is_event } in &mut active {
@@ -153,7 +152,7 @@ impl DecayPass {
         Ok(())
     }
 
-    /// The book of a slot, measured once; of a slot like the one measured last, not again.
+    /// The depth at a slot, measured once. If the state equals the one measured last, that depth is reused.
     fn book(&mut self, of: &Arc<ObservedSlot>) -> Option<u64> {
         if let Some(book) = of.book.get() {
             return *book;
@@ -181,7 +180,7 @@ impl DecayPass {
 impl FigurePass for DecayPass {
     type Result = DecayResult;
 
-    /// Slots between this one and the one before are missing.
+    /// Slots between this slot and the previous one are missing.
     fn add_snapshot(
         &mut self,
         _: &PoolId,

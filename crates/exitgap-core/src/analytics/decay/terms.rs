@@ -1,4 +1,4 @@
-//! What is asked of the figure.
+//! The parameters of the decay figure.
 
 use super::DecayPass;
 use crate::analytics::FigureError;
@@ -9,26 +9,26 @@ use crate::json::wire_struct;
 use crate::series::Slot;
 use crate::units::{GapLimit, Percent};
 
-/// What is asked, checked.
+/// The validated parameters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecayTerms {
     /// The pool.
     pub pool: PoolId,
     /// The token sold.
     pub base: Base,
-    /// The first slot looked at.
+    /// The first slot.
     pub from: Slot,
-    /// The last slot looked at.
+    /// The last slot.
     pub to: Slot,
-    /// How far the mid must have moved, in millionths of a percent: 1 to 100,000,000.
+    /// How far the mid price must have moved, in millionths of a percent: 1 to 100,000,000.
     pub move_e8: u32,
-    /// Over how many slots: 1 to 48.
+    /// The number of slots over which the move is measured: 1 to 48.
     pub within_slots: u32,
-    /// The gap at which books are measured.
+    /// The gap at which depths are measured.
     pub gap: GapLimit,
 }
 
-/// The same as a figure file spells it.
+/// The parameters as a figure file spells them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecayParameters {
     base: Base,
@@ -43,9 +43,9 @@ pub struct DecayParameters {
 wire_struct!(DecayParameters { base, from, gap_pct, move_pct, pool, to, within_slots });
 
 impl DecayTerms {
-    /// The most slots of a period: 31 days.
+    /// The longest period: 31 days.
     pub const MAX_SLOTS: u32 = 31 * Slot::PER_DAY;
-    /// The most slots over which a move is looked for.
+    /// The most slots over which a move can be measured.
     pub const MAX_WITHIN: u32 = 48;
     const MAX_MOVE: u32 = 100_000_000;
 }

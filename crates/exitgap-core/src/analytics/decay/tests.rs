@@ -1,4 +1,4 @@
-//! The split of a book's change, over made-up and over random states.
+//! The split of a depth change, over synthetic and random states.
 
 use proptest::prelude::*;
 
@@ -44,7 +44,7 @@ fn check_sums(result: &DecayResult) {
 #[test]
 fn after_swaps_alone_nothing_is_withdrawn_to_the_dollar() {
     let start = ranges(0, 5_000_000_000_000, 90_000_000_000_000);
-    // Out of the narrow range: the book thins, and all of it is mechanical.
+    // The price leaves the narrow range: the depth falls, and all of the change is mechanical.
     let sold = start.fill_once(Direction::ZeroForOne, U256::from(9_000_000_000_000_u64)).unwrap();
     let moved = start.after(Direction::ZeroForOne, &sold);
     let states = (0..60).map(|index| Some(if index < 5 { start.clone() } else { moved.clone() }));
@@ -63,7 +63,7 @@ fn after_swaps_alone_nothing_is_withdrawn_to_the_dollar() {
 
 #[test]
 fn a_burn_alone_is_no_mechanical_change() {
-    // The price moves and is back where it was; the narrow position is gone. The event is the way back.
+    // The price moves and returns, and the narrow position is withdrawn. The event is the move back.
     let states = (0..60).map(|index| {
         Some(match index {
             0..4 => ranges(0, 5_000_000_000_000, 90_000_000_000_000),
@@ -97,8 +97,8 @@ fn a_burn_of_a_pair_is_within_a_dollar_of_no_mechanical_change() {
 
 #[test]
 fn a_half_life_is_the_first_of_two_slots_at_half_the_greatest_deficit() {
-    // The narrow position leaves at slot 6, three quarters are back at slot 9 for one slot and from
-    // slot 12 on for good. It is not asked for in slot 20, which is missing.
+    // The narrow position is withdrawn at slot 6. Three quarters return at slot 9 for one slot, and permanently from
+    // slot 12 on. Slot 20 is missing.
     let states = (0..60).map(|index| {
         let narrow = match index {
             0..6 => 80_000_000_000_000,
@@ -188,7 +188,7 @@ proptest! {
         check_sums(&figure(states.into_iter().map(|(x, y)| Some(pair(x, y)))));
     }
 
-    /// Under its own price a state is itself: for a pair up to the rounding of its roots.
+    /// A state moved to its own price stays the same; for a pair, up to the rounding of its square roots.
     #[test]
     fn under_its_own_price_a_state_is_itself(state in any_state(), x in 1_u128..1 << 112, y in 1_u128..1 << 112) {
         prop_assert_eq!(state.under_price_of(&state), Some(state.clone()));

@@ -27,13 +27,13 @@ pub use terms::{EquityFactNames, EquityKind, EquityParameters, EquityTerms, Equi
 /// The name and version of these rules.
 pub const EQUITY: &str = "equity/1";
 
-/// Regular sessions without which there are no statistics.
+/// The number of regular sessions that the statistics need.
 pub const NEEDED_SESSIONS: u32 = 20;
 
-/// Weekends without which there are no statistics.
+/// The number of weekends that the statistics need.
 pub const NEEDED_WEEKENDS: u32 = 4;
 
-/// How long before a change of the multiplier slots are left out, seconds.
+/// How long before a change of the multiplier slots are left out, in seconds.
 pub const SCHEDULED_WITHIN_S: u64 = 86_400;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What comes of a pass.
+//! The result of a pass.
 
 use super::scan::{Counts, Line};
 use super::{EquitySaid, EquityToken, NEEDED_SESSIONS, NEEDED_WEEKENDS};
@@ -12,63 +12,64 @@ use crate::stable_sort::sort;
 use crate::units::Percent;
 use crate::wide::U256;
 
-/// The figure. Percentages are strings of six decimals, dollars and raw amounts strings of whole ones.
+/// The figure. Percentages are strings with six decimals; dollars and raw amounts are strings of integers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EquityResult {
-    /// What the pool holds of a share that rebases; `null` without a fact of it.
+    /// The pool's balance of a rebasing token; `null` without a recorded fact for it.
     pub balance: Option<EquityBalance>,
-    /// The mid price below the oracle's of the last regular close, in all closed sessions together: the median.
+    /// The median discount of the mid price to the oracle price at the last regular close, over all closed sessions.
     pub basis_to_last_close_pct_q50: Option<String>,
-    /// The one that is farthest from zero.
+    /// The discount that is farthest from zero.
     pub basis_to_last_close_pct_worst: Option<String>,
-    /// Whether there are as many regular sessions and weekends as are needed; else the statistics are `null`.
+    /// Whether there are enough regular sessions and weekends. If not, the statistics are `null`.
     pub enough: bool,
-    /// What became of the share, ascending.
+    /// Corporate actions, ascending.
     pub events: Vec<EquityEvent>,
-    /// Whether the pool's state is known to have noticed every change of its balance.
+    /// Whether the pool's recorded state is known to include every change of its balance.
     pub exact: bool,
-    /// Standing slots.
+    /// Slots that are recorded and not retracted.
     pub have_slots: u32,
-    /// Regular sessions with a slot that counts.
+    /// Regular sessions with a slot that is evaluated.
     pub have_regular_sessions: u32,
-    /// Weekends with a slot that counts.
+    /// Weekends with a slot that is evaluated.
     pub have_weekends: u32,
-    /// Why it is not exact: `balances_change_unseen`.
+    /// The reason if it is not exact: `balances_change_unseen`.
     pub inexact_because: Option<String>,
-    /// As many are needed.
+    /// The number of regular sessions that the statistics need.
     pub needed_regular_sessions: u32,
-    /// Likewise.
+    /// The number of weekends that the statistics need.
     pub needed_weekends: u32,
-    /// Where the share stands in the last standing slot.
+    /// The token's state in the last recorded, unretracted slot.
     pub newest: Option<EquityNewest>,
-    /// Of the slots that count: the share whose oracle answers were fresh, …
+    /// The share of the counted slots in which the oracle answers were fresh, …
     pub oracle_fresh_pct: Option<String>,
-    /// … held over a close, …
+    /// … held over a market close, …
     pub oracle_held_over_close_pct: Option<String>,
     /// … and stale.
     pub oracle_stale_pct: Option<String>,
-    /// What markets opened to, by kind of closure.
+    /// The gaps to reopening prices, by kind of closure.
     pub reopening: Vec<EquityReopening>,
     /// Each session of the exchange.
     pub sessions: Vec<EquitySession>,
-    /// Standing slots while it was paused, or a change was due within a day: in no statistic.
+    /// Recorded slots while the token was paused or a change was due within a day. They are in no statistic.
     pub slots_corporate_action: u32,
-    /// Slots of the period that do not stand.
+    /// Slots of the period that are missing or retracted.
     pub slots_missing: u32,
-    /// Other standing slots without all facts that are named: in no statistic either.
+    /// Other recorded slots that lack a required fact. They are in no statistic either.
     pub slots_without_facts: u32,
-    /// `live`, or `preview` where any input is.
+    /// `live`, or `preview` if any input is from a preview chain.
     pub status: String,
 }
 
 /// A session of the exchange.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EquitySession {
-    /// The median of the mid price below the oracle's of the last regular close; `null` in the regular session.
+    /// The median discount of the mid price to the oracle price at the last regular close; `null` in the regular
+    /// session.
     pub basis_to_last_close_pct_q50: Option<String>,
-    /// The one that is farthest from zero.
+    /// The discount that is farthest from zero.
     pub basis_to_last_close_pct_worst: Option<String>,
-    /// The widest gap; `null` where a slot refused the size.
+    /// The widest gap; `null` if the size was refused in any slot.
     pub gap_worst_pct: Option<String>,
     /// `regular`, `pre`, `after`, `overnight`, `weekend`, `holiday` or `unknown`.
     pub session: String,
@@ -81,17 +82,17 @@ pub struct EquitySession {
 pub struct EquityReopening {
     /// `night`, `weekend` or `holiday`.
     pub closure_kind: String,
-    /// Closures with a slot that counts.
+    /// Closures with a slot that is evaluated.
     pub closures: u32,
-    /// The median gap against what the market opened to.
+    /// The median gap, measured at the reopening price.
     pub reopening_gap_pct_q50: Option<String>,
-    /// The greatest.
+    /// The largest such gap.
     pub reopening_gap_pct_worst: Option<String>,
     /// Closures with such a gap.
     pub reopened: u32,
 }
 
-/// What became of a share.
+/// A corporate action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EquityEvent {
     /// When the change is due, seconds UTC.
@@ -102,14 +103,14 @@ pub struct EquityEvent {
     pub from_raw: Option<U256>,
     /// The slot that shows it first.
     pub slot: Slot,
-    /// The multiplier after; of what is scheduled as far as that is known.
+    /// The multiplier after. For a scheduled change, only if it is known.
     pub to_raw: Option<U256>,
 }
 
-/// Where a share stands.
+/// The state of a tokenized stock.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EquityNewest {
-    /// As it is told, seconds UTC; also what is past.
+    /// The reported effective time, seconds UTC, even if it is in the past.
     pub effective_at_s: Option<u64>,
     /// Whether it is paused.
     pub feed_paused: Option<bool>,
@@ -117,26 +118,26 @@ pub struct EquityNewest {
     pub multiplier_raw: Option<U256>,
     /// The oracle's price of the token.
     pub oracle_price_usd: String,
-    /// The multiplier to come.
+    /// The pending multiplier.
     pub pending_multiplier_raw: Option<U256>,
     /// The slot.
     pub slot: Slot,
-    /// What a share as wallets show it costs.
+    /// The price of one share as wallets show it.
     pub ui_price_usd: Option<String>,
 }
 
-/// What a pool holds of a share, in slots that have the fact.
+/// A pool's balance of a tokenized stock, over slots that have the fact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EquityBalance {
-    /// In the last such slot.
+    /// The balance in the last such slot.
     pub balance_raw: U256,
-    /// What buying the share for the size would pay in it; `null` where that is refused.
+    /// What a purchase for the size would pay out, in raw units; `null` if that is refused.
     pub purchase_raw: Option<U256>,
     /// The slot.
     pub slot: Slot,
     /// Slots with the fact.
     pub slots: u32,
-    /// Slots of them in which the pool holds less than that purchase would pay: it reverts.
+    /// Those slots in which the pool holds less than the purchase would pay out, so that the purchase would revert.
     pub slots_short: u32,
 }
 
@@ -191,7 +192,7 @@ wire_struct!(EquityNewest {
 wire_struct!(EquityBalance { balance_raw, purchase_raw, slot, slots, slots_short });
 
 impl EquityEvent {
-    /// The multiplier is another.
+    /// The multiplier changed.
     pub(super) const CHANGED: &str = "multiplier_changed";
     pub(super) const SCHEDULED: &str = "scheduled";
     pub(super) const PAUSED: &str = "paused";
@@ -199,7 +200,7 @@ impl EquityEvent {
 }
 
 impl EquityNewest {
-    /// By the facts of a snapshot, of the token of this place.
+    /// The state of the token at index `at`, from a snapshot's facts.
     pub fn from_snapshot(
         slot: Slot,
         said: &EquitySaid,
@@ -220,7 +221,7 @@ impl EquityNewest {
 }
 
 impl EquityBalance {
-    /// The same with a further slot.
+    /// Adds a slot.
     pub(super) fn and(
         before: Option<Self>,
         slot: Slot,
@@ -235,7 +236,7 @@ impl EquityBalance {
 }
 
 impl EquityResult {
-    /// Of the slots that count; events, balance, the newest and the missing slots are the pass's to add.
+    /// The figure of the counted slots. The pass adds events, balance, the newest state and the missing slots.
     pub(super) fn from_lines(
         lines: &[Line],
         counts: Counts,
@@ -322,7 +323,7 @@ impl EquityReopening {
     }
 }
 
-/// The median of these lines' bases, and the one that is farthest from zero: of two as far the one above it.
+/// The median of the bases, and the one farthest from zero. If two are equally far, the positive one counts.
 pub(super) fn basis(lines: &[&Line], enough: bool) -> [Option<String>; 2] {
     let mut all: Vec<Percent> = lines.iter().filter_map(|line| line.basis).collect();
     sort(&mut all, Ord::cmp);

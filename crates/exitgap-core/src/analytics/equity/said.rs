@@ -1,4 +1,4 @@
-//! What a snapshot's facts say of a share.
+//! A tokenized stock's state, read from a snapshot's facts.
 
 use super::{EquityToken, SCHEDULED_WITHIN_S};
 use crate::pools::PoolState;
@@ -6,29 +6,29 @@ use crate::snapshot::Observation;
 use crate::units::Decimal;
 use crate::wide::{U256, U1024, power_of_ten};
 
-/// The call of `balanceOf(address)`, up to the address.
+/// The call data of `balanceOf(address)` up to the address.
 const BALANCE_OF: &str = "0x70a08231000000000000000000000000";
 
-/// The latest instant that is told, seconds UTC: what every reader of JSON takes for a whole number.
+/// The latest instant that is reported, seconds UTC: the largest integer that every JSON reader handles exactly.
 const LATEST_S: u64 = (1 << 53) - 1;
 
-/// Where a share stands, as far as a snapshot tells.
+/// The state of a tokenized stock, as far as a snapshot contains it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct EquitySaid {
     /// Its multiplier.
     pub multiplier: Option<U256>,
-    /// What that will be.
+    /// The pending multiplier.
     pub pending_multiplier: Option<U256>,
-    /// From when on, seconds UTC; at most 2⁵³ − 1.
+    /// When the pending multiplier takes effect, seconds UTC; at most 2⁵³ − 1.
     pub effective_at: Option<u64>,
     /// Whether it is paused.
     pub paused: Option<bool>,
-    /// Whether the snapshot has all facts that are named.
+    /// Whether the snapshot has all facts that the configuration names.
     pub is_whole: bool,
 }
 
 impl EquitySaid {
-    /// By a snapshot.
+    /// Reads the state from a snapshot.
     pub fn from_observation(token: &EquityToken, observation: &Observation) -> Self {
         let facts = token.facts;
         let mut is_whole = true;
@@ -48,22 +48,22 @@ impl EquitySaid {
         }
     }
 
-    /// When the multiplier changes, where that is due after `at`, seconds UTC: a pending one of zero, or the one that holds,
-    /// changes nothing.
+    /// When the multiplier changes, seconds UTC, if that is after `at`. A pending multiplier that is zero or equals the
+    /// current one changes nothing.
     pub fn due(&self, at: u64) -> Option<u64> {
         let changes =
             self.pending_multiplier.is_none_or(|to| !to.is_zero() && Some(to) != self.multiplier);
         self.effective_at.filter(|due| *due > at && changes)
     }
 
-    /// Whether it is paused, or changes within a day.
+    /// Whether the token is paused, or its multiplier changes within a day.
     pub fn is_action(&self, at: u64) -> bool {
         let soon = |due: u64| due - at <= SCHEDULED_WITHIN_S;
         self.paused == Some(true) || self.due(at).is_some_and(soon)
     }
 
-    /// What a share as wallets show it costs in USD: of a token that rebases the oracle's price, else that over the
-    /// multiplier. For reading; `None` without a multiplier above zero.
+    /// The USD price of one share as wallets show it: the oracle price for a rebasing token, otherwise the oracle price
+    /// divided by the multiplier. For display only. `None` if the multiplier is missing or zero.
     pub fn ui_price(
         &self,
         token: &EquityToken,
@@ -75,14 +75,14 @@ impl EquitySaid {
             return Some(price.to_decimal());
         }
         let multiplier = self.multiplier.filter(|word| !word.is_zero())?;
-        // Below 2^480 and 2^376.
+        // The bounds are 2^480 and 2^376.
         let above = U1024::from(price.numerator()) * power_of_ten(token.multiplier_decimals.into());
         let below = power_of_ten(price.decimals()) * U1024::from(multiplier);
         Some(Decimal::of_ratio(above, below))
     }
 }
 
-/// What a pool's own contract holds of one of its tokens, where a fact of the snapshot is just that question.
+/// The balance of one of a pool's tokens in the pool's own contract, if a fact of the snapshot is exactly that call.
 pub(super) fn balance(observation: &Observation, token: usize) -> Option<U256> {
     let pool = observation.pool().contract().address()?.to_string();
     let call = [BALANCE_OF, pool.strip_prefix("0x")?].concat();
@@ -92,7 +92,7 @@ pub(super) fn balance(observation: &Observation, token: usize) -> Option<U256> {
     asked?.number()
 }
 
-/// Whether a pool's state is known to have noticed all that its balance of a token did.
+/// Whether a pool's state is known to include every change of its balance of a token.
 pub(super) fn has_noticed(observation: &Observation, token: usize, balance: Option<U256>) -> bool {
     match observation.state() {
         PoolState::ConstantProduct(pair) => balance == Some(U256::from(pair.reserves()[token])),

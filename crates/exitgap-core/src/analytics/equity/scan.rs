@@ -1,5 +1,5 @@
-//! The one pass over the slots of a period. It holds a line of every slot, and one snapshot: that of the last closed slot,
-//! while what its market opens to is not known.
+//! The one pass over the slots of a period. It holds one line per slot, and one snapshot: that of the last closed slot,
+//! until the market's opening price is known.
 
 use super::result::{EquityBalance, EquityEvent, EquityNewest, EquityResult};
 use super::said::{EquitySaid, balance, has_noticed};
@@ -18,17 +18,17 @@ use crate::snapshot::{Observation, OracleState, Snapshot};
 use crate::units::{Percent, UsdPrice};
 use crate::wide::U256;
 
-/// A standing slot that counts.
+/// A recorded slot that the statistics count.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Line {
     pub session: MarketState,
     pub recorded: RecordedSlot,
     pub oracle: OracleState,
-    /// The mid price against the oracle's of the last regular close, while the session is closed.
+    /// The basis of the mid price to the oracle price at the last regular close, while the session is closed.
     pub basis: Option<Percent>,
 }
 
-/// What is counted.
+/// The counts of a pass.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Counts {
     pub standing: u32,
@@ -38,16 +38,16 @@ pub(super) struct Counts {
     pub weekends: u32,
 }
 
-/// What was said last of a share.
+/// The token's state in the previous slot.
 #[derive(Debug, Default)]
 struct Known {
     multiplier: Option<U256>,
-    /// The change that is due: to what, where that is told, and when.
+    /// The pending change: the new multiplier, if known, and its time.
     due: Option<(Option<U256>, u64)>,
     paused: bool,
 }
 
-/// The pass. Give it the standing slots of the period, ascending.
+/// The pass. The caller adds the recorded, unretracted slots of the period in ascending order.
 #[derive(Debug)]
 pub struct EquityPass {
     terms: EquityTerms,
@@ -59,9 +59,9 @@ pub struct EquityPass {
     closures: ClosureScan,
     lines: Vec<Line>,
     counts: Counts,
-    /// The regular session, and the weekend, that were counted last: each by its place among the closures.
+    /// The regular session and the weekend that were counted last, each by the index of its closure.
     counted: [Option<usize>; 2],
-    /// The oracle's price of the share in the newest slot of a regular session, by the closure after it.
+    /// The oracle price in the newest slot of a regular session, with the index of the closure after it.
     held: Option<(usize, UsdPrice)>,
     known: Known,
     events: Vec<EquityEvent>,
@@ -71,7 +71,7 @@ pub struct EquityPass {
 }
 
 impl EquityPass {
-    /// A pass of these terms, which are checked.
+    /// A pass with these parameters, which are validated first.
     pub fn new(terms: EquityTerms) -> Result<Self, FigureError> {
         let terms = terms.validate()?;
         let direction = Direction::from(terms.of.base);
@@ -80,7 +80,7 @@ impl EquityPass {
         let calendar =
             share.clone().find(|(token, _)| *token == direction.base_index()).map(|(_, own)| own);
         let regular = Markets::new(calendar.map(Calendar::regular).into_iter().collect());
-        // A slot's block may be so much older.
+        // A slot's block may be this much older than the slot.
         let first = terms.of.from.unix_s().saturating_sub(Snapshot::MAX_BLOCK_AGE_S);
         Ok(Self {
             direction,
@@ -101,13 +101,13 @@ impl EquityPass {
         })
     }
 
-    /// The slots that count.
+    /// The counted slots.
     #[cfg(test)]
     pub(super) fn lines(&self) -> &[Line] {
         &self.lines
     }
 
-    /// What became of the share since the slot before.
+    /// Records the corporate actions since the previous slot.
     fn tell(&mut self, slot: Slot, at: u64, said: &EquitySaid) {
         let event = |event: &str| EquityEvent {
             effective_at_s: None,
@@ -123,7 +123,7 @@ impl EquityPass {
             let (from_raw, to_raw) = (Some(before), Some(now));
             self.events.push(EquityEvent { from_raw, to_raw, ..event(EquityEvent::CHANGED) });
             if self.terms.token.kind.rebases() {
-                // A balance counts something else now.
+                // After the change, a balance counts different units, so the old price no longer applies.
                 self.held = None;
             }
         }
@@ -143,7 +143,7 @@ impl EquityPass {
         }
     }
 
-    /// Whether the pool holds what a purchase of the size would pay.
+    /// Checks whether the pool holds what a purchase for the size would pay out.
     fn look_at_balance(&mut self, slot: Slot, observation: &Observation) {
         let share = self.direction.base_index();
         let held = balance(observation, share);
@@ -156,7 +156,7 @@ impl EquityPass {
         self.balances = Some(EquityBalance::and(before, slot, held, paid));
     }
 
-    /// A slot that counts.
+    /// Adds a slot to the statistics.
     fn count(&mut self, slot: Slot, at: u64, observation: Observation) {
         let session = self.calendar.map_or(MarketState::Unknown, |calendar| calendar.state(at));
         let exit = Exit::from_pool(&observation, self.direction);
@@ -192,7 +192,7 @@ impl EquityPass {
 impl FigurePass for EquityPass {
     type Result = EquityResult;
 
-    /// Slots between this one and the one before are missing.
+    /// Slots between this slot and the previous one are missing.
     fn add_snapshot(
         &mut self,
         _: &PoolId,

@@ -1,4 +1,4 @@
-//! What is asked of the figure.
+//! The parameters of the equity figure.
 
 use super::EquityPass;
 use crate::analytics::FigureError;
@@ -11,21 +11,22 @@ use crate::series::Slot;
 use crate::snapshot::TokenSession;
 use crate::units::GapLimit;
 
-/// How a token follows dividends and splits.
+/// How a token reflects dividends and splits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EquityKind {
-    /// Balances stay; a multiplier says how many shares a token shows as (ERC-8056). The feed prices the token.
+    /// Balances stay constant; a multiplier gives the number of shares that a token represents (ERC-8056). The feed
+    /// prices the token.
     ScaledUi,
-    /// Balances stay; dividends are in the price, by a multiplier that the feed has in it.
+    /// Balances stay constant; the price includes dividends through a multiplier that the feed already applies.
     TotalReturn,
-    /// Balances change with the multiplier, also under a pool. The feed prices what a balance counts.
+    /// Balances change with the multiplier, also those of a pool. The feed prices one unit of the displayed balance.
     Rebasing,
-    /// Balances change with a split alone, while transfers are paused. Likewise.
+    /// Balances change only at a split, while transfers are paused. The feed prices one unit of the displayed balance.
     SplitRebase,
 }
 
 impl EquityKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 4] =
         [Self::ScaledUi, Self::TotalReturn, Self::Rebasing, Self::SplitRebase];
 
@@ -34,7 +35,7 @@ impl EquityKind {
         Self::ALL.into_iter().find(|kind| kind.code() == code)
     }
 
-    /// Its stable name.
+    /// Its stable code.
     pub fn code(self) -> &'static str {
         match self {
             Self::ScaledUi => "scaled_ui",
@@ -50,47 +51,47 @@ impl EquityKind {
     }
 }
 
-/// The names of the facts that say where a token stands. The first word of each counts.
+/// The names of the facts that hold a token's state. Of each fact the first word counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct EquityFactNames {
     /// Its multiplier.
     pub multiplier: Option<Code>,
-    /// What that will be.
+    /// Its pending multiplier.
     pub pending_multiplier: Option<Code>,
-    /// From when on, seconds UTC; what is not later than the block is not due.
+    /// When that takes effect, seconds UTC. A time that is not after the block means that nothing is pending.
     pub effective_at: Option<Code>,
-    /// Whether its feed or its transfers are paused: any word but zero.
+    /// Whether its feed or its transfers are paused: any word except zero.
     pub paused: Option<Code>,
 }
 
-/// A token, as whoever asks knows it.
+/// A token as the caller knows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EquityToken {
     /// Its kind.
     pub kind: EquityKind,
-    /// The facts that say where it stands.
+    /// The names of the facts that hold its state.
     pub facts: EquityFactNames,
     /// The decimals of its multiplier; 0 to 36.
     pub multiplier_decimals: u8,
 }
 
 impl EquityToken {
-    /// The most decimals of a multiplier.
+    /// The maximum number of decimals of a multiplier.
     pub const MAX_DECIMALS: u8 = 36;
 }
 
-/// What is asked, checked.
+/// The validated parameters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EquityTerms {
-    /// Pool, base (the share), period, size of the gaps, calendars.
+    /// Pool, base token (the stock), period, size of the gaps, and calendars.
     pub of: HoursTerms,
     /// The gap limit of the depths.
     pub limit: GapLimit,
-    /// The share.
+    /// The tokenized stock.
     pub token: EquityToken,
 }
 
-/// The same as a figure file spells it.
+/// The parameters as a figure file spells them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EquityParameters {
     base: Base,
@@ -126,7 +127,7 @@ wire_struct!(EquityParameters {
 });
 
 impl EquityTerms {
-    /// The most slots of a period: 42 days. Six weekends, of which four are left where two are long ones.
+    /// The longest period: 42 days. Six weekends, of which four remain if two are long weekends.
     pub const MAX_SLOTS: u32 = 42 * Slot::PER_DAY;
 }
 

@@ -1,4 +1,5 @@
-//! A share whose month is made up: an oracle that says more each day, a pool that is thin while the exchange is closed.
+//! A synthetic month of a tokenized stock: the oracle price rises each day, and the pool is thin while the exchange is
+//! closed.
 
 use super::result::basis;
 use super::scan::Line;
@@ -18,7 +19,7 @@ use crate::snapshot::{
 use crate::units::{GapLimit, Percent};
 use crate::wide::U256;
 
-/// From a Saturday to a Monday: twenty regular sessions, four weekends, and a long one.
+/// From a Saturday to a Monday: twenty regular sessions, four weekends, and one long weekend.
 pub(crate) const DAYS: u32 = 31;
 
 /// The slot of a day of the series, counted from its first, a Saturday.
@@ -34,7 +35,7 @@ pub(crate) fn sessions() -> Vec<TokenSession> {
     vec![TokenSession { token: 0, calendar: calendar() }]
 }
 
-/// A fact of one word.
+/// A fact with one word.
 pub(crate) fn fact(name: &str, word: u128) -> Fact {
     let mut bytes = [0; 32];
     bytes[16..].copy_from_slice(&word.to_be_bytes());
@@ -46,14 +47,14 @@ pub(crate) fn fact(name: &str, word: u128) -> Fact {
     }
 }
 
-/// What a pool's contract holds of token 0.
+/// The pool contract's balance of token 0, as a fact.
 pub(crate) fn balance(of: &PoolId, word: u128) -> Fact {
     let pool = of.contract().address().unwrap().to_string();
     let call = format!("0x70a08231{}{}", "0".repeat(24), &pool[2..]);
     Fact { call, ..fact("held", word) }
 }
 
-/// A share of so many thousandths of a dollar, token 0, for a dollar.
+/// A tokenized stock at a price in thousandths of a dollar (token 0), against a token worth one dollar.
 pub(crate) fn share(
     id: &PoolId,
     at: Slot,
@@ -95,8 +96,8 @@ pub(crate) fn share(
     .unwrap()
 }
 
-/// The share at a slot: its oracle a thousandth of a dollar more each day, held from 15:00 on; its pool is deep while the
-/// exchange is open.
+/// The token at a slot. Its oracle price rises by a thousandth of a dollar each day and is held from 15:00 on. Its pool
+/// is deep while the exchange is open.
 pub(crate) fn usual(id: &PoolId, at: Slot, facts: Vec<Fact>) -> Observation {
     let index = at.number() - Slot::FIRST.number();
     let (day, minutes) = (u64::from(index / Slot::PER_DAY), index % Slot::PER_DAY * 5);
@@ -105,7 +106,7 @@ pub(crate) fn usual(id: &PoolId, at: Slot, facts: Vec<Fact>) -> Observation {
     let (told, updated_at) = if today {
         (day, at.unix_s() - 12)
     } else {
-        // The last round of the trading day before, a minute before its closing.
+        // The last round of the previous trading day, one minute before its close.
         let regular = crate::hours::Markets::new(vec![calendar()]);
         let now = at.unix_s() - 12;
         let closed = regular.closure_at(now);
@@ -120,7 +121,7 @@ pub(crate) fn token(kind: EquityKind) -> EquityToken {
     EquityToken { kind, facts: EquityFactNames::default(), multiplier_decimals: 18 }
 }
 
-/// A token with all facts.
+/// A token whose facts are all named.
 pub(crate) fn told(kind: EquityKind) -> EquityToken {
     let name = |name: &str| Some(name.parse().unwrap());
     let facts = EquityFactNames {
@@ -150,7 +151,7 @@ pub(crate) fn terms(id: &PoolId, days: u32, token: EquityToken) -> EquityTerms {
     EquityTerms { of, limit: GapLimit::DEPTH, token }
 }
 
-/// The slots of a month that stand: one of each session of each day, and one of a day without any.
+/// The recorded slots of a month: one of each session of each day, and one of a day without sessions.
 pub(crate) fn month() -> Vec<Slot> {
     let of_day = |day: u32| {
         let is_traded =
@@ -210,12 +211,12 @@ fn a_month_has_a_vector_of_its_sessions() {
     assert!(depth("regular") > 7 * depth("weekend"), "{result:?}");
     assert_eq!(of_session(&result, "unknown").spread.depth_q50_usd, None);
     assert!(of_session(&result, "pre").gap_worst_pct.is_some());
-    // Everything is told against the close, but for the first weekend, before which there was none.
+    // Every session is compared with the last close, except the first weekend, which has no close before it.
     assert_eq!(of_session(&result, "regular").basis_to_last_close_pct_q50, None);
     let weekend = of_session(&result, "weekend");
     assert!(weekend.basis_to_last_close_pct_q50.is_some());
     assert!(result.basis_to_last_close_pct_worst.is_some());
-    // Half of the regular slots come before the day's first round, and a night is held over.
+    // Half of the regular slots are before the day's first round, and during a night the answer is held over.
     let shares =
         [&result.oracle_fresh_pct, &result.oracle_held_over_close_pct, &result.oracle_stale_pct];
     assert_eq!(
@@ -259,7 +260,7 @@ fn a_session_or_a_weekend_less_is_too_little() {
     }
 }
 
-/// The counts of one slot with these facts.
+/// The counts after one slot with these facts.
 fn counted(token: EquityToken, facts: Vec<Fact>) -> (u32, u32, u32) {
     let at = on(2, 15, 5);
     let result = figure(terms(&pool(), 3, token), [(at, usual(&pool(), at, facts))]);
@@ -274,21 +275,22 @@ fn a_slot_of_a_corporate_action_is_counted_and_left_out() {
     let (counts, action, without) = ((1, 0, 0), (0, 1, 0), (0, 0, 1));
     for (facts, expected) in [
         (facts(5, 5, 0, 0), counts),
-        // Paused, by any word but zero.
+        // Paused: any word except zero.
         (facts(5, 5, 0, 1), action),
         (facts(5, 5, 0, u128::MAX), action),
-        // A change in a day, to the second; later it is too far, and from its instant on nothing is due.
+        // A change exactly one day ahead counts. One second more is too far, and from its effective time on nothing is
+        // due.
         (facts(5, 6, now + 86_400, 0), action),
         (facts(5, 6, now + 86_401, 0), counts),
         (facts(5, 6, now + 1, 0), action),
         (facts(5, 6, now, 0), counts),
-        // To what holds already, or to nothing, nothing changes.
+        // A change to the current multiplier, or to zero, changes nothing.
         (facts(5, 5, now + 60, 0), counts),
         (facts(5, 0, now + 60, 0), counts),
     ] {
         assert_eq!(counted(scaled, facts.clone()), expected, "{facts:?}");
     }
-    // Without one of the facts that are named nobody knows.
+    // If one of the named facts is missing, the state is unknown.
     for left_out in 0..4 {
         let mut some = facts(5, 6, 0, 0);
         let _ = some.remove(left_out);
@@ -298,9 +300,9 @@ fn a_slot_of_a_corporate_action_is_counted_and_left_out() {
     assert_eq!(counted(scaled, twice.concat()), without);
     let wordless = Fact { words: Vec::new(), ..fact("paused", 0) };
     assert_eq!(counted(scaled, [&facts(5, 5, 0, 0)[..3], &[wordless]].concat()), without);
-    // What is told to be paused is, whatever else is missing.
+    // A token with a paused fact is paused, whichever other facts are missing.
     assert_eq!(counted(scaled, vec![fact("paused", 1)]), action);
-    // An instant alone is a change; of no token that names none.
+    // An effective time alone is a change, if the token names no pending multiplier.
     let mut dated = scaled;
     dated.facts.pending_multiplier = None;
     assert_eq!(counted(dated, facts(5, 5, now + 60, 0)), action);
@@ -340,7 +342,7 @@ fn a_multiplier_that_changes_is_told_once() {
     assert_eq!(scheduled.effective_at_s, Some(on(4, 13, 30).unix_s()));
     assert_eq!((scheduled.from_raw, scheduled.to_raw), (word(1_000), word(1_020)));
     assert_eq!((changed.from_raw, changed.to_raw), (word(1_000), word(1_020)));
-    // On the day before, the evening is within a day of it; on its own both are paused.
+    // On the day before, the evening is within a day of the change; on the day itself both slots are paused.
     assert_eq!(result.slots_corporate_action, 3);
     let newest = result.newest.unwrap();
     assert_eq!((newest.multiplier_raw, newest.pending_multiplier_raw), (word(1_020), word(1_020)));
@@ -349,7 +351,7 @@ fn a_multiplier_that_changes_is_told_once() {
         (scheduled.effective_at_s, Some(false))
     );
     assert!(result.exact);
-    // Of one whose balances change, a split makes the pool's state inexact, and dividends do at once.
+    // For a rebasing token, a split makes the pool's state inexact, and dividends do so immediately.
     let exact = |kind| figure(terms(&pool(), 7, told(kind)), slots()).exact;
     assert!(!exact(EquityKind::SplitRebase));
     assert!(!exact(EquityKind::Rebasing));
@@ -365,14 +367,14 @@ fn a_share_as_wallets_show_it_costs_what_its_multiplier_says() {
         let seen = usual(&pool(), at, facts(multiplier, 0, 0, 0));
         figure(terms(&pool(), 3, of), [(at, seen)]).newest.unwrap().ui_price_usd
     };
-    // The oracle says 1.002 of the token.
+    // The oracle price of the token is 1.002.
     assert_eq!(price(EquityKind::ScaledUi, 18, 2 * 10_u128.pow(18)).as_deref(), Some("0.501"));
     assert_eq!(price(EquityKind::TotalReturn, 2, 50).as_deref(), Some("2.004"));
     assert_eq!(price(EquityKind::ScaledUi, 18, 0), None);
     assert_eq!(price(EquityKind::Rebasing, 18, 5).as_deref(), Some("1.002"));
 }
 
-/// A slot at a price of the oracle and at a tick of the pool.
+/// A slot with an oracle price and a pool tick.
 fn priced(at: Slot, milli_usd: u64, tick: i32, multiplier: u128) -> (Slot, Observation) {
     let updated_at = at.unix_s() - 12;
     let state = ranges(tick, 4_000_000_000_000, 0);
@@ -396,19 +398,20 @@ fn a_closed_sessions_mid_is_held_against_the_oracle_of_the_close_before_it() {
     let scaled = EquityKind::ScaledUi;
     let (noon, close) = (priced(on(2, 15, 0), 900, 0, 7), priced(on(2, 20, 0), 2_000, 0, 7));
     let evening = priced(on(2, 20, 5), 5_000, 0, 7);
-    // The pool's price is one dollar: half of what the oracle said last while the exchange was open, whatever it says now.
+    // The pool price is one dollar: half of the last oracle price while the exchange was open, whatever the oracle says
+    // now.
     let half = Some(50_000_000);
     assert_eq!(after(scaled, &[noon.clone(), close.clone(), evening.clone()]), half);
     assert_eq!(after(scaled, &[noon.clone(), evening.clone()]), Some(-11_111_111));
     assert_eq!(after(scaled, std::slice::from_ref(&evening)), None);
-    // Overnight and before the opening it is the same close; in the evening after, it is not.
+    // Overnight and before the opening the same close applies; the next evening it does not.
     for closed in [on(3, 4, 0), on(3, 13, 30)] {
         assert_eq!(after(scaled, &[close.clone(), priced(closed, 5_000, 0, 7)]), half);
     }
     assert_eq!(after(scaled, &[close.clone(), priced(on(3, 20, 5), 5_000, 0, 7)]), None);
-    // While it is open there is none.
+    // While the exchange is open there is no basis.
     assert_eq!(after(scaled, &[close.clone(), priced(on(3, 13, 35), 5_000, 0, 7)]), None);
-    // A multiplier that changed meanwhile leaves the token what it was, but for one whose balances change.
+    // A changed multiplier does not change the token's value, except for a rebasing token.
     let changed = priced(on(2, 20, 5), 5_000, 0, 8);
     assert_eq!(after(scaled, &[close.clone(), changed.clone()]), half);
     assert_eq!(after(EquityKind::Rebasing, &[close, changed]), None);
@@ -460,7 +463,7 @@ fn a_share_without_a_calendar_has_no_session() {
     let result = figure(of, month().into_iter().map(|at| (at, without(at))));
     assert_eq!((result.have_regular_sessions, result.have_weekends, result.enough), (0, 0, false));
     assert_eq!(of_session(&result, "unknown").spread.slots, 111);
-    // The terms name the calendars of the last snapshot, or there is no figure.
+    // The parameters must name the calendars of the last snapshot, or no figure is made.
     let mut scan = EquityPass::new(terms(&pool(), DAYS, token(EquityKind::ScaledUi))).unwrap();
     scan.add_snapshot(&pool(), slot(0), without(slot(0))).unwrap();
     assert_eq!(scan.finish().unwrap_err().code(), "figure_calendars");
@@ -493,7 +496,7 @@ fn a_pool_that_holds_less_than_a_purchase_pays_is_short() {
     assert_eq!(result.balance, Some(expected));
     assert!(!result.exact);
     assert_eq!(result.inexact_because.as_deref(), Some("balances_change_unseen"));
-    // What stays is not asked for; nor is another pool's balance, or another token's.
+    // For a token that does not rebase the balance is not measured, nor is another pool's or another token's balance.
     assert_eq!(figure(terms(&id, 3, token(EquityKind::ScaledUi)), slots).balance, None);
     let of_other = crate::analytics::made_up::pool_of(9);
     for other in [balance(&of_other, 5), Fact { contract: Address([2; 20]), ..balance(&id, 5) }] {

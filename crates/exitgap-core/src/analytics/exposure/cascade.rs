@@ -1,4 +1,4 @@
-//! Which positions a fall of the price liquidates, and how much of the collateral is sold for it.
+//! Which positions a price drop liquidates, and how much collateral is sold as a result.
 
 use super::Liquidation;
 use super::terms::ONE_E8;
@@ -9,60 +9,61 @@ use crate::snapshot::Observation;
 use crate::units::{Percent, UsdMicros, UsdPrice};
 use crate::wide::{U256, U1024, narrow, power_of_ten};
 
-/// A position against the token sold.
+/// A debt position whose collateral is the token sold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Position {
-    /// Collateral, raw units of the token sold.
+    /// Collateral, in raw units of the token sold.
     pub collateral: U256,
     /// Debt.
     pub debt: UsdMicros,
-    /// The liquidation threshold, in millionths of a percent of the collateral's worth: 1 to 100,000,000. It is
-    /// liquidated where collateral × price × threshold is below the debt.
+    /// The liquidation threshold, in millionths of a percent of the collateral's value: 1 to 100,000,000. The position
+    /// is liquidated if collateral × price × threshold is below the debt.
     pub threshold_e8: u32,
 }
 
-/// By which rules positions are liquidated.
+/// The rules by which positions are liquidated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CascadeTerms {
-    /// What liquidators get, and how far the price has fallen.
+    /// The liquidator's bonus and the price drop.
     pub liquidation: Liquidation,
-    /// How much of a debt is repaid at once, in millionths of a percent: 1 to 100,000,000.
+    /// How much of a debt is repaid in one liquidation, in millionths of a percent: 1 to 100,000,000.
     pub close_e8: u32,
-    /// How far the oracle follows the further fall of the pools' mid price that the sale makes, likewise from 0.
+    /// How far the oracle follows the further fall of the mid price that the sale causes, in millionths of a percent
+    /// from 0.
     pub follow_e8: u32,
 }
 
-/// What a fall comes to.
+/// The result of a price drop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cascade {
     /// Raw units sold.
     pub sold: U256,
-    /// What they are worth at the oracle price after the fall, before the oracle follows; rounded down.
+    /// Their value at the oracle price after the drop, before the oracle follows; rounded down.
     pub cascade_usd: UsdMicros,
     /// Debt repaid.
     pub repaid_usd: UsdMicros,
-    /// Debt that is left where all collateral was seized.
+    /// Debt that remains after all collateral was seized.
     pub residual_debt_usd: UsdMicros,
-    /// The positions liquidated, by their place.
+    /// The indices of the liquidated positions.
     pub liquidated: Vec<usize>,
-    /// How often it was looked whether others join; 1 where none did.
+    /// The number of rounds. 1 if the sale of the first round liquidates no further position.
     pub rounds: u32,
-    /// How far the oracle has fallen in all, rounded up.
+    /// The oracle's total fall, rounded up.
     pub fall: Percent,
-    /// The gap of the sale, split exactly, against the oracle after the first fall; `None` where nothing is sold, or the
-    /// venues do not take it.
+    /// The gap of the optimally split sale against the oracle price after the first drop; `None` if nothing is sold, or
+    /// if the venues cannot fill it.
     pub gap: Option<Percent>,
-    /// Whether the venues together do not take what is sold.
+    /// Whether the venues together cannot fill the sale.
     pub unfillable: bool,
 }
 
-/// Why there is no cascade.
+/// Why a cascade cannot be computed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CascadeError {
-    /// Of the venues, or of the rules.
+    /// The venues or the rules are invalid.
     #[error(transparent)]
     Exposure(#[from] FigureError),
-    /// None, or more than are looked at.
+    /// No positions, or too many.
     #[error("{found} positions given; the number must be from 1 to {MAX_POSITIONS}")]
     Positions {
         /// Positions found.
@@ -71,24 +72,24 @@ pub enum CascadeError {
     /// A position's threshold is out of bounds.
     #[error("position {position}: the threshold must be above 0 and at most 100 percent")]
     Threshold {
-        /// Its place.
+        /// The position's index.
         position: usize,
     },
-    /// Amounts and prices are too large for dollars.
+    /// Amounts and prices are too large for a dollar amount.
     #[error("position {position}: its value is out of range")]
     Worth {
-        /// Its place.
+        /// The position's index.
         position: usize,
     },
-    /// The venues are no venues of one sale.
+    /// The venues cannot share one sale.
     #[error(transparent)]
     Split(#[from] SplitError),
 }
 
-/// The most positions that are looked at.
+/// The most positions that are accepted.
 const MAX_POSITIONS: usize = 10_000;
 
-/// A venue after the first fall.
+/// A venue after the first drop.
 struct Venue {
     state: PoolState,
     exit: Exit,
@@ -96,7 +97,7 @@ struct Venue {
     prices: [UsdPrice; 2],
 }
 
-/// What a round liquidates.
+/// The liquidations of one round.
 #[derive(Default)]
 struct Round {
     sold: U256,
@@ -105,10 +106,11 @@ struct Round {
     liquidated: Vec<usize>,
 }
 
-/// Sells what the fall liquidates over the venues, lets the oracle follow, and looks who joins, until nobody does. All
-/// is sold at once from the state after the first fall: earlier sales are not sold again.
+/// Sells the liquidated collateral over the venues, lets the oracle follow, and checks which further positions are
+/// liquidated, until there are none. Each round sells the total at once from the state after the first drop, so earlier
+/// sales are not sold again.
 ///
-/// Bounded: at most one round more than there are positions, each with one split.
+/// At most one round more than there are positions, each with one split.
 pub fn cascade(
     venues: &[(&Observation, Direction)],
     positions: &[Position],
@@ -230,7 +232,7 @@ impl Venue {
     }
 }
 
-/// Both falls, one after the other, the second by the share that the oracle follows; rounded up, at most 99 percent.
+/// Combines both drops, the second scaled by the share that the oracle follows; rounded up, at most 99 percent.
 fn combine_falls(fall_e8: u32, further_e8: u32, follow_e8: u32) -> u32 {
     let one = u128::from(ONE_E8);
     let kept = one - u128::from(fall_e8.min(ONE_E8));
@@ -239,7 +241,7 @@ fn combine_falls(fall_e8: u32, further_e8: u32, follow_e8: u32) -> u32 {
     (ONE_E8 - left.min(ONE_E8)).min(Liquidation::MAX_FALL)
 }
 
-/// What units are worth: micro-dollars are `units × numerator ÷ denominator`.
+/// The value of raw units: micro-dollars are `units × numerator ÷ denominator`.
 struct Worth {
     numerator: U1024,
     denominator: U1024,
@@ -259,7 +261,7 @@ impl Worth {
         (worth.bit_len() <= 64).then(|| worth.saturating_to())
     }
 
-    /// The most units that are worth no more than `micros × by ÷ over`.
+    /// The most units whose value is at most `micros × by ÷ over`.
     fn units(&self, micros: u64, by: U1024, over: U1024) -> Option<U256> {
         narrow(U1024::from(micros) * by * self.denominator / (over * self.numerator))
     }

@@ -1,4 +1,4 @@
-//! What comes of a pass.
+//! The result of a pass.
 
 use super::ExposureTerms;
 use crate::analytics::stats::nearest_rank;
@@ -10,19 +10,19 @@ use crate::stable_sort::sort;
 use crate::units::Percent;
 use crate::wide::{U256, narrow, product};
 
-/// How exposed. No number decides it but one: whether a dollar to sell meets a dollar of depth.
+/// The exposure rating. Its only threshold is one dollar of depth for each dollar to sell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ExposureBand {
-    /// The least depth at two percent and the least depth at the break-even gap both take all of it.
+    /// The lowest depth at 2 % and the lowest depth at the break-even gap both cover the whole sale.
     Covered,
-    /// The least depth at the break-even gap takes it, the least depth at two percent does not.
+    /// The lowest depth at the break-even gap covers the sale; the lowest depth at 2 % does not.
     Strained,
-    /// In some slot not all of it could have been liquidated at a profit.
+    /// In some slot a part of the sale could not have been liquidated at a profit.
     Exposed,
-    /// In some slot the venues together could not even have taken it.
+    /// In some slot the venues together could not have filled the sale at all.
     Unfillable,
-    /// Too little is recorded.
+    /// Too few slots are recorded.
     Unrated,
 }
 
@@ -52,65 +52,66 @@ impl Wire for ExposureBand {
     }
 }
 
-/// The figure. Percentages and ratios are strings of six decimals, dollars strings of whole ones.
+/// The figure. Percentages and ratios are strings with six decimals; dollars are strings of whole dollars.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct ExposureResult {
-    /// How exposed.
+    /// The exposure rating.
     pub band: ExposureBand,
-    /// The sum over venues of the depth at the break-even gap: in the newest slot looked at.
+    /// The sum over venues of the depth at the break-even gap in the newest evaluated slot.
     pub break_even_depth_now_usd: Option<String>,
-    /// The median slot's.
+    /// The median over the evaluated slots.
     pub break_even_depth_q50_usd: Option<String>,
-    /// The gap up to which a liquidator does not lose, rounded down.
+    /// The gap at which a liquidator breaks even, rounded down.
     pub break_even_gap_pct: String,
-    /// The venues' least depths at two percent, summed though they are of different slots, ÷ what is sold; down.
+    /// The sum of the venues' lowest depths at 2 %, although they are from different slots, ÷ the amount sold; rounded
+    /// down.
     pub coverage: Option<String>,
-    /// The least sum of depths at the break-even gap ÷ what is sold; down.
+    /// The lowest sum of depths at the break-even gap ÷ the amount sold; rounded down.
     pub coverage_break_even: Option<String>,
-    /// The sum of depths at two percent in the newest slot looked at.
+    /// The sum of depths at 2 % in the newest evaluated slot.
     pub depth_now_usd: Option<String>,
     /// The median slot's.
     pub depth_q50_usd: Option<String>,
-    /// Whether enough is recorded for a band.
+    /// Whether enough slots are recorded for a rating.
     pub enough: bool,
-    /// Slots looked at: every venue stands.
+    /// Evaluated slots: those in which every venue has a recorded, unretracted snapshot.
     pub have_slots: u32,
-    /// The least that the venues together could take in a slot in which they did not take it.
+    /// The smallest amount that the venues together could fill, over the slots in which they could not fill the sale.
     pub least_fillable_usd: Option<String>,
-    /// The least sum over venues of the depth at the break-even gap.
+    /// The lowest sum over venues of the depth at the break-even gap.
     pub lowest_break_even_depth_usd: Option<String>,
-    /// Its slot, the first.
+    /// The first slot with that sum.
     pub lowest_break_even_slot: Option<Slot>,
-    /// Slots that a band needs.
+    /// The number of slots that a rating needs.
     pub needed_slots: u32,
-    /// What liquidators would lose in the slot of the widest gap, against what they repay; rounded up.
+    /// The liquidators' loss in the slot with the widest gap: the amount repaid minus the proceeds; rounded up.
     pub shortfall_usd: Option<String>,
-    /// Slots in which some venue stands and some does not.
+    /// Slots in which only some of the venues have a snapshot.
     pub slots_incomplete: u32,
-    /// Slots in which no venue stands.
+    /// Slots in which no venue has a snapshot.
     pub slots_missing: u32,
-    /// Slots that no search answered.
+    /// Slots in which a search was given up.
     pub slots_unanswered: u32,
-    /// Slots in which the venues together did not take it.
+    /// Slots in which the venues together could not fill the sale.
     pub slots_unfillable: u32,
-    /// `live`, or `preview` where any input is.
+    /// `live`, or `preview` if any input is from a preview chain.
     pub status: String,
-    /// What nobody would have liquidated at a profit in the slot of the least depth; rounded up.
+    /// The amount that could not have been liquidated at a profit in the slot with the lowest depth; rounded up.
     pub stranded_usd: Option<String>,
-    /// By venue, as asked.
+    /// The venues, in the order of the request.
     pub venues: Vec<ExposureVenueResult>,
-    /// The widest gap of the exact split, of the slots that took it.
+    /// The widest gap of the optimal split, over the slots in which the venues could fill the sale.
     pub worst_gap_pct: Option<String>,
-    /// Its slot, the first.
+    /// The first slot with that gap.
     pub worst_slot: Option<Slot>,
 }
 
 /// One venue.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct ExposureVenueResult {
-    /// The least depth at two percent, without the fall.
+    /// The lowest depth at 2 %, without the price drop.
     pub lowest_depth_usd: Option<String>,
-    /// Its slot, the first.
+    /// The first slot with that depth.
     pub lowest_slot: Option<Slot>,
     /// The pool.
     pub pool: PoolId,
@@ -144,21 +145,21 @@ wire_struct!(ExposureResult {
     worst_slot,
 });
 
-/// Slots that a band needs: nineteen twentieths of a week.
+/// The number of slots that a rating needs: 95 % of a week.
 const NEEDED_SLOTS: u32 = 1_916;
 
 const DOLLAR: u64 = 1_000_000;
 
-/// What a pass has found.
+/// Running totals of a pass.
 #[derive(Debug, Default)]
 pub(super) struct ExposureTally {
-    /// By venue: the least depth at two percent, and its slot.
+    /// The lowest depth at 2 % of each venue, with its slot.
     pub lowest: Vec<Option<(u64, Slot)>>,
-    /// Of each slot looked at: the sum of depths at two percent, and at the break-even gap.
+    /// For each evaluated slot: the sum of depths at 2 %, and at the break-even gap.
     pub depths: Vec<[u64; 2]>,
     pub lowest_break_even: Option<(u64, Slot)>,
     pub worst: Option<(Percent, Slot)>,
-    /// The least that could be filled, micro-dollars, where not all was.
+    /// The smallest amount that could be filled, in micro-dollars, over the slots that could not fill the sale.
     pub least_fillable: Option<u64>,
     pub unanswered: u32,
     pub unfillable: u32,
@@ -252,11 +253,11 @@ fn ratio_text(millionths: u128) -> String {
     format!("{}.{:06}", millionths / 1_000_000, millionths % 1_000_000)
 }
 
-/// `max(0, repaid − proceeds)` of what is sold at a gap, whole dollars rounded up: `C·(gap − (1 − 1 ÷ F))`.
+/// `max(0, repaid − proceeds)` for a sale at this gap, in whole dollars rounded up: `C·(gap − (1 − 1 ÷ F))`.
 fn shortfall(terms: &ExposureTerms, gap: Percent) -> u64 {
     let one = 10_i128.pow(16);
     let factor = one + i128::from(terms.liquidation.kept_e16());
-    // Over 10^8 · factor; a gap is below 2^50, the factor below 2^55.
+    // The denominator is 10^8 · factor. A gap is below 2^50 and the factor below 2^55.
     let above = gap.0 * factor - (factor - one) * 100_000_000;
     if above <= 0 {
         return 0;

@@ -1,4 +1,4 @@
-//! The one pass over the slots of a period: it holds the venues of one slot.
+//! The one pass over the slots of a period. It holds the venues' snapshots of one slot.
 
 use super::ExposureTerms;
 use super::result::{ExposureResult, ExposureTally};
@@ -13,8 +13,8 @@ use crate::series::Slot;
 use crate::snapshot::Observation;
 use crate::units::GapLimit;
 
-/// The pass. Give it the standing snapshots of the period, ascending by slot, those of one slot in the order of the
-/// venues.
+/// The pass. The caller adds the recorded, unretracted snapshots of the period in ascending order of slots and, within
+/// a slot, in the order of the venues.
 #[derive(Debug)]
 pub struct ExposurePass {
     terms: ExposureTerms,
@@ -24,7 +24,7 @@ pub struct ExposurePass {
 }
 
 impl ExposurePass {
-    /// A pass of these terms, which are checked.
+    /// A pass with these parameters, which are validated first.
     pub fn new(terms: ExposureTerms) -> Result<Self, FigureError> {
         let terms = terms.validate()?;
         let (break_even, venues) = (terms.liquidation.break_even(), terms.venues.len());
@@ -41,8 +41,8 @@ impl ExposurePass {
         Ok(())
     }
 
-    /// The sums of depths of a slot, after everything else of it was taken in; `None` where a search was given up: then
-    /// nothing was.
+    /// Adds a slot to the totals and returns its sums of depths. If a search was given up, it returns `None` and leaves
+    /// the totals unchanged.
     fn measure_slot(&mut self, whole: &WholeSlot) -> Result<Option<[u64; 2]>, FigureError> {
         let slot = whole.slot;
         let (limit, size) = (self.break_even, self.terms.cascade);

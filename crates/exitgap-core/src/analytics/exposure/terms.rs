@@ -1,4 +1,4 @@
-//! What is asked of the figure.
+//! The parameters of the exposure figure.
 
 use super::ExposurePass;
 use crate::analytics::FigureError;
@@ -9,34 +9,34 @@ use crate::json::wire_struct;
 use crate::series::Slot;
 use crate::units::{GapLimit, Percent, SizeUsd};
 
-/// One, counted in millionths of a percent.
+/// One, in units of a millionth of a percent.
 pub(super) const ONE_E8: u32 = 100_000_000;
 
-/// What liquidators get, and after which fall of the price.
+/// The liquidator's bonus and the price drop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Liquidation {
-    /// The bonus on what is repaid, in millionths of a percent: at most 100,000,000.
+    /// The bonus on the amount repaid, in millionths of a percent: at most 100,000,000.
     pub bonus_e8: u32,
-    /// The protocol's share of the bonus, likewise.
+    /// The protocol's share of the bonus, in the same unit.
     pub protocol_fee_e8: u32,
     /// How far the price of the token sold has fallen, in millionths of a percent: at most 99,000,000.
     pub fall_e8: u32,
 }
 
 impl Liquidation {
-    /// The furthest fall: 99 percent.
+    /// The largest price drop: 99 percent.
     pub const MAX_FALL: u32 = 99_000_000;
 
-    /// `F` is `1 + kept ÷ 10^16`.
+    /// The liquidator's factor `F` is `1 + kept ÷ 10^16`.
     pub(super) fn kept_e16(self) -> u64 {
         u64::from(self.bonus_e8) * u64::from(ONE_E8 - self.protocol_fee_e8.min(ONE_E8))
     }
 
-    /// The gap up to which a liquidator does not lose, rounded down.
+    /// The gap at which a liquidator breaks even, rounded down.
     pub fn break_even(self) -> GapLimit {
         let kept = u128::from(self.kept_e16());
         let gap = kept * u128::from(ONE_E8) / (u128::from(ONE_E8).pow(2) + kept);
-        // At most one half.
+        // The result is at most one half.
         i64::try_from(gap)
             .ok()
             .and_then(|gap| GapLimit::from_millionths(gap).ok())
@@ -71,22 +71,22 @@ impl Liquidation {
     }
 }
 
-/// What is asked, checked.
+/// The validated parameters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExposureTerms {
-    /// Where the collateral is sold: 1 to 12 pools of one chain, of contracts of their own.
+    /// The venues that share the sale: 1 to 12 pools on one chain, each with its own contract.
     pub venues: Vec<FigureVenue>,
-    /// The first slot looked at.
+    /// The first slot.
     pub from: Slot,
-    /// The last one, at most a week later.
+    /// The last slot, at most a week later.
     pub to: Slot,
-    /// How much is sold.
+    /// The amount sold.
     pub cascade: SizeUsd,
-    /// By which rules, after which fall.
+    /// The liquidation rules and the price drop.
     pub liquidation: Liquidation,
 }
 
-/// The same as a figure file spells it.
+/// The parameters as a figure file spells them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExposureParameters {
     bonus_pct: String,
@@ -109,7 +109,7 @@ wire_struct!(ExposureParameters {
 });
 
 impl ExposureTerms {
-    /// The most slots of a period: a week.
+    /// The longest period: one week.
     pub const MAX_SLOTS: u32 = 7 * Slot::PER_DAY;
 }
 

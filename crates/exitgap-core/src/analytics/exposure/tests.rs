@@ -1,4 +1,4 @@
-//! Slots looked at after a fall, and cascades, over made-up and over random states.
+//! Slots evaluated after a price drop, and cascades, over synthetic and random states.
 
 use proptest::prelude::*;
 
@@ -24,7 +24,7 @@ fn terms(venues: u8, slots: u32, cascade: &str, liquidation: Liquidation) -> Exp
     ExposureTerms { venues, from, to, cascade: cascade.parse().unwrap(), liquidation }
 }
 
-/// The figure of these slots, each of the states of all venues.
+/// The figure of these slots, each with the states of all venues.
 fn figure(terms: &ExposureTerms, slots: &[Vec<Option<PoolState>>]) -> ExposureResult {
     let mut scan = ExposurePass::new(terms.clone()).unwrap();
     for (at, states) in (0..).zip(slots) {
@@ -41,7 +41,7 @@ fn number(text: Option<&String>) -> u64 {
     text.unwrap().parse().unwrap()
 }
 
-/// The mid after a fall against the mid before, in millionths of a percent.
+/// The mid price after a drop divided by the mid price before it, in millionths of a percent.
 fn kept(state: &PoolState, fallen: &PoolState, direction: Direction) -> u64 {
     let [was, is] = [state, fallen].map(|one| one.mid_of_reserves_or_ticks(direction).unwrap());
     let is = U1024::from(is.numerator())
@@ -70,7 +70,7 @@ fn a_fall_moves_the_price_by_what_it_says_and_no_liquidity() {
             assert_eq!(state.fallen(direction, 100_000_000), None);
         }
     }
-    // Below the narrow position only the wide one is left.
+    // Below the narrow position only the wide one remains.
     let fallen = wide.fallen(SELL, 20_000_000).unwrap();
     let own = ranges(0, 5_000_000_000_000, 90_000_000_000_000).fallen(SELL, 50_000_000).unwrap();
     assert_eq!(fallen.protocol(), own.protocol());
@@ -107,7 +107,8 @@ fn at_the_break_even_gap_a_liquidator_does_not_lose() {
     assert_eq!(told(5_000_000, 10_000_000), "4.306220");
     assert_eq!(told(100_000_000, 0), "50.000000");
     assert_eq!(told(100_000_000, 100_000_000), "0.000000");
-    // Where all of it sells within the break-even gap nobody falls short; a dollar of depth less, somebody does.
+    // If the whole sale stays within the break-even gap, there is no shortfall. With one dollar of depth less, there is
+    // one.
     let states = vec![vec![Some(ranges(0, 5_000_000_000_000, 0))]];
     let rules = liquidation(5_000_000, 0);
     let depth = figure(&terms(1, 1, "1000", rules), &states).lowest_break_even_depth_usd.unwrap();
@@ -124,7 +125,7 @@ fn at_the_break_even_gap_a_liquidator_does_not_lose() {
     assert!(beyond.coverage_break_even.unwrap().starts_with("0.99"));
 }
 
-/// A week of one state, but for what `other` says.
+/// A week with the same state in every slot, except where `other` returns another.
 fn week(
     state: &PoolState,
     other: impl Fn(usize) -> Option<Option<PoolState>>,
@@ -145,7 +146,7 @@ fn a_band_is_of_the_worst_slot_of_a_week() {
         (told.depth_now_usd.clone(), told.status.as_str()),
         (told.venues[0].lowest_depth_usd.clone(), "preview")
     );
-    // One thin slot of 2,016 decides.
+    // One thin slot of 2,016 determines the rating.
     let once = week(&deep, |at| (at == 700).then(|| Some(thin.clone())));
     let worse = depth("200000", &once);
     assert_eq!((worse.band, worse.worst_slot), (ExposureBand::Exposed, Some(slot(700))));
@@ -156,13 +157,13 @@ fn a_band_is_of_the_worst_slot_of_a_week() {
     assert_eq!(worse.break_even_depth_q50_usd, told.break_even_depth_q50_usd);
     let between = (number(worse.venues[0].lowest_depth_usd.as_ref()) + 1).to_string();
     assert_eq!(depth(&between, &once).band, ExposureBand::Strained);
-    // Too many missing slots, and there is no band; what was seen is told all the same.
+    // With too many missing slots there is no rating, but the recorded data is still reported.
     let holes = week(&deep, |at| (at < 101).then_some(None));
     let short = depth("200000", &holes);
     assert_eq!((short.band, short.enough, short.have_slots), (ExposureBand::Unrated, false, 1_915));
     assert_eq!((short.slots_missing, short.slots_incomplete), (101, 0));
     assert!(short.coverage.is_some());
-    // What the venues do not take has no gap.
+    // A sale that the venues cannot fill has no gap.
     let bounded = week(&deep, |at| (at == 3).then(|| Some(ranges(0, 1_000_000_000, 0))));
     let beyond = depth("900000", &bounded);
     assert_eq!((beyond.band, beyond.slots_unfillable), (ExposureBand::Unfillable, 1));
@@ -235,7 +236,7 @@ fn rules(fall_e8: u32, follow_e8: u32) -> CascadeTerms {
 #[test]
 fn a_cascade_takes_in_who_falls_with_the_price_it_makes() {
     let observed = observation_of(&pool_of(1), slot(0), pair(1_000_000_000_000, 1_000_000_000_000));
-    // Worth 200,000 dollars at 2 dollars; liquidated below a price of 1.6, and of 1.5.
+    // The positions are worth 200,000 dollars at 2 dollars each, and are liquidated below a price of 1.6 and of 1.5.
     let positions =
         [position(100_000_000_000, 128_000_000_000), position(100_000_000_000, 120_000_000_000)];
     let told = |fall_e8, follow_e8| {
@@ -251,7 +252,7 @@ fn a_cascade_takes_in_who_falls_with_the_price_it_makes() {
     let both = told(21_000_000, 100_000_000);
     assert_eq!(both.liquidated, [0, 1]);
     assert!(both.rounds > 1 && both.fall > alone.fall && both.gap > alone.gap);
-    // Collateral below debt × 1.05: all of it is seized, and some of the debt is left.
+    // The collateral is below debt × 1.05: all of it is seized, and some of the debt remains.
     let deep = told(40_000_000, 0);
     assert_eq!(deep.sold, U256::from(200_000_000_000_u64));
     assert_eq!(deep.repaid_usd.0 + deep.residual_debt_usd.0, 248_000_000_000);
@@ -279,7 +280,7 @@ fn positions_that_are_none_are_refused() {
     assert_eq!(ask(&[endless], &rules(0, 0)), Err(CascadeError::Worth { position: 0 }));
     let none = CascadeTerms { close_e8: 0, ..rules(0, 0) };
     assert!(matches!(ask(&[position(1, 1)], &none), Err(CascadeError::Exposure(_))));
-    // What the venues do not take is said.
+    // The result says that the venues cannot fill the sale.
     let large = [position(1_000_000_000_000_000, 2_000_000_000_000_000)];
     let told = ask(&large, &rules(30_000_000, 100_000_000)).unwrap();
     assert!(told.unfillable && told.gap.is_none() && told.cascade_usd.0 > 0);
@@ -295,7 +296,7 @@ fn fallen(observed: &Observation, fall_e8: u32) -> Exit {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
-    /// The pass, against the same put together from whole curves, slot by slot.
+    /// The pass equals a slot-by-slot computation from complete curves.
     #[test]
     fn the_pass_is_what_its_parts_say(
         slots in prop::collection::vec((some_state(), some_state()), 1..5),
@@ -334,7 +335,7 @@ proptest! {
         prop_assert_eq!(told.coverage, Some(format!("{}.{:06}", ratio / 1_000_000, ratio % 1_000_000)));
     }
 
-    /// A cascade against one that tries every fall the sale could have made, one position after the other.
+    /// The cascade equals an exhaustive search over every drop that the sale could have caused, one position at a time.
     #[test]
     fn nobody_joins_a_cascade_once_it_has_ended(
         debts in prop::collection::vec((1_u64..100, 1_u64..2_000), 1..8),
@@ -348,7 +349,8 @@ proptest! {
             .map(|(units, debt)| position(units * 1_000_000_000, debt * 100_000_000))
             .collect();
         let told = cascade(&[(&observed, SELL)], &positions, &rules(fall_e8, follow_e8)).unwrap();
-        // Two dollars a unit, less the fall: who is below the threshold at the end, and nobody else.
+        // The price is two dollars minus the drop. Exactly the positions below their threshold at the end are
+        // liquidated.
         let end = 100_000_000 - u128::try_from(told.fall.0).unwrap();
         let below = |position: &Position| {
             let units: u128 = position.collateral.saturating_to();

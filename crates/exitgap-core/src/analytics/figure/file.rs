@@ -7,18 +7,19 @@ use crate::ids::{DocumentHash, PoolId, SnapshotHash};
 use crate::json::{Part, VERSION, Wire, from_canonical, to_canonical, wire_struct};
 use crate::series::Slot;
 
-/// The most head windows of a file: two of each of twelve pools, or those of 31 days of one.
+/// The most head windows in a file: two for each of twelve pools, or those of 31 days of one pool.
 pub const MAX_FIGURE_WINDOWS: usize = 24;
 
-/// The most bytes of a figure file that are looked at: several times what those of 31 days take.
+/// The largest figure file that is parsed, in bytes: several times the size for 31 days.
 pub const MAX_FIGURE_BYTES: usize = 32 << 20;
 
-/// Whether bytes begin as a figure file's do, and no other document's: it is then one, sound or not.
+/// Whether the bytes start like a figure file. No other document starts this way, so the bytes are a figure file, valid
+/// or not.
 pub fn is_figure_file(bytes: &[u8]) -> bool {
     bytes.starts_with(b"{\"figure\":")
 }
 
-/// A snapshot that a figure is drawn from.
+/// A snapshot that a figure uses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FigureUse {
     /// The pool.
@@ -31,7 +32,7 @@ pub struct FigureUse {
 
 wire_struct!(FigureUse { pool, slot, snapshot });
 
-/// A document that a figure is drawn from: what a pool logged, as a head commits to it.
+/// A document of pool logs that a figure uses. A head commits to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FigureFills {
     /// The hash of the document.
@@ -44,7 +45,7 @@ pub struct FigureFills {
 
 wire_struct!(FigureFills { document, pool, slot });
 
-/// A file, read. Nothing of it is checked.
+/// A parsed figure file. Nothing is verified yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FigureFile {
     pub v: u32,
@@ -65,10 +66,10 @@ impl FigureFile {
     }
 }
 
-/// The bytes of a figure file. `windows` are canonical, those of each pool together, in the order of the pools: ascending,
-/// each beginning where the one before ends, the last ending at the figure's last head. `uses` are all standing slots of
-/// the period, ascending, those of one slot in the order of the pools. `fills` are all documents of logs that the heads
-/// commit to, ascending; none of a figure that takes none.
+/// The bytes of a figure file. `windows` are canonical and grouped by pool, in the order of the pools. Each pool's
+/// windows are ascending, each begins where the previous one ends, and the last ends at the figure's last head. `uses`
+/// are all recorded, unretracted slots of the period, ascending, and within a slot in the order of the pools. `fills`
+/// are all documents of logs that the heads commit to, ascending; empty for a figure that does not use logs.
 pub fn write_figure<F: Figure>(
     figure: &F,
     windows: &[Vec<u8>],
@@ -88,7 +89,7 @@ pub fn write_figure<F: Figure>(
     })
 }
 
-/// A document as the part that it is of another.
+/// A document as a part of another document.
 pub(in crate::analytics) fn part(document: &impl Wire) -> Result<Part, DocumentError> {
     to_canonical(document).map(Part)
 }

@@ -1,5 +1,5 @@
-//! What a figure is: parameters, the pass over its snapshots, and its result. Each is one implementation of [`Figure`],
-//! and one line of the list below; store, service, file and verifier are generic over it.
+//! Defines a figure: its parameters, the pass over its snapshots, and its result. Each figure is one implementation of
+//! [`Figure`] and one row of the list below. Store, service, file format and verifier are generic over figures.
 
 use core::fmt::Debug;
 
@@ -17,15 +17,15 @@ use crate::json::{Part, Wire, parse_json};
 use crate::series::Slot;
 use crate::snapshot::{Observation, TokenSession};
 
-/// A figure, as the type of its parameters.
+/// A figure, represented by the type of its parameters.
 pub trait Figure: Clone + Send + 'static {
     /// The name and version of its rules, such as `decay/1`.
     const NAME: &'static str;
 
-    /// Whether it is computed from what pools logged, too.
+    /// Whether it also uses the logs of its pools.
     const TAKES_FILLS: bool = false;
 
-    /// Whether its parameters name the calendars of the period's last standing snapshot.
+    /// Whether its parameters name the calendars of the period's last recorded, unretracted snapshot.
     const HAS_CALENDARS: bool = false;
 
     /// The parameters as a figure file spells them.
@@ -34,16 +34,16 @@ pub trait Figure: Clone + Send + 'static {
     /// The pass that computes it.
     type Pass: FigurePass;
 
-    /// Requires that every parameter lies within its bounds.
+    /// Requires that every parameter is within its bounds.
     fn validate(self) -> Result<Self, FigureError>;
 
     /// The parameters as a figure file spells them.
     fn parameters(&self) -> Self::Parameters;
 
-    /// Reads them, in their one spelling.
+    /// Reads parameters, which must be in their canonical form.
     fn from_parameters(spelled: &Self::Parameters) -> Result<Self, FigureError>;
 
-    /// Its pools, in the order of their windows and, within a slot, of their snapshots.
+    /// Its pools, in the order of their head windows and, within a slot, of their snapshots.
     fn pools(&self) -> Vec<&PoolId>;
 
     /// Its first and its last slot.
@@ -54,22 +54,23 @@ pub trait Figure: Clone + Send + 'static {
         self.period().1
     }
 
-    /// With these calendars in place of those that it names.
+    /// The same parameters with these calendars.
     #[must_use]
     fn with_calendars(self, _: Vec<TokenSession>) -> Self {
         self
     }
 
-    /// A pass that has taken nothing yet.
+    /// An empty pass.
     fn pass(self) -> Result<Self::Pass, FigureError>;
 }
 
-/// One pass over the standing snapshots of a period: ascending by slot, those of one slot in the order of the pools.
+/// One pass over the recorded, unretracted snapshots of a period, ascending by slot and, within a slot, in the order of
+/// the pools.
 pub trait FigurePass: Debug + Send + 'static {
-    /// What it computes.
+    /// The result of the pass.
     type Result;
 
-    /// Takes the next snapshot.
+    /// Adds the next snapshot.
     fn add_snapshot(
         &mut self,
         pool: &PoolId,
@@ -77,12 +78,12 @@ pub trait FigurePass: Debug + Send + 'static {
         of: Observation,
     ) -> Result<(), FigureError>;
 
-    /// Whether the next document of logs is wanted before the next snapshot.
+    /// Whether the pass needs the next document of logs before the next snapshot.
     fn wants_fills(&self) -> bool {
         false
     }
 
-    /// Takes the next document of logs; `None`: there is no further one.
+    /// Adds the next document of logs; `None` if there are no more.
     fn take_fills(&mut self, _: Option<Fills>) -> Result<(), FigureError> {
         Ok(())
     }
@@ -90,11 +91,11 @@ pub trait FigurePass: Debug + Send + 'static {
     /// The result.
     fn finish(self) -> Result<Self::Result, FigureError>;
 
-    /// The result as a figure file has it.
+    /// The result as a figure file contains it.
     fn document(result: &Self::Result) -> Result<Part, DocumentError>;
 }
 
-/// A row of the list.
+/// A row of the list of figures.
 struct FigureEntry {
     name: &'static str,
     takes_fills: bool,
@@ -128,11 +129,11 @@ pub(super) fn is_known(figure: &str) -> bool {
     FIGURES.iter().any(|listed| listed.name == figure)
 }
 
-/// Why a file's figure is not recomputed.
+/// Why a file's figure cannot be recomputed.
 pub(super) enum NotRead {
-    /// Its rules are not known.
+    /// The figure's name or version is unknown.
     Unknown,
-    /// Its parameters are out of bounds, or not in their one spelling.
+    /// Its parameters are out of bounds or not in their canonical form.
     Invalid(String),
 }
 
@@ -184,7 +185,7 @@ impl<F: Figure> AnyFigure for F {
     }
 }
 
-/// Any figure's pass.
+/// The pass of any figure.
 pub(super) trait AnyPass: Debug + Send {
     fn add_snapshot(
         &mut self,
@@ -220,7 +221,7 @@ impl<P: FigurePass> AnyPass for P {
     }
 }
 
-/// Why a file has a result where recomputing gives none.
+/// Why recomputing gives no result although the file has one.
 #[derive(Debug)]
 pub(super) struct NoResult {
     pub code: &'static str,

@@ -1,4 +1,4 @@
-//! What a run of head windows proves of a period.
+//! What a sequence of head windows proves about a period.
 
 use super::file::{FigureFills, MAX_FIGURE_WINDOWS};
 use super::histories::find_contradiction;
@@ -12,29 +12,29 @@ use crate::series::Slot;
 use crate::stable_sort::sort;
 use crate::tlog::{Checkpoint, CheckpointError, TrustError, VerifierKey};
 
-/// Why windows do not bear out a period.
+/// Why windows do not prove a period.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PeriodError {
-    /// None, or too many.
+    /// No windows, or too many.
     #[error("a period needs 1 to {most} windows, found {found}", most = MAX_FIGURE_WINDOWS)]
     Count {
         /// Windows found.
         found: usize,
     },
-    /// One does not hold together.
+    /// A window is invalid.
     #[error("window {index}: {error}")]
     Window {
-        /// Its place, from 0.
+        /// Its index, from 0.
         index: usize,
-        /// What is wrong with it.
+        /// The reason.
         error: Box<WindowError>,
     },
-    /// Two do not follow each other.
+    /// A window does not follow the previous one.
     #[error("window {index} does not follow the previous one: {error}")]
     Broken {
         /// The later one's place.
         index: usize,
-        /// The rule broken.
+        /// The broken rule.
         error: Box<HeadError>,
     },
     /// They were proven by two histories of one log.
@@ -45,46 +45,46 @@ pub enum PeriodError {
         /// Where they differ.
         what: String,
     },
-    /// They are of another pool.
+    /// A window belongs to another pool.
     #[error("the windows belong to {found}")]
     Pool {
         /// Its pool.
         found: PoolId,
     },
-    /// They do not cover the period, or reach past it.
+    /// The windows do not cover the period, or cover more than it needs.
     #[error(
         "the windows cover slots {first} to {last}, which is not the period, or more than it needs"
     )]
     Cover {
         /// Their first slot.
         first: Slot,
-        /// Their last.
+        /// Their last slot.
         last: Slot,
     },
 }
 
-/// What was found.
+/// The content of verified windows.
 #[derive(Default)]
 pub(super) struct Period {
-    /// The standing slots of the period, each with its pool's place, ascending by both.
+    /// The recorded, unretracted slots of the period, each with the index of its pool, ascending by both.
     pub standing: Vec<(Slot, usize, SnapshotHash)>,
-    /// The documents of what the pools logged that heads of the period commit to, ascending within each pool.
+    /// The documents of pool logs that heads of the period commit to, ascending within each pool.
     pub fills: Vec<FigureFills>,
-    /// How many heads bear it out.
+    /// The number of heads in the windows.
     pub heads: usize,
     /// Each of them, in the order of the windows.
     pub hashes: Vec<(PoolId, Slot, HeadHash)>,
     /// The signed checkpoint of each window.
     pub checkpoints: Vec<String>,
-    /// What this version does not know.
+    /// The first value that this version does not know.
     pub newer: Option<Newer>,
     /// A slot with a lowest depth, of whose other depth nothing is said.
     pub given_up: Option<Slot>,
 }
 
 impl Period {
-    /// The windows hold together, are those of the pools in their order, and of each follow each other without a hole
-    /// and are those of the period.
+    /// Requires that the windows are valid, belong to the pools in their order, and for each pool are consecutive and
+    /// cover exactly the period.
     pub fn from_windows(
         windows: &[Part],
         pools: &[PoolId],
@@ -135,7 +135,7 @@ impl Period {
         Ok(all)
     }
 
-    /// Who signed for the last heads of the windows, all of one log.
+    /// The keys that signed the checkpoints of the windows, which must all belong to one log.
     pub fn signers(&self, keys: &[VerifierKey]) -> Result<Vec<String>, NotSigned> {
         let mut signers = Vec::new();
         let mut log: Option<String> = None;
@@ -154,7 +154,7 @@ impl Period {
     }
 }
 
-/// What the heads of one pool, from a slot on, commit to of what it logged.
+/// The documents of logs that the heads of one pool commit to, from a slot on.
 fn list_committed_fills<'w>(
     windows: &'w [HeadWindow],
     pool: &'w PoolId,
@@ -167,7 +167,8 @@ fn list_committed_fills<'w>(
     })
 }
 
-/// How many heads the windows of one pool have, and its standing slots of the period. `place` is that of the first.
+/// The number of heads in one pool's windows, and its recorded, unretracted slots of the period. `place` is the index
+/// of the first window.
 fn borne_out(
     windows: &[HeadWindow],
     place: usize,
@@ -197,7 +198,7 @@ fn borne_out(
     Ok((heads.len(), standing))
 }
 
-/// Why windows are not signed for.
+/// Why windows are not signed by a trusted key.
 pub(super) enum NotSigned {
     Unread(CheckpointError),
     OtherLog { expected: String, found: String },

@@ -1,4 +1,4 @@
-//! What a verification of a figure file found.
+//! The result of verifying a figure file.
 
 use serde::Serialize;
 
@@ -6,23 +6,23 @@ use super::claim::FigureClaim;
 use crate::Newer;
 use crate::evidence::{Outcome, Verdict};
 
-/// A check of a figure file, in the order they are listed.
+/// The checks of a figure file, in the order in which they are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FigureCheckName {
-    /// The file is a canonical document of version 1, of a figure and by rules that are known.
+    /// The file is a canonical document of version 1, and its figure and the version of its rules are known.
     Format,
-    /// The head windows are unbroken over the period, and the last head of each is in its log.
+    /// The head windows cover the period without a gap, and the last head of each is proven to be in its log.
     Windows,
-    /// A trusted key signed the checkpoint of each window, all of one log.
+    /// A trusted key signed the checkpoint of each window, and all belong to one log.
     Signature,
-    /// Every head is the one that its slot's leaf sealed: this takes the log's leaves.
+    /// Every head is the one that its slot's leaf committed to. This check needs the log's leaves.
     SealedLeaves,
-    /// The snapshots used are those of all standing slots of the period, and no other.
+    /// The snapshots used are exactly those of all recorded, unretracted slots of the period.
     Uses,
-    /// Each snapshot has the hash that its head names, and is of its slot and pool.
+    /// Each snapshot has the hash that its head names, and is for its slot and pool.
     Snapshots,
-    /// The result, computed anew, is the published one.
+    /// The recomputed result equals the published one.
     Result,
 }
 
@@ -38,7 +38,7 @@ impl FigureCheckName {
         Self::Result,
     ];
 
-    /// Whether the verdict is `valid` only with it.
+    /// Whether the verdict can be `valid` only if this check passes.
     pub fn is_required(self) -> bool {
         self != Self::SealedLeaves
     }
@@ -47,15 +47,15 @@ impl FigureCheckName {
 /// One check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FigureCheck {
-    /// Which.
+    /// The name of the check.
     pub name: FigureCheckName,
-    /// How it came out.
+    /// Its outcome.
     pub outcome: Outcome,
-    /// A stable code: `ok`, or what failed or was absent.
+    /// A stable code: `ok`, or the cause of the failure or omission.
     pub code: &'static str,
-    /// What would have passed.
+    /// The value that would have passed.
     pub expected: String,
-    /// What was found, cut to 1,000 characters.
+    /// The value found, cut to 1,000 characters.
     pub found: String,
 }
 
@@ -96,7 +96,7 @@ impl FigureCheck {
     }
 }
 
-/// What a verification found.
+/// The result of a verification.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FigureReport {
     /// What the file states that it is of; `None` where it is not readable. Only the checks show whether that holds.

@@ -1,5 +1,5 @@
-//! The checks: whether a figure file proves its result. Pure and total: no I/O, no panic. Snapshots
-//! and documents are fed one at a time, and never more than a day of snapshots and a bounded number of logs is held.
+//! Checks whether a figure file proves its result. Pure and total: no I/O, no panic. The caller adds snapshots and
+//! documents one at a time. At most one day of snapshots and a bounded number of logs is held.
 
 use std::collections::BTreeMap;
 
@@ -21,30 +21,30 @@ use crate::tlog::{TrustError, VerifierKey};
 /// The heads that a log sealed, as whoever replayed it found them.
 pub type SealedHeads = BTreeMap<(PoolId, Slot), HeadHash>;
 
-/// What a verifier wants next.
+/// The next input that a verifier needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FigureWant<'a> {
     /// The snapshot of a slot: [`FigureVerifier::add_snapshot`].
     Snapshot(&'a FigureUse),
-    /// The document that the head of a slot commits to: [`FigureVerifier::take_fills`].
+    /// The document of logs that the head of a slot commits to: [`FigureVerifier::take_fills`].
     Fills(&'a FigureFills),
 }
 
-/// A file being verified: made of its bytes, fed what it [wants](Self::next_want) in that order, and
-/// [finished](Self::finish) at any time.
+/// The verification of a figure file. The caller creates it from the file's bytes, adds what it
+/// [wants](Self::next_want) in that order, and can [finish](Self::finish) it at any time.
 #[derive(Debug)]
 pub struct FigureVerifier {
     claim: Option<FigureClaim>,
     pools: Vec<PoolId>,
     /// The heads of its windows.
     heads: Vec<(PoolId, Slot, HeadHash)>,
-    /// Of what needs no snapshot.
+    /// The checks that need no snapshot.
     checks: Vec<FigureCheck>,
     uses: Vec<FigureUse>,
     next: usize,
     fills: Vec<FigureFills>,
     next_fills: usize,
-    /// `None`: nothing can be computed, or no longer.
+    /// `None` if the result cannot be computed, or no longer.
     pass: Option<Box<dyn AnyPass>>,
     result: Part,
     absent: usize,
@@ -53,8 +53,8 @@ pub struct FigureVerifier {
 }
 
 impl FigureVerifier {
-    /// Reads a file and makes the checks that need no snapshot. `keys` are trusted, each under its
-    /// log's origin as its name.
+    /// Parses a file and makes the checks that need no snapshot. `keys` are the trusted keys; the name of each is its
+    /// log's origin.
     pub fn new(bytes: &[u8], keys: &[VerifierKey]) -> Self {
         let claim = FigureClaim::from_bytes(bytes);
         let verifier = match open_figure(bytes, claim.as_ref()) {
@@ -182,7 +182,7 @@ impl FigureVerifier {
         }
     }
 
-    /// What is wanted next; `None` where nothing else is.
+    /// The next input that is needed, if any.
     pub fn next_want(&self) -> Option<FigureWant<'_>> {
         if self.snapshots.is_some() {
             return None;
@@ -192,10 +192,10 @@ impl FigureVerifier {
         fills.map(FigureWant::Fills).or_else(snapshot)
     }
 
-    /// How much was given, and how much there is to give at most.
+    /// The number of inputs given so far, and the maximum number.
     pub fn progress(&self) -> (usize, usize) {
         let all = self.uses.len() + self.fills.len();
-        // Documents of later blocks than the last slot's are not wanted.
+        // Documents for blocks after the last slot's are not needed.
         let given = if self.next_want().is_some() { self.next + self.next_fills } else { all };
         (given, all)
     }
@@ -204,8 +204,8 @@ impl FigureVerifier {
         self.pass.as_ref().is_some_and(|pass| pass.wants_fills())
     }
 
-    /// Takes the wanted snapshot; `None` where it is not at hand. What follows from the file is told
-    /// at the end.
+    /// Adds the wanted snapshot; `None` if the caller does not have it. The checks that depend on it are reported by
+    /// [`Self::finish`].
     pub fn add_snapshot(&mut self, documents: Option<&SnapshotDocuments>) {
         let Some(FigureWant::Snapshot(wanted)) = self.next_want() else { return };
         let wanted = wanted.clone();
@@ -220,7 +220,7 @@ impl FigureVerifier {
         }
     }
 
-    /// Takes the wanted document, in its canonical bytes; `None` where it is not at hand.
+    /// Adds the wanted document as canonical bytes; `None` if the caller does not have it.
     pub fn take_fills(&mut self, document: Option<&[u8]>) {
         let Some(FigureWant::Fills(wanted)) = self.next_want() else { return };
         let wanted = wanted.clone();
@@ -232,7 +232,7 @@ impl FigureVerifier {
         }
     }
 
-    /// Without it there is nothing to compute.
+    /// Without this input the result cannot be computed.
     fn lack(&mut self) {
         self.absent += 1;
         self.pass = None;
@@ -290,7 +290,7 @@ fn is_canonical(bytes: &[u8]) -> bool {
     json.and_then(|json| json.to_canonical().ok()).is_some_and(|canonical| canonical == bytes)
 }
 
-/// The file and what it asks, or the check that it fails.
+/// The parsed file and its figure, or the check that it fails.
 fn open_figure(
     bytes: &[u8],
     claim: Option<&FigureClaim>,
@@ -391,7 +391,7 @@ fn check_uses(
     FigureCheck::pass(NAME, format!("all {} recorded slots that were not retracted", uses.len()))
 }
 
-/// The check that the documents of a file are not those that its heads commit to; `None`: they are.
+/// The failed check if the documents in the file are not exactly those that its heads commit to.
 fn check_fills(committed: &[FigureFills], fills: &[FigureFills]) -> Option<FigureCheck> {
     let text = |of: Option<&FigureFills>, none: &str| {
         let found = |of: &FigureFills| format!("{} {} {}", of.pool, of.slot.number(), of.document);
@@ -407,7 +407,7 @@ fn check_fills(committed: &[FigureFills], fills: &[FigureFills]) -> Option<Figur
     })
 }
 
-/// The document of a head, or the check that it fails.
+/// The document that a head commits to, or the check that it fails.
 fn open_fills(wanted: &FigureFills, document: &[u8]) -> Result<Fills, FigureCheck> {
     const NAME: FigureCheckName = FigureCheckName::Snapshots;
     let hash = Fills::hash_of(document);
@@ -421,7 +421,7 @@ fn open_fills(wanted: &FigureFills, document: &[u8]) -> Result<Fills, FigureChec
     })
 }
 
-/// The snapshot of a use, or the check that it fails.
+/// The snapshot that the figure uses, or the check that it fails.
 fn open_snapshot(
     wanted: &FigureUse,
     documents: &SnapshotDocuments,

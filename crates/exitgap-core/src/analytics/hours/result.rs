@@ -1,4 +1,4 @@
-//! What comes of a pass.
+//! The result of a pass.
 
 use super::scan::ClosureFound;
 use crate::hours::{ClosureFigures, HoursFigures, NEEDED_CLOSURES, Spread};
@@ -6,39 +6,39 @@ use crate::json::wire_struct;
 use crate::series::Slot;
 use crate::units::Percent;
 
-/// The figure. Percentages are strings of six decimals, dollars strings of whole ones.
+/// The figure. Percentages are strings with six decimals; dollars are strings of whole dollars.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct HoursResult {
-    /// While a market was closed: nights, weekends, holidays.
+    /// The statistics while a market was closed: nights, weekends, holidays.
     pub closed: Vec<HoursKindResult>,
-    /// Each closure of the period with a standing slot, ascending.
+    /// The closures of the period that contain a recorded, unretracted slot, ascending.
     pub closures: Vec<HoursClosureResult>,
-    /// Standing slots.
+    /// Slots that are recorded and not retracted.
     pub have_slots: u32,
-    /// While the markets of both tokens were open.
+    /// The statistics while the markets of both tokens were open.
     pub open: HoursSpreadResult,
-    /// Slots of the period that do not stand.
+    /// Slots of the period that are missing or retracted.
     pub slots_missing: u32,
-    /// Standing slots of which no table says whether a market was open.
+    /// Recorded, unretracted slots for which no calendar table says whether a market was open.
     pub slots_unknown: u32,
-    /// `live`, or `preview` where any input is.
+    /// `live`, or `preview` if any input is from a preview chain.
     pub status: String,
 }
 
-/// How the depths and gaps of some slots are spread, by nearest rank.
+/// The distribution of depths and gaps over some slots, by nearest rank.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct HoursSpreadResult {
-    /// The lowest depth at 2%; `null` where no search answered, or too few closures are.
+    /// The lowest depth at 2 %; `null` if no search found one, or if there are too few closures.
     pub depth_lowest_usd: Option<String>,
-    /// The median depth; likewise.
+    /// The median depth; `null` in the same cases.
     pub depth_q50_usd: Option<String>,
-    /// The median gap; `null` where that is a refusal, or too few closures are.
+    /// The median gap; `null` if the median slot refused the size, or if there are too few closures.
     pub gap_q50_pct: Option<String>,
-    /// The gap that 95% of the slots do not exceed; likewise.
+    /// The 95th percentile of the gap; `null` in the same cases.
     pub gap_q95_pct: Option<String>,
-    /// The slots.
+    /// The number of slots.
     pub slots: u32,
-    /// Slots of them in which the size was refused.
+    /// The number of those slots in which the size was refused.
     pub slots_refused: u32,
 }
 
@@ -47,17 +47,17 @@ pub struct HoursSpreadResult {
 pub struct HoursKindResult {
     /// `night`, `weekend` or `holiday`.
     pub closure_kind: String,
-    /// Whether there are as many closures as are needed; else the statistics are `null`.
+    /// Whether there are enough closures. If not, the statistics are `null`.
     pub enough: bool,
-    /// Closures of the kind with a standing slot.
+    /// Closures of this kind that contain a recorded, unretracted slot.
     pub have: u32,
-    /// As many are needed.
+    /// The number of closures that the statistics need.
     pub needed: u32,
-    /// The greatest reopening gap of these closures.
+    /// The largest reopening gap of these closures.
     pub reopening_gap_pct_worst: Option<String>,
-    /// Their slots, together.
+    /// The statistics of all their slots together.
     pub spread: HoursSpreadResult,
-    /// Whether their median depth is less than half of that of the open market.
+    /// Whether their median depth is less than half of the open market's median depth.
     pub thin_when_closed: Option<bool>,
 }
 
@@ -68,18 +68,19 @@ pub struct HoursClosureResult {
     pub closed_at_s: u64,
     /// `night`, `weekend` or `holiday`.
     pub closure_kind: String,
-    /// The lowest depth at 2% in it.
+    /// The lowest depth at 2 % during the closure.
     pub depth_lowest_usd: Option<String>,
-    /// The last standing slot in it.
+    /// The last recorded, unretracted slot during the closure.
     pub last_closed_slot: Slot,
     /// When the market opens again, seconds UTC.
     pub opens_at_s: u64,
-    /// The first standing slot with a round since the opening of every feed of a token with a calendar.
+    /// The first recorded, unretracted slot in which every feed of a token with a calendar has a round since the
+    /// opening.
     pub reopened_slot: Option<Slot>,
-    /// What the size fetched in the last closed slot, below what the oracle gave for it in the reopened one: **positive
-    /// where selling before the opening was worse**.
+    /// The proceeds of the size in the last closed slot, compared with its oracle value in the reopened slot:
+    /// **positive if selling before the opening was worse**.
     pub reopening_gap_pct: Option<String>,
-    /// Its standing slots.
+    /// The number of its recorded, unretracted slots.
     pub slots: u32,
 }
 
@@ -121,7 +122,7 @@ wire_struct!(HoursClosureResult {
 });
 
 impl HoursResult {
-    /// Of a period of `asked` slots, `have` of which stand.
+    /// The result for a period of `asked` slots, `have` of which are recorded and not retracted.
     pub(super) fn from_figures(
         figures: &HoursFigures,
         closures: &[ClosureFound],

@@ -1,5 +1,5 @@
-//! The one pass over the slots of a period: it holds a line of every slot, and one snapshot, that of the last closed slot
-//! while what its market opens to is not known.
+//! The one pass over the slots of a period. It holds one line per slot, and one snapshot: that of the last closed slot,
+//! until the market's opening price is known.
 
 use super::HoursTerms;
 use super::result::HoursResult;
@@ -15,19 +15,19 @@ use crate::series::Slot;
 use crate::snapshot::{Observation, Snapshot, TokenSession};
 use crate::units::{GapLimit, Percent, SizeUsd};
 
-/// A closure with a standing slot in it.
+/// A closure that contains a recorded, unretracted slot.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::analytics) struct ClosureFound {
     pub closed: ClosureSpan,
     pub slots: u32,
-    /// The lowest depth, whole dollars.
+    /// The lowest depth, in whole dollars.
     pub lowest: Option<u64>,
     pub last: Slot,
-    /// The first slot of fresh rounds, and the gap against it.
+    /// The first slot in which all rounds are fresh, and the gap measured at its prices.
     pub reopened: Option<(Slot, Option<Percent>)>,
 }
 
-/// The last closed slot, while it is not known what its market opened to.
+/// The last closed slot, until the market's opening price is known.
 #[derive(Debug)]
 struct LastClosedSlot {
     observation: Observation,
@@ -36,7 +36,7 @@ struct LastClosedSlot {
     closes_again: u64,
 }
 
-/// The closures of a period, and what each reopened to.
+/// Finds the closures of a period and the reopening gap of each.
 #[derive(Debug)]
 pub(in crate::analytics) struct ClosureScan {
     direction: Direction,
@@ -47,18 +47,18 @@ pub(in crate::analytics) struct ClosureScan {
     closing: Option<LastClosedSlot>,
 }
 
-/// Which slots a pass was given, and what the last of them says.
+/// The slots that a pass was given, and the content of the last one.
 #[derive(Debug)]
 pub(in crate::analytics) struct Taken {
     next: Option<Slot>,
     to: Slot,
-    /// The instant of the last: blocks do not go back.
+    /// The last block's timestamp. Timestamps must not decrease.
     at: u64,
     last: Option<(Slot, Vec<TokenSession>)>,
     is_preview: bool,
 }
 
-/// The pass. Give it the standing slots of the period, ascending.
+/// The pass. The caller adds the recorded, unretracted slots of the period in ascending order.
 #[derive(Debug)]
 pub struct HoursPass {
     terms: HoursTerms,
@@ -69,7 +69,7 @@ pub struct HoursPass {
 }
 
 impl HoursPass {
-    /// A pass of these terms, which are checked.
+    /// A pass with these parameters, which are validated first.
     pub fn new(terms: HoursTerms) -> Result<Self, FigureError> {
         let terms = terms.validate()?;
         let markets = terms.markets();
@@ -81,7 +81,7 @@ impl HoursPass {
 impl FigurePass for HoursPass {
     type Result = HoursResult;
 
-    /// Slots between this one and the one before are missing.
+    /// Slots between this slot and the previous one are missing.
     fn add_snapshot(
         &mut self,
         _: &PoolId,
@@ -117,12 +117,12 @@ impl FigurePass for HoursPass {
 }
 
 impl Taken {
-    /// Before the first.
+    /// The state before the first slot.
     pub fn none(terms: &HoursTerms) -> Self {
         Self { next: Some(terms.from), to: terms.to, at: 0, last: None, is_preview: false }
     }
 
-    /// The next standing slot, in its order: the instant that it counts at, seconds UTC.
+    /// Adds the next slot, which must be in order, and returns the time that determines its session, seconds UTC.
     pub fn add_slot(&mut self, slot: Slot, observation: &Observation) -> Result<u64, FigureError> {
         if self.next.is_none_or(|next| slot < next || slot > self.to) {
             return Err(FigureError::OutOfOrder { slot });
@@ -134,7 +134,7 @@ impl Taken {
         Ok(self.at)
     }
 
-    /// Whether all inputs are live; the last of them must have the calendars of the terms.
+    /// Whether all inputs are from live chains. Fails unless the last input has the calendars of the parameters.
     pub fn is_live(&self, terms: &HoursTerms) -> Result<bool, FigureError> {
         if let Some((slot, sessions)) = &self.last
             && *sessions != terms.sessions
@@ -146,9 +146,9 @@ impl Taken {
 }
 
 impl ClosureScan {
-    /// Of the closures that these markets have in a period.
+    /// A scan for the closures that these markets have in the period.
     pub fn new(terms: &HoursTerms, markets: &Markets) -> Self {
-        // A slot's block may be so much older.
+        // A slot's block may be this much older than the slot.
         let first = terms.from.unix_s().saturating_sub(Snapshot::MAX_BLOCK_AGE_S);
         Self {
             direction: terms.base.into(),
@@ -159,7 +159,7 @@ impl ClosureScan {
         }
     }
 
-    /// Takes the next standing slot, and what the size and the depth are in it.
+    /// Adds the next recorded, unretracted slot with its gap and depth.
     pub fn add_slot(&mut self, slot: Slot, recorded: RecordedSlot, observation: Observation) {
         let RecordedSlot { at, depth_usd, gap } = recorded;
         let place = self.known.partition_point(|closed| closed.to <= at);
@@ -174,12 +174,12 @@ impl ClosureScan {
         }
     }
 
-    /// Those with a standing slot, ascending.
+    /// The closures that contain a recorded, unretracted slot, ascending.
     pub fn found_closures(&self) -> &[ClosureFound] {
         &self.found
     }
 
-    /// A standing slot within a closure.
+    /// Adds a slot within a closure.
     fn is_closed(&mut self, closed: ClosureSpan, slot: Slot, depth_usd: Option<u64>) {
         let known = self.found.last_mut().filter(|found| found.closed == closed);
         match known {
@@ -198,7 +198,7 @@ impl ClosureScan {
         }
     }
 
-    /// Whether this snapshot, of an open market, answers what the closed one before opened to.
+    /// Checks whether this snapshot of the open market contains the opening prices for the closure before it.
     fn look_at_opening(&mut self, slot: Slot, at: u64, open: &Observation) {
         let Some(closing) = self.closing.take() else { return };
         if at >= closing.closes_again {

@@ -1,4 +1,4 @@
-//! What is asked of the figure.
+//! The parameters of the hours figure.
 
 use super::HoursPass;
 use crate::analytics::FigureError;
@@ -11,24 +11,25 @@ use crate::series::Slot;
 use crate::snapshot::TokenSession;
 use crate::units::SizeUsd;
 
-/// What is asked, checked.
+/// The validated parameters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HoursTerms {
     /// The pool.
     pub pool: PoolId,
     /// The token sold.
     pub base: Base,
-    /// The first slot looked at.
+    /// The first slot.
     pub from: Slot,
-    /// The last slot looked at.
+    /// The last slot.
     pub to: Slot,
     /// The size of the gaps.
     pub size: SizeUsd,
-    /// The calendars of the pool's tokens in the last standing snapshot, by token; none: around the clock.
+    /// The calendars of the pool's tokens in the last recorded, unretracted snapshot, by token. Empty if the markets
+    /// are open around the clock.
     pub sessions: Vec<TokenSession>,
 }
 
-/// The same as a figure file spells it.
+/// The parameters as a figure file spells them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HoursParameters {
     pub(in crate::analytics) base: Base,
@@ -39,7 +40,7 @@ pub struct HoursParameters {
     pub(in crate::analytics) to: u64,
 }
 
-/// A token's calendar, by its name in snapshots and the hash of its table.
+/// A token's calendar, by the name used in snapshots and the hash of its table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::analytics) struct HoursCalendar {
     calendar: Code,
@@ -51,10 +52,10 @@ wire_struct!(HoursParameters { base, calendars, from, pool, size_usd, to });
 wire_struct!(HoursCalendar { calendar, table, token });
 
 impl HoursTerms {
-    /// The most slots of a period: 31 days.
+    /// The longest period: 31 days.
     pub const MAX_SLOTS: u32 = 31 * Slot::PER_DAY;
 
-    /// Requires a period of so many slots at the most, and one calendar of a token at the most.
+    /// Requires a period of at most `most` slots, and at most one calendar per token.
     pub(in crate::analytics) fn checked_within(self, most: u32) -> Result<Self, FigureError> {
         FigureError::require_period(self.from, self.to, most)?;
         let tokens: Vec<u8> = self.sessions.iter().map(|session| session.token).collect();
@@ -70,7 +71,7 @@ impl HoursTerms {
         Markets::new(self.sessions.iter().map(|session| session.calendar).collect())
     }
 
-    /// How many slots the period has.
+    /// The number of slots in the period.
     pub fn slots(&self) -> u64 {
         (u64::from(self.to.number()) + 1).saturating_sub(self.from.number().into())
     }
@@ -125,7 +126,7 @@ impl Figure for HoursTerms {
 }
 
 impl HoursTerms {
-    /// Read, of a period of so many slots at the most.
+    /// Reads parameters with a period of at most `most` slots.
     pub(in crate::analytics) fn within(
         read: &HoursParameters,
         most: u32,

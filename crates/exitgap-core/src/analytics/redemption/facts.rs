@@ -1,4 +1,4 @@
-//! What a snapshot's facts say of a redemption, in place of what the file of terms would.
+//! Snapshot facts that replace numbers in a file of terms.
 
 use super::{ONE_HUNDRED_PERCENT, Pace, Pays, RedemptionTerms, Worth};
 use crate::U256;
@@ -8,63 +8,63 @@ use crate::snapshot::{Fact, Observation};
 use crate::units::{UsdMicros, UsdPrice};
 use crate::wide::{U1024, power_of_ten};
 
-/// The most decimals of a fee.
+/// The maximum number of decimals of a fee.
 pub(super) const MAX_FEE_DECIMALS: u8 = 36;
 
-/// The names of the facts that terms rest on. The first word of each counts.
+/// The names of the facts that terms use. Of each fact the first word counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RedemptionFacts {
-    /// How much can be redeemed, in the token's smallest units: `maxRedeem` of a vault, what a facility has left.
+    /// The redeemable amount, in the token's smallest units: a vault's `maxRedeem`, or a facility's remaining capacity.
     pub capacity: Option<Code>,
-    /// What those who came before wait for, likewise: the length of a queue.
+    /// The length of the queue: the amount ahead, in the token's smallest units.
     pub ahead: Option<Code>,
-    /// What is kept of it, as a share, and of how many decimals.
+    /// The fee as a share, and the number of its decimals.
     pub fee: Option<(Code, u8)>,
-    /// Whether nobody is paid: any word but zero.
+    /// Whether redemption is paused: any word except zero.
     pub paused: Option<Code>,
-    /// What one whole token pays, in the smallest units of the asset: `convertToAssets` or `previewRedeem` of a vault.
+    /// The payout of one whole token in the asset's smallest units: a vault's `convertToAssets` or `previewRedeem`.
     pub nav: Option<Code>,
-    /// How much can be redeemed, in the smallest units of the asset: what a vault holds of it.
+    /// The redeemable amount in the asset's smallest units: the asset balance of a vault.
     pub capacity_asset: Option<Code>,
-    /// What the asset is, where either is named.
+    /// The asset, if one of the previous two facts is named.
     pub asset: Option<RedemptionAsset>,
-    /// Whether the pace of the queue is that of its recorded lengths.
+    /// Whether the pace of the queue comes from its recorded lengths.
     pub recorded_pace: bool,
 }
 
-/// What a redemption pays in.
+/// The asset that a redemption pays in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RedemptionAsset {
-    /// A token of the pool, at the snapshot's price of it.
+    /// A token of the pool, at its price in the snapshot.
     Token(Address),
-    /// Another, at a price that the terms give.
+    /// Another asset, at a price given in the terms.
     Priced {
-        /// Its decimals.
+        /// The asset's decimals.
         decimals: u8,
-        /// Its price.
+        /// The asset's price.
         usd: UsdMicros,
     },
 }
 
-/// What a fact says of a redemption.
+/// The role of a fact in a redemption.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FactSays {
-    /// How much can be redeemed.
+    /// The redeemable amount.
     Capacity,
-    /// What others wait for.
+    /// The amount ahead in the queue.
     Ahead,
-    /// What is kept.
+    /// The fee.
     Fee,
-    /// Whether nobody is paid.
+    /// Whether redemption is paused.
     Paused,
-    /// What one whole token pays, in the asset.
+    /// The payout of one whole token, in the asset.
     Nav,
-    /// How much can be redeemed, in the asset.
+    /// The redeemable amount, in the asset.
     CapacityAsset,
 }
 
 impl FactSays {
-    /// Its name in answers.
+    /// The name used in answers.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Capacity => "capacity",
@@ -77,10 +77,10 @@ impl FactSays {
     }
 }
 
-/// A fact that terms rest on, as a snapshot has it.
+/// A fact that the terms use, as the snapshot contains it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FactUsed {
-    /// What it says.
+    /// Its role.
     pub says: FactSays,
     /// The fact.
     pub fact: Fact,
@@ -88,31 +88,32 @@ pub struct FactUsed {
     pub word: U256,
 }
 
-/// Why there is no redemption by facts.
+/// Why facts give no redemption terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum FactError {
-    /// The snapshot has none of the name, or more than one: what it would say is unknown.
+    /// The snapshot does not have exactly one readable fact with this name.
     #[error("the snapshot does not have exactly one fact {0}")]
     Missing(Code),
-    /// A fee of more than everything, or a token that pays nothing.
+    /// A fee above 100 %, or a token that pays nothing.
     #[error("the fact {0} gives a fee above 100% or a token that pays nothing")]
     Invalid(Code),
-    /// The asset is no token of the snapshot.
+    /// The asset is not a token of the snapshot.
     #[error("the snapshot has no price for the asset {0}, which is not a token of the pool")]
     UnknownAsset(Address),
-    /// The queue's lengths of a week are not known, or of too few slots.
+    /// The queue's lengths over a week are unknown, or are known in too few slots.
     #[error(
         "the length of the queue was not recorded in at least half of the slots on each of seven days"
     )]
     UnknownPace,
-    /// It is paused.
+    /// Redemption is paused.
     #[error("redemption is paused according to the fact {0}")]
     Paused(Code),
 }
 
 impl RedemptionFacts {
-    /// The facts of a snapshot that count, and the terms with what they say: in dollars by its price of the token that is sold.
-    /// The pace is that of the recorded lengths of the queue, where the terms rest on it.
+    /// The facts of a snapshot that were used, and the terms with their values filled in. Token amounts are converted
+    /// to dollars at the snapshot's price of the token sold. If the terms ask for the recorded pace, `pace` is filled
+    /// in as well.
     pub fn said(
         &self,
         terms: &RedemptionTerms,
@@ -126,7 +127,7 @@ impl RedemptionFacts {
         (used, terms.and_then(|terms| self.apply_pace(terms, observation, token, pace)))
     }
 
-    /// The length of the queue, by the snapshot's one fact of that name; `None` where there is none.
+    /// The length of the queue, if the snapshot has the named fact.
     pub fn length(&self, observation: &Observation) -> Option<U256> {
         observation.fact_number(self.ahead?)
     }
@@ -196,7 +197,7 @@ impl RedemptionFacts {
 }
 
 impl RedemptionAsset {
-    /// Micro-dollars of one of its smallest units, as a fraction.
+    /// The value of one of its smallest units in micro-dollars, as a fraction.
     fn micros(self, observation: &Observation) -> Result<(U1024, U1024), FactError> {
         match self {
             Self::Token(address) => {
@@ -211,13 +212,13 @@ impl RedemptionAsset {
     }
 }
 
-/// Micro-dollars of one smallest unit of a token of this price, as a fraction.
+/// The value of one smallest unit of a token at this price in micro-dollars, as a fraction.
 fn micros_of(price: &UsdPrice, decimals: u8) -> (U1024, U1024) {
     let below = power_of_ten(u32::from(decimals) + price.decimals());
     (U1024::from(price.numerator()) * power_of_ten(6), below)
 }
 
-/// An amount of a token in dollars by the oracle, rounded down, or up; capped.
+/// A token amount in dollars at the oracle price, rounded up or down, and capped.
 fn in_usd(raw: U256, observation: &Observation, token: usize, up: bool) -> UsdMicros {
     let (above, below) =
         micros_of(&observation.prices()[token], observation.tokens()[token].decimals);
@@ -225,7 +226,7 @@ fn in_usd(raw: U256, observation: &Observation, token: usize, up: bool) -> UsdMi
     UsdMicros(if up { micros.div_ceil(below) } else { micros / below }.saturating_to_u64())
 }
 
-/// A share of so many decimals in millionths of a percent, rounded up; `None` above all.
+/// Converts a share with this many decimals to millionths of a percent, rounded up; `None` if it is above 100 %.
 fn share_e8(share: U256, decimals: u8) -> Option<u32> {
     let below = power_of_ten(u32::from(decimals.min(MAX_FEE_DECIMALS)));
     let all = U1024::from(ONE_HUNDRED_PERCENT);

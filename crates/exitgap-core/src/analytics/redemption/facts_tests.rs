@@ -1,4 +1,4 @@
-//! What facts say in place of a file of terms, and that none says nothing.
+//! Facts replace numbers of the terms, and a missing fact leaves no answer.
 
 use super::*;
 use crate::analytics::made_up::{observation, ranges, slot};
@@ -10,7 +10,7 @@ use crate::units::SizeUsd;
 
 const DOLLAR: u64 = 1_000_000;
 
-/// A number as a word: the most significant byte first.
+/// A number as a 32-byte word, most significant byte first.
 fn written(number: U256) -> Word {
     let mut bytes = [0; 32];
     for (eight, limb) in bytes.as_chunks_mut::<8>().0.iter_mut().rev().zip(number.as_limbs()) {
@@ -28,7 +28,7 @@ fn fact(name: &str, contract: u8, word: U256) -> Fact {
     }
 }
 
-/// A pool of tokens of six decimals worth two dollars each, with these facts.
+/// A pool of two tokens with six decimals worth two dollars each, with these facts.
 fn with(facts: Vec<Fact>) -> Observation {
     let of = observation(slot(0), ranges(0, 5_000_000_000_000, 90_000_000_000_000));
     let (pool, chain, block) = (of.pool().clone(), of.chain(), of.block());
@@ -71,7 +71,7 @@ fn what_the_facts_say_counts_in_dollars_by_the_oracle() {
     assert_eq!(says, ["paused", "capacity", "ahead", "fee"]);
     assert_eq!(used[1].word, U256::from(300 * DOLLAR));
     assert_eq!(used[1].fact, observation.facts()[2], "it is the snapshot's");
-    // 600 are redeemed after 2,000 others, a thousand a day; the rest is sold.
+    // 600 are redeemed behind a queue of 2,000, at a thousand a day; the rest is sold.
     let exit = Exit::from_pool(&observation, Direction::ZeroForOne);
     let size = SizeUsd::from_micros(1_000 * DOLLAR).unwrap();
     let found = redemption(&exit, size, &said, 0).unwrap();
@@ -95,7 +95,7 @@ fn a_fact_that_is_missing_is_never_zero() {
         facts.retain(|fact| fact.name.as_str() != missing);
         assert_eq!(of(facts), Err(FactError::Missing(missing.parse().unwrap())));
     }
-    // Of two of one name nobody says which.
+    // Two facts with one name are ambiguous.
     let mut two = told(1, 1, 1, 0);
     two.push(fact("paused", 10, U256::ZERO));
     assert_eq!(of(two), Err(FactError::Missing("paused".parse().unwrap())));
@@ -133,7 +133,8 @@ fn a_capacity_is_rounded_down_and_a_queue_up() {
         let (state, oracles) = (state.clone(), oracles.clone());
         Observation::new(pool, chain, block, tokens, state, oracles, facts).unwrap()
     };
-    // A token is worth two dollars: half of a millionth of one, and a unit more.
+    // A token is worth two dollars, so half a token is a dollar. Values around half of a millionth, with both
+    // roundings.
     let half = 500_000_000_000_u64;
     for (raw, down, up) in [(0, 0, 0), (1, 0, 1), (half - 1, 0, 1), (half, 1, 1), (half + 1, 1, 2)]
     {
@@ -147,7 +148,7 @@ fn a_capacity_is_rounded_down_and_a_queue_up() {
     assert_eq!(most, UsdMicros(u64::MAX), "more than there is of dollars");
 }
 
-/// Names of facts in an asset.
+/// Fact names for amounts in an asset.
 fn in_asset(asset: RedemptionAsset) -> RedemptionFacts {
     let name = |name: &str| Some(name.parse().unwrap());
     RedemptionFacts {
@@ -164,7 +165,8 @@ fn at_once() -> RedemptionTerms {
 
 #[test]
 fn a_vault_pays_by_its_own_word_and_as_far_as_it_holds_the_asset() {
-    // A token worth two dollars pays 1.05 of an asset of eighteen decimals worth 1.90; the vault holds 210.
+    // A token worth two dollars pays 1.05 of an asset with eighteen decimals worth 1.90. The vault holds 210 of the
+    // asset.
     let e18 = 1_000_000_000_000_000_000_u64;
     let asset = RedemptionAsset::Priced { decimals: 18, usd: UsdMicros(1_900_000) };
     let held = U256::from(u128::from(e18) * 210);
@@ -173,7 +175,7 @@ fn a_vault_pays_by_its_own_word_and_as_far_as_it_holds_the_asset() {
     let said = said.unwrap();
     let says: Vec<&str> = used.iter().map(|one| one.says.as_str()).collect();
     assert_eq!(says, ["nav", "capacity_asset"]);
-    // 210 of the asset are paid for 200 tokens, which are 400 dollars by the oracle, and bring 399.
+    // 210 of the asset pay for 200 tokens, which are worth 400 dollars at the oracle price and bring 399.
     assert_eq!(said.capacity, Some(UsdMicros(400 * DOLLAR)));
     assert_eq!(said.worth.unwrap().of_token(of.prices()[0]), UsdMicros(1_995_000));
     let exit = Exit::from_pool(&of, Direction::ZeroForOne);
@@ -183,7 +185,7 @@ fn a_vault_pays_by_its_own_word_and_as_far_as_it_holds_the_asset() {
     assert_eq!(found(400).later, Some(UsdMicros(399 * DOLLAR)));
     assert_eq!((found(400).redeemed, found(400).beside.is_none()), (UsdMicros(400 * DOLLAR), true));
     assert_eq!(found(500).redeemed, UsdMicros(400 * DOLLAR));
-    // The fee is kept of what it pays.
+    // The fee is deducted from the payout.
     let dear = RedemptionTerms { fee_e8: 50_000_000, ..said.clone() };
     let half = redemption(&exit, SizeUsd::from_micros(400 * DOLLAR).unwrap(), &dear, 0).unwrap();
     assert_eq!(half.later, Some(UsdMicros(199_500_000)));
@@ -195,12 +197,12 @@ fn an_asset_is_a_token_of_the_pool_or_has_a_price_of_its_own() {
         vec![fact("held", 9, U256::from(9 * DOLLAR)), fact("nav", 9, U256::from(DOLLAR / 2))];
     let of = with(facts);
     let other = of.tokens()[1].address;
-    // Half of a token of two dollars is paid for one of two dollars: nine of it go for eighteen.
+    // A token worth two dollars pays half a token worth two dollars: nine of those pay for eighteen.
     let token = in_asset(RedemptionAsset::Token(other));
     let said = token.said(&at_once(), &of, Direction::ZeroForOne, None).1.unwrap();
     assert_eq!(said.worth.unwrap().of_token(of.prices()[0]), UsdMicros(DOLLAR));
     assert_eq!(said.capacity, Some(UsdMicros(36 * DOLLAR)));
-    // Without its own word, a dollar pays a dollar.
+    // Without the rate fact, a dollar pays a dollar.
     let held = RedemptionFacts { nav: None, ..token };
     let said = held.said(&at_once(), &of, Direction::ZeroForOne, None).1.unwrap();
     assert_eq!((said.worth, said.capacity), (None, Some(UsdMicros(18 * DOLLAR))));
@@ -212,7 +214,7 @@ fn an_asset_is_a_token_of_the_pool_or_has_a_price_of_its_own() {
         None,
     );
     assert_eq!(said, (Vec::new(), Err(FactError::UnknownAsset(stranger))));
-    // A token that pays nothing is no offer, and any words have an answer.
+    // A token that pays nothing is invalid. Arbitrary words never cause a panic.
     let priced = RedemptionAsset::Priced { decimals: 0, usd: UsdMicros(u64::MAX) };
     let of = |nav, held| {
         let facts = with(vec![fact("held", 9, held), fact("nav", 9, nav)]);
@@ -234,7 +236,7 @@ fn a_recorded_pace_takes_the_place_of_the_terms() {
     let paced = said(Some(Pace([raw(0), raw(10 * DOLLAR), raw(25 * DOLLAR + 1)]))).unwrap();
     let Pays::InTurn { per_day, .. } = paced.pays else { panic!("in turn") };
     assert_eq!(per_day, [0, 20 * DOLLAR, 50 * DOLLAR + 2].map(UsdMicros));
-    // Where the terms have a pace, the recorded one does not count.
+    // If the terms contain a pace of their own, the recorded pace is ignored.
     let own = RedemptionFacts { recorded_pace: false, ..names };
     let paced = own.said(&terms(), &of, Direction::ZeroForOne, Some(Pace([raw(1); 3]))).1.unwrap();
     let Pays::InTurn { per_day, .. } = paced.pays else { panic!("in turn") };

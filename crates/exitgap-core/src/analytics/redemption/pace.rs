@@ -1,30 +1,31 @@
-//! How fast a queue is paid, from its recorded lengths.
+//! How fast a queue is paid, computed from its recorded lengths.
 
 use crate::U256;
 use crate::analytics::stats::nearest_rank;
 use crate::series::Slot;
 use crate::stable_sort::sort;
 
-/// Days that a pace is of.
+/// The number of days over which a pace is measured.
 const DAYS: u32 = 7;
 
-/// Slots of a day that must tell the length: half of them.
+/// The number of slots per day that must contain the length: half of them.
 const LEAST_OF_DAY: u32 = Slot::PER_DAY / 2;
 
-/// What is paid of a queue a day, in the token's smallest units, over the last seven days: the least, in the middle, the most.
+/// The amount that a queue is paid per day, in the token's smallest units, over the last seven days: minimum, median,
+/// maximum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pace(pub [U256; 3]);
 
 impl Pace {
-    /// The first slot of the seven days that end with one; `None` where the series of slots had not begun.
+    /// The first of the seven days' slots that end with `last`; `None` if the series of slots began later.
     pub fn first_slot(last: Slot) -> Option<Slot> {
         let slots = DAYS * Slot::PER_DAY;
         Slot::new(u64::from(last.number()).checked_sub(u64::from(slots) - 1)?).ok()
     }
 
-    /// The pace by the lengths of the standing slots of the seven days, ascending: of each day the sum of what the length fell
-    /// from one to the next. Who joins hides what is paid between the same two slots, so that this is never more than what was
-    /// paid. `None` where in some day less than half of the slots tell the length.
+    /// The pace from the lengths in the recorded, unretracted slots of the seven days, ascending. For each day it sums
+    /// the decreases of the length from one slot to the next. New entries to the queue hide payments between the same
+    /// two slots, so the sum is a lower bound. `None` if on any day fewer than half of the slots have the length.
     pub fn from_lengths(lengths: &[(Slot, U256)], last: Slot) -> Option<Self> {
         let first = Self::first_slot(last)?;
         let mut days = [(0_u32, U256::ZERO); DAYS as usize];
@@ -57,7 +58,7 @@ mod tests {
         U256::from(number)
     }
 
-    /// Of each day so much is paid in its second slot, before somebody joins for a million.
+    /// On each day this much is paid in its second slot, before someone joins the queue with a million.
     fn lengths(paid: [u64; 7]) -> Vec<(Slot, U256)> {
         let mut length = 1_000_000_000;
         let mut all = Vec::new();
@@ -76,7 +77,7 @@ mod tests {
         let last = slot(WEEK - 1);
         assert_eq!(Pace::first_slot(last), Some(slot(0)));
         assert_eq!(Pace::from_lengths(&all, last), Some(Pace([raw(0), raw(5), raw(9)])));
-        // What lies before the week does not count, nor what it fell by into it.
+        // Lengths before the week do not count, nor does a decrease from them into the week.
         let mut longer = vec![(slot(0), raw(u64::MAX))];
         longer.extend(
             all.iter().map(|(at, length)| (slot(at.number() - slot(0).number() + 1), *length)),
@@ -87,7 +88,7 @@ mod tests {
     #[test]
     fn a_fall_over_missing_slots_is_of_the_day_that_tells_it() {
         let mut all = lengths([0, 4, 4, 4, 4, 4, 4]);
-        // The first slots of the second day are missing: its third tells what fell, less what joined.
+        // The first slots of the second day are missing. Its third slot shows the decrease minus the entries.
         all.retain(|(at, _)| !(288..290).contains(&(at.number() - slot(0).number())));
         let Pace([least, middle, most]) = Pace::from_lengths(&all, slot(WEEK - 1)).unwrap();
         assert_eq!((least, middle, most), (raw(0), raw(4), raw(4)), "joined for more");
@@ -105,7 +106,7 @@ mod tests {
         assert_eq!(without(145), None);
         assert_eq!(Pace::from_lengths(&[], slot(WEEK - 1)), None);
         assert_eq!(Pace::from_lengths(&all, slot(WEEK - 2)), None, "before the series");
-        // A length of any size has a pace.
+        // A length of any size gives a pace.
         let huge = all
             .iter()
             .enumerate()

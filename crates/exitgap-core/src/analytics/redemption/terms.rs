@@ -1,4 +1,4 @@
-//! Terms as files have them: JSON, amounts as text.
+//! Redemption terms as stored in files: JSON, with amounts as strings.
 
 use sha2::{Digest as _, Sha256};
 
@@ -10,36 +10,36 @@ use crate::json::{Wire, parse_json, wire_struct};
 use crate::series::unix_s_of;
 use crate::units::{UsdMicros, parse_scaled};
 
-/// The most bytes of a file of terms.
+/// The maximum size of a file of terms, in bytes.
 pub const MAX_TERMS_BYTES: usize = 16 << 10;
 
-/// Terms as somebody read them, and where.
+/// Redemption terms with their source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RedemptionTermsRead {
     /// The terms.
     pub terms: RedemptionTerms,
-    /// The facts of a snapshot that count in their place.
+    /// The snapshot facts that replace numbers of the terms.
     pub facts: RedemptionFacts,
-    /// Who may redeem.
+    /// Who is eligible to redeem.
     pub eligibility: String,
-    /// Where they stand.
+    /// Where the terms are published.
     pub source: String,
-    /// When they were read, `YYYY-MM-DD`.
+    /// The date on which someone read them, `YYYY-MM-DD`.
     pub read_on: String,
     /// The SHA-256 of the file.
     pub sha256: DocumentHash,
 }
 
-/// Terms, and the pace of their queue where its lengths were recorded.
+/// Terms with the pace of their queue, if its lengths were recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PacedTerms {
     /// The terms.
     pub read: RedemptionTermsRead,
-    /// The pace; `None` where it is not known, or the terms do not ask for it.
+    /// The pace; `None` if it is not known or if the terms do not ask for it.
     pub pace: Option<Pace>,
 }
 
-/// Why a file is none of terms, naming the field.
+/// Why a file is not a valid file of terms, with the field.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("terms: {0}")]
 pub struct TermsError(String);
@@ -156,7 +156,7 @@ impl File {
         }
     }
 
-    /// The facts that are named, each in place of a number and not beside it.
+    /// The named facts. A number and a fact for the same value exclude each other.
     fn facts(&self) -> Result<RedemptionFacts, TermsError> {
         let capacities = [
             self.capacity_usd.is_some(),
@@ -199,7 +199,7 @@ impl File {
         })
     }
 
-    /// What it pays in, where a fact is in units of that.
+    /// The asset that a redemption pays in, if a fact is in its units.
     fn asset(&self) -> Result<Option<RedemptionAsset>, TermsError> {
         let asset = match (self.asset, self.asset_decimals, &self.asset_usd) {
             (Some(token), None, None) => Some(RedemptionAsset::Token(token)),
@@ -250,13 +250,13 @@ impl File {
     fn in_turn(&self) -> Result<Pays, TermsError> {
         let ahead = match (&self.ahead_usd, self.ahead_fact) {
             (Some(text), None) => UsdMicros(parse_millionths("ahead_usd", text, MOST_USD)?),
-            // The fact's word takes its place, and without it there is no answer.
+            // A placeholder: the fact replaces it, and without the fact there is no answer.
             (None, Some(_)) => UsdMicros(0),
             _ => return Err(wrong("in_turn requires either ahead_usd or ahead_fact")),
         };
         let per_day = match (&self.per_day_usd, self.per_day_recorded) {
             (Some(per_day), None) => per_day,
-            // The recorded pace takes its place, and without it there is no answer.
+            // A placeholder: the recorded pace replaces it, and without it there is no answer.
             (None, Some(true)) => return Ok(Pays::InTurn { ahead, per_day: [UsdMicros(0); 3] }),
             _ => {
                 return Err(wrong("in_turn requires either per_day_usd or per_day_recorded true"));
@@ -276,10 +276,10 @@ impl File {
     }
 }
 
-/// A thousand billion dollars.
+/// One trillion dollars, in micro-dollars.
 const MOST_USD: u64 = 1_000_000_000_000_000_000;
 
-/// A plain decimal of at most six decimals, in millionths.
+/// Parses a plain decimal with at most six decimals, in millionths.
 fn parse_millionths(name: &str, text: &str, most: u64) -> Result<u64, TermsError> {
     let found = parse_scaled(text, 6, false).ok().and_then(|found| u64::try_from(found).ok());
     found.filter(|found| *found <= most).ok_or_else(|| {

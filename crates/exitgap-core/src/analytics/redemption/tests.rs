@@ -1,4 +1,4 @@
-//! What later brings more than now, and when later is.
+//! How much more redeeming later brings than selling now, and how long it takes.
 
 use proptest::prelude::*;
 
@@ -9,7 +9,7 @@ use crate::pools::Direction;
 
 const DOLLAR: u64 = 1_000_000;
 
-/// A pool of tokens worth two dollars each, whose price is the oracle's.
+/// A pool of tokens worth two dollars each, priced exactly at the oracle.
 fn exit() -> Exit {
     let state = ranges(0, 5_000_000_000_000, 90_000_000_000_000);
     Exit::from_pool(&observation(slot(0), state), Direction::ZeroForOne)
@@ -44,16 +44,16 @@ fn weekends_and_holidays_are_no_days() {
     let waits = |terms: &RedemptionTerms, at: u64| {
         redemption(&exit(), size(1_000), terms, at).unwrap().wait_s
     };
-    // Friday, 28 August, at the close, and a second later: Monday, and then Tuesday.
+    // Friday, 28 August, at the close: paid on Monday. One second later: paid on Tuesday.
     let friday = MONDAY_CLOSE + 4 * DAY;
     let next_day = on_days(0, [1, 1]);
     assert_eq!(waits(&next_day, friday), [Some(3 * DAY); 2]);
     assert_eq!(waits(&next_day, friday + 1), [Some(4 * DAY - 1); 2]);
-    // Labor Day is Monday, 7 September: of the Friday before the next day is Tuesday.
+    // Labor Day is Monday, 7 September: the trading day after the Friday before is Tuesday.
     assert_eq!(waits(&next_day, friday + 7 * DAY), [Some(4 * DAY); 2]);
-    // The same day, where that is what the terms say.
+    // Paid on the same day, if the terms say so.
     assert_eq!(waits(&on_days(0, [0, 0]), MONDAY_CLOSE - 60), [Some(60); 2]);
-    // Beyond the table, and before it, nobody knows.
+    // After the end of the table, and before its start, the wait is unknown.
     let ends = crate::hours::XNYS_1.ends_at();
     for at in [ends, ends - DAY, 1_700_000_000] {
         let refused = redemption(&exit(), size(1_000), &next_day, at);
@@ -87,12 +87,12 @@ fn the_advantage_is_what_later_brings_and_its_yearly_rate_what_waiting_earns() {
     assert_eq!(told.later, Some(UsdMicros(999_000 * DOLLAR)), "a tenth of a percent is kept");
     let more = i128::from(999_000 * DOLLAR) - i128::from(now.receives.0);
     assert_eq!(told.advantage, share_pct(more, now.receives.0));
-    // One day is a 365th of the year: exact but for one rounding.
+    // One day is a 365th of a year, exact except for one rounding.
     assert_eq!(told.break_even[0], Some(Percent(told.advantage.unwrap().0 * 365)));
     let at_once = RedemptionTerms { pays: Pays::AtOnce, ..terms };
     let told = redemption(&exit(), size(1_000_000), &at_once, MONDAY_CLOSE).unwrap();
     assert_eq!((told.wait_s, told.break_even), ([Some(0); 2], [None; 2]));
-    // A fee above the gap: later is less.
+    // With a fee above the gap, redeeming brings less.
     let dear = RedemptionTerms { fee_e8: 90_000_000, ..at_once };
     assert!(redemption(&exit(), size(1_000), &dear, 0).unwrap().advantage.unwrap() < Percent(0));
 }
@@ -115,7 +115,7 @@ fn what_is_beyond_the_capacity_is_sold_and_too_little_is_refused() {
     assert_eq!(refused, RedemptionError::BelowMinimum { minimum: UsdMicros(500 * DOLLAR) });
     let closed = RedemptionTerms { capacity: Some(UsdMicros(0)), minimum: UsdMicros(0), ..terms };
     assert!(redemption(&exit(), size(1_000), &closed, MONDAY_CLOSE).is_err());
-    // More than the pool takes: it can only be redeemed.
+    // More than the pool can fill can only be redeemed.
     let all = RedemptionTerms { capacity: None, ..terms };
     let told = redemption(&exit(), SizeUsd::MAX, &all, MONDAY_CLOSE).unwrap();
     assert!(told.now.is_err() && told.advantage.is_none());
@@ -125,7 +125,7 @@ fn what_is_beyond_the_capacity_is_sold_and_too_little_is_refused() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// All of the size is redeemed or sold, and no wait is longer than the greatest.
+    /// The whole size is redeemed or sold, and no wait is longer than the maximum.
     #[test]
     fn nothing_is_lost_between_the_two(
         usd in 1_u64..3_000_000,

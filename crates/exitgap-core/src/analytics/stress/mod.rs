@@ -1,5 +1,5 @@
-//! Stress, `stress/1`: what an exit split over several venues would have filled at in each slot of
-//! a week, with a share of all liquidity withdrawn and the price fallen, or without either.
+//! Stress, `stress/1`: the result of an exit split over several venues in each slot of a week, with a share of all
+//! liquidity withdrawn and the price fallen, or without either.
 //!
 //! - `terms`: the parameters; `scan`: the one pass over the slots; `result`: the result;
 //!   `recorded_shock`: a shock as in a recorded drop

@@ -1,4 +1,4 @@
-//! A shock as a recorded fall was one.
+//! A shock taken from a recorded price drop.
 
 use super::Shock;
 use crate::analytics::decay::{DecayEvent, DecayResult};
@@ -7,9 +7,9 @@ use crate::series::Slot;
 use crate::units::Percent;
 
 impl Shock {
-    /// What the greatest fall of a decay did, and its slot: how far the mid fell, and the greatest share of the book that
-    /// was gone at a horizon after it, beyond what the fall alone did. Of equal falls the first; `None` where nothing fell.
-    /// Neither is more than [`Shock::MAX`].
+    /// The largest price drop in a decay figure, and its slot: how far the mid price fell, and the largest share of the
+    /// depth that was withdrawn at a horizon after it, beyond the mechanical effect of the drop. Of equal drops the
+    /// first counts. `None` if there was no drop. Both values are capped at [`Shock::MAX`].
     pub fn of_greatest_fall(decay: &DecayResult) -> Option<(Slot, Self)> {
         let falls = decay.events.iter().filter_map(|event| Some((event, fall_e8(event)?)));
         let (event, fall_e8) = falls.reduce(|a, b| if b.1 > a.1 { b } else { a })?;
@@ -23,7 +23,7 @@ impl Shock {
     }
 }
 
-/// By how much the mid fell; `None` where it rose.
+/// How far the mid price fell; `None` if it rose.
 fn fall_e8(event: &DecayEvent) -> Option<u32> {
     let moved = Percent::parse(&event.move_pct).ok()?;
     u32::try_from(moved.0.checked_neg()?).ok().filter(|fall| *fall > 0)
@@ -62,7 +62,8 @@ mod tests {
         let events = vec![
             event(3, "9.000000", &[(100, 1)]),
             event(60, "-2.500000", &[(100, 10)]),
-            // Nothing at first, a third later; what came in is no haircut, and nothing is no share.
+            // Nothing is withdrawn at first, a third later. Added liquidity is not a haircut, and an empty book has no
+            // share.
             event(120, "-4.100000", &[(900, 900), (900, 600), (900, 1_200), (0, 0)]),
             event(180, "-4.100000", &[(100, 1)]),
         ];

@@ -1,4 +1,4 @@
-//! What comes of a pass.
+//! The result of a pass.
 
 use core::cmp::Reverse;
 
@@ -11,64 +11,67 @@ use crate::series::Slot;
 use crate::stable_sort::sort;
 use crate::units::{GapLimit, Percent};
 
-/// The figure. Percentages are strings of six decimals, dollars strings of whole ones, rounded down. What no slot tells
-/// is `None`.
+/// The figure. Percentages are strings with six decimals; dollars are strings of whole dollars, rounded down. A value
+/// that no slot provides is `None`.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct StressResult {
-    /// The first slot of the longest run above the limit, the first of equals.
+    /// The first slot of the longest run above the limit. Of equally long runs the first counts.
     pub above_longest_run_from: Option<Slot>,
-    /// Its slots, which follow each other: one that was not looked at ends it. `None` where no limit was asked for.
+    /// The length of that run in consecutive slots; a slot that was not evaluated ends it. `None` if no limit was
+    /// requested.
     pub above_longest_run_slots: Option<u32>,
-    /// Slots above the limit; those that did not take the size are.
+    /// Slots above the limit, including those in which the venues could not fill the size.
     pub above_slots: Option<u32>,
-    /// The slot of the least sum of books, the first.
+    /// The first slot with the lowest sum of books.
     pub book_lowest_slot: Option<Slot>,
-    /// The least sum over the venues of the depth at two percent from their own mid prices.
+    /// The lowest sum over the venues of the depth at 2 % from their own mid prices.
     pub book_lowest_usd: Option<String>,
-    /// The median slot's.
+    /// The median over the evaluated slots.
     pub book_q50_usd: Option<String>,
-    /// The sum of books in the slot of the least depth.
+    /// The sum of books in the slot with the lowest depth.
     pub depth_lowest_book_usd: Option<String>,
-    /// The slot of the least sum of depths, the first.
+    /// The first slot with the lowest sum of depths.
     pub depth_lowest_slot: Option<Slot>,
-    /// The least sum over the venues of the depth at two percent.
+    /// The lowest sum over the venues of the depth at 2 %.
     pub depth_lowest_usd: Option<String>,
     /// The median slot's.
     pub depth_q50_usd: Option<String>,
-    /// The gap of the median slot; `None` where that slot did not take the size.
+    /// The gap in the median slot; `None` if the venues could not fill the size there.
     pub gap_q50_pct: Option<String>,
-    /// The gap that nineteen of twenty slots did not exceed; likewise.
+    /// The 95th percentile of the gap; `None` if the venues could not fill the size in that slot.
     pub gap_q95_pct: Option<String>,
-    /// Slots looked at: every venue stands.
+    /// Evaluated slots: those in which every venue has a recorded, unretracted snapshot.
     pub have_slots: u32,
-    /// Slots in which some venue stands and some does not.
+    /// Slots in which only some of the venues have a snapshot.
     pub slots_incomplete: u32,
-    /// Slots in which no venue stands.
+    /// Slots in which no venue has a snapshot.
     pub slots_missing: u32,
-    /// Slots of the period in which not every venue stands, within twelve of the worst either way.
+    /// Slots of the period that lack a venue's snapshot, within twelve slots before and after the worst one.
     pub slots_missing_near_worst: u32,
-    /// Slots that no search answered.
+    /// Slots in which a search was given up.
     pub slots_unanswered: u32,
-    /// Whole slots in which no venue's mid had moved as asked; `None` where slots after a move were not asked for.
+    /// Complete slots in which no venue's mid price had moved as required; `None` unless only slots after a move were
+    /// requested.
     pub slots_unmoved: Option<u32>,
-    /// Whole slots of which that is unknown: so many slots before, not every venue stands. Likewise.
+    /// Complete slots for which the move is unknown, because the earlier slot lacks a venue's snapshot; `None` as
+    /// above.
     pub slots_untestable: Option<u32>,
-    /// Slots in which the venues together did not take it.
+    /// Slots in which the venues together could not fill the size.
     pub slots_unfillable: u32,
-    /// `live`, or `preview` where any input is.
+    /// `live`, or `preview` if any input is from a preview chain.
     pub status: String,
-    /// By venue, as asked.
+    /// The venues, in the order of the request.
     pub venues: Vec<StressVenueResult>,
-    /// The ten worst slots, the worst first, of equals the earlier.
+    /// The ten worst slots, worst first; of equal ones, the earlier first.
     pub worst: Vec<StressSlot>,
 }
 
 /// One venue.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct StressVenueResult {
-    /// The least depth at two percent, after the shock.
+    /// The lowest depth at 2 %, after the shock.
     pub lowest_depth_usd: Option<String>,
-    /// Its slot, the first.
+    /// The first slot with that depth.
     pub lowest_slot: Option<Slot>,
     /// The pool.
     pub pool: PoolId,
@@ -81,9 +84,9 @@ pub struct StressSlot {
     pub book_usd: String,
     /// The sum of depths.
     pub depth_usd: String,
-    /// What the venues together took, where that was less than the size.
+    /// The amount that the venues together could fill, if that was less than the size.
     pub fillable_usd: Option<String>,
-    /// The gap of the exact split, where they took it.
+    /// The gap of the optimal split, if they could fill the size.
     pub gap_pct: Option<String>,
     /// The slot.
     pub slot: Slot,
@@ -119,17 +122,18 @@ wire_struct!(StressResult {
 
 const DOLLAR: u64 = 1_000_000;
 
-/// How many of the worst slots are listed.
+/// The number of worst slots that are listed.
 const WORST: usize = 10;
 
-/// Slots of an hour.
+/// The slots in an hour.
 const HOUR: u32 = 12;
 
-/// What a slot says of the size. Ascending from the best: none is worse than any, and the less is taken the worse.
+/// A slot's result for the size, ordered from best to worst: not filling the size is worse than any gap, and the
+/// smaller the fillable amount, the worse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum SlotGap {
     Filled(Percent),
-    /// Micro-dollars that the venues together take.
+    /// The micro-dollars that the venues together can fill.
     Beyond(Reverse<u64>),
 }
 
@@ -146,7 +150,7 @@ impl SlotGap {
     }
 }
 
-/// A slot that was answered.
+/// A slot that was evaluated.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SlotFound {
     pub slot: Slot,
@@ -155,14 +159,14 @@ pub(super) struct SlotFound {
     pub book_usd: u64,
 }
 
-/// What a pass has found.
+/// Running totals of a pass.
 #[derive(Debug, Default)]
 pub(super) struct StressTally {
-    /// Slots in which every venue stands, ascending.
+    /// Slots in which every venue has a snapshot, ascending.
     pub whole: Vec<Slot>,
-    /// Those of them that were answered, ascending.
+    /// Those of them that were evaluated, ascending.
     pub slots: Vec<SlotFound>,
-    /// By venue: the least depth, and its slot.
+    /// The lowest depth of each venue, with its slot.
     pub lowest: Vec<Option<(u64, Slot)>>,
     pub unanswered: u32,
     pub unmoved: u32,
@@ -181,7 +185,7 @@ impl StressTally {
         };
         let (book, depth) = (least(|found| found.book_usd), least(|found| found.depth_usd));
         let mut ascending = self.slots.clone();
-        // Of equals the earlier slot is the worse.
+        // Of equal gaps, the earlier slot counts as worse.
         sort(&mut ascending, |a, b| a.gap.cmp(&b.gap).then(b.slot.cmp(&a.slot)));
         let gap = |p: usize| nearest_rank(&ascending, p)?.gap.percent().map(Percent::to_fixed);
         let above = terms.limit.map(|limit| self.above(limit));
@@ -224,7 +228,7 @@ impl StressTally {
         }
     }
 
-    /// Slots of the period around one in which not every venue stands.
+    /// The number of slots around this one that lack a venue's snapshot.
     fn missing_near(&self, slot: Slot, terms: &StressTerms) -> u32 {
         let from = terms.from.number().max(slot.number().saturating_sub(HOUR));
         let to = terms.to.number().min(slot.number().saturating_add(HOUR));
@@ -256,7 +260,7 @@ impl StressTally {
     }
 }
 
-/// How long the gap lay above a limit.
+/// How long the gap was above a limit.
 #[derive(Debug, Clone, Copy, Default)]
 struct Above {
     slots: u32,

@@ -1,5 +1,5 @@
-//! The one pass over the slots of a period: it holds the venues of one slot, the mids of at most 48 before, and a line of
-//! every slot before.
+//! The one pass over the slots of a period. It holds the venues' snapshots of one slot, the mid prices of at most 48
+//! slots before it, and a line for every earlier slot.
 
 use core::cmp::Reverse;
 use std::collections::VecDeque;
@@ -19,19 +19,19 @@ use crate::series::Slot;
 use crate::snapshot::Observation;
 use crate::units::GapLimit;
 
-/// The pass. Give it the standing snapshots of the period, ascending by slot, those of one slot in the order of the
-/// venues.
+/// The pass. The caller adds the recorded, unretracted snapshots of the period in ascending order of slots and, within
+/// a slot, in the order of the venues.
 #[derive(Debug)]
 pub struct StressPass {
     terms: StressTerms,
     slots: VenueSlots,
-    /// The mids by venue of the whole slots that are looked back to, ascending.
+    /// The mid prices, by venue, of the earlier complete slots that a move is measured from, ascending.
     recent: VecDeque<(Slot, Vec<RawPrice>)>,
     found: StressTally,
 }
 
 impl StressPass {
-    /// A pass of these terms, which are checked.
+    /// A pass with these parameters, which are validated first.
     pub fn new(terms: StressTerms) -> Result<Self, FigureError> {
         let terms = terms.validate()?;
         let slots = VenueSlots::new(&terms.venues, terms.from, terms.to);
@@ -60,7 +60,7 @@ impl StressPass {
         Ok(())
     }
 
-    /// Whether the mid of any venue has moved; counts why the slot is not looked at, where it is not.
+    /// Whether the mid price of any venue has moved. If the slot is not evaluated, counts the reason.
     fn has_moved(&mut self, whole: &WholeSlot, after: AfterMove) -> Result<bool, FigureError> {
         let mut mids = Vec::new();
         for (observation, direction) in whole.venues() {
@@ -86,7 +86,7 @@ impl StressPass {
         Ok(has_moved == Some(true))
     }
 
-    /// The depths by venue, and the slot's line; `None` where a search was given up.
+    /// The depths by venue, and the slot's line; `None` if a search was given up.
     fn measure_slot(
         &self,
         whole: &WholeSlot,

@@ -1,4 +1,4 @@
-//! What is asked of the figure.
+//! The parameters of the stress figure.
 
 use super::StressPass;
 use crate::analytics::FigureError;
@@ -12,21 +12,21 @@ use crate::series::Slot;
 use crate::snapshot::Observation;
 use crate::units::{GapLimit, Percent, SizeUsd};
 
-/// What every slot is looked at after.
+/// The shock that is applied to every slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Shock {
-    /// How much of everybody's liquidity has gone, in millionths of a percent: at most 99,000,000.
+    /// The share of all liquidity that is withdrawn, in millionths of a percent: at most 99,000,000.
     pub haircut_e8: u32,
-    /// How far the price of the token sold has fallen, likewise.
+    /// The price drop of the token sold, in the same unit.
     pub fall_e8: u32,
 }
 
 impl Shock {
-    /// The most of either: 99 percent.
+    /// The maximum of both: 99 percent.
     pub const MAX: u32 = 99_000_000;
 
-    /// The exit of an observation after the shock; `None` inside where the fallen price has more digits than a price can
-    /// have.
+    /// The exit of an observation after the shock; the inner `None` means that the price after the drop has more digits
+    /// than a price can have.
     pub(super) fn exit(
         self,
         observation: &Observation,
@@ -43,20 +43,21 @@ impl Shock {
     }
 }
 
-/// Which slots are looked at: those in which the mid of a venue has moved since the slot `within_slots` before.
+/// Selects the slots that are evaluated: those in which the mid price of a venue has moved since the slot
+/// `within_slots` earlier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AfterMove {
-    /// How far, up or down, in millionths of a percent: 1 to 100,000,000.
+    /// The minimum move, up or down, in millionths of a percent: 1 to 100,000,000.
     pub move_e8: u32,
-    /// Since how many slots before: 1 to 48.
+    /// The number of slots over which the move is measured: 1 to 48.
     pub within_slots: u32,
 }
 
 impl AfterMove {
     const MAX_MOVE: u32 = 100_000_000;
-    /// Slots over which a move is looked for where nobody says: a quarter of an hour.
+    /// The default number of slots over which a move is measured: a quarter of an hour.
     pub const WITHIN: u32 = 3;
-    /// The most slots over which a move is looked for.
+    /// The maximum number of slots over which a move is measured.
     pub const MAX_WITHIN: u32 = DecayTerms::MAX_WITHIN;
 
     fn validate(self) -> Result<(), FigureError> {
@@ -74,26 +75,26 @@ impl AfterMove {
     }
 }
 
-/// What is asked, checked.
+/// The validated parameters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StressTerms {
-    /// Where it is sold: 1 to 12 pools of one chain, of contracts of their own.
+    /// The venues that share the sale: 1 to 12 pools on one chain, each with its own contract.
     pub venues: Vec<FigureVenue>,
-    /// The first slot looked at.
+    /// The first slot.
     pub from: Slot,
-    /// The last one, at most a week later.
+    /// The last slot, at most a week later.
     pub to: Slot,
-    /// How much is sold.
+    /// The amount sold.
     pub size: SizeUsd,
-    /// After what.
+    /// The shock.
     pub shock: Shock,
-    /// The gap that the slots are held against.
+    /// The gap limit for the `above_…` results.
     pub limit: Option<GapLimit>,
-    /// Which slots are looked at; all of them where absent.
+    /// Which slots are evaluated; all of them if absent.
     pub after: Option<AfterMove>,
 }
 
-/// The same as a figure file spells it.
+/// The parameters as a figure file spells them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StressParameters {
     after_move_pct: Option<String>,
@@ -120,7 +121,7 @@ wire_struct!(StressParameters {
 });
 
 impl StressTerms {
-    /// The most slots of a period: a week.
+    /// The longest period: one week.
     pub const MAX_SLOTS: u32 = 7 * Slot::PER_DAY;
 }
 

@@ -1,4 +1,4 @@
-//! Slots after a shock, over made-up and over random states.
+//! Slots evaluated after a shock, over synthetic and random states.
 
 use proptest::prelude::*;
 
@@ -20,7 +20,7 @@ fn terms(venues: u8, slots: u32, size: &str, shock: Shock) -> StressTerms {
     StressTerms { venues, from, to, size, shock, limit: None, after: None }
 }
 
-/// The figure of these slots, each of the states of all venues.
+/// The figure of these slots, each with the states of all venues.
 fn figure(terms: &StressTerms, slots: &[Vec<Option<PoolState>>]) -> StressResult {
     let mut scan = StressPass::new(terms.clone()).unwrap();
     for (at, states) in (0..).zip(slots) {
@@ -37,7 +37,7 @@ fn number(text: Option<&String>) -> u64 {
     text.unwrap().parse().unwrap()
 }
 
-/// Slots of one pair, by its reserves; none where it is missing.
+/// Slots of one pair, given by its reserves; `None` if the slot is missing.
 fn pairs(reserves: &[Option<u128>]) -> Vec<Vec<Option<PoolState>>> {
     let state = |reserve: &Option<u128>| vec![reserve.map(|reserve| pair(reserve, reserve))];
     reserves.iter().map(state).collect()
@@ -47,7 +47,7 @@ fn pairs(reserves: &[Option<u128>]) -> Vec<Vec<Option<PoolState>>> {
 fn the_worst_slots_come_first_and_what_is_missing_near_them_is_counted() {
     let deep = Some(1 << 50);
     let mut reserves = vec![deep; 40];
-    // Two equal thin slots, an outage of three near the first, and one far away.
+    // Two equally thin slots, an outage of three slots near the first, and one far away.
     (reserves[10], reserves[30]) = (Some(1 << 40), Some(1 << 40));
     (reserves[11], reserves[12], reserves[22], reserves[23]) = (None, None, None, None);
     let told = figure(&terms(1, 40, "10000", NOTHING), &pairs(&reserves));
@@ -57,7 +57,7 @@ fn the_worst_slots_come_first_and_what_is_missing_near_them_is_counted() {
     assert_eq!(places.len(), 10);
     assert_eq!(places[..4], [slot(10), slot(30), slot(0), slot(1)], "of equals the earlier");
     assert_eq!(told.gap_q50_pct, told.worst[2].gap_pct);
-    // Nineteen of twenty of 36 are 35: one of the thin ones.
+    // 95 % of 36 slots are 35, so the 95th percentile is one of the thin slots.
     assert_eq!(told.gap_q95_pct, told.worst[0].gap_pct);
     assert_eq!((told.depth_lowest_slot, told.book_lowest_slot), (Some(slot(10)), Some(slot(10))));
     assert_eq!(told.depth_lowest_usd.as_ref(), Some(&told.worst[0].depth_usd));
@@ -101,7 +101,7 @@ fn what_the_venues_do_not_take_is_worse_than_any_number() {
 
 #[test]
 fn a_price_that_moved_away_takes_depth_and_leaves_the_book() {
-    // Five percent below the oracle: nothing fills within two.
+    // The pool's price is five percent below the oracle: nothing can be filled within two percent.
     let slots = [0, -500].map(|tick| vec![Some(ranges(tick, 1 << 44, 0))]);
     let told = figure(&terms(1, 2, "1000", NOTHING), &slots);
     assert_eq!(
@@ -132,7 +132,7 @@ fn a_haircut_leaves_the_price_and_a_share_of_each_range() {
     assert_eq!(wide.with_haircut(100_000_000), None);
     assert_eq!(pair(1_001, 77).with_haircut(30_000_000), Some(pair(700, 53)));
     assert_eq!(pair(1, 1).with_haircut(99_000_000), Some(pair(1, 1)));
-    // Half of the liquidity is half of the depth, to what rounding takes.
+    // Half of the liquidity gives half of the depth, up to rounding.
     let depth = |haircut_e8| {
         let shock = Shock { haircut_e8, fall_e8: 0 };
         let told = figure(&terms(1, 1, "1000", shock), &[vec![Some(wide.clone())]]);
@@ -148,7 +148,8 @@ fn after_a_move_only_the_slots_that_moved_are_looked_at() {
     let still = || vec![at(1_000), at(1_000)];
     let after = |move_e8, within_slots| Some(AfterMove { move_e8, within_slots });
     let mut slots: Vec<_> = (0..9).map(|_| still()).collect();
-    // The second venue falls by exactly two percent in slot 4 and stays; slot 7 is missing, slot 8 lacks a venue.
+    // The second venue falls by exactly two percent in slot 4 and stays there. Slot 7 is missing, and slot 8 lacks a
+    // venue.
     for moved in &mut slots[4..9] {
         *moved = vec![at(1_000), at(980)];
     }
@@ -164,7 +165,7 @@ fn after_a_move_only_the_slots_that_moved_are_looked_at() {
     assert_eq!(ask(after(2_000_000, 3)), (numbers(&[4, 5, 6]), Some(1), Some(3)));
     assert_eq!(ask(after(1, 48)), (numbers(&[]), Some(0), Some(7)));
     assert_eq!((ask(None).0.len(), ask(None).1, ask(None).2), (7, None, None));
-    // Neither is a slot before which one is missing tested, nor one of which the slot before lacks a venue.
+    // A slot cannot be tested if the earlier slot is missing or lacks a venue.
     (slots[2], slots[3]) = (vec![at(1_000), None], still());
     let asked = StressTerms { after: after(2_000_000, 1), ..terms(2, 9, "1000", NOTHING) };
     let told = figure(&asked, &slots);
@@ -208,7 +209,7 @@ fn what_is_no_question_is_refused() {
     assert!(said.starts_with("fall_pct"), "{said}");
     assert_eq!(StressTerms::from_parameters(&good.parameters()).unwrap(), good);
 
-    // A pool of another kind is looked at as it is, and not after a shock.
+    // A pool of another kind is evaluated without a shock, and refused with one.
     let fee = FeeRate { numerator: 5, denominator: 10_000 };
     let stable = Solidly::new(true, [U256::from(1_u64 << 50); 2], [6, 6], fee).unwrap();
     let stable = || vec![vec![Some(PoolState::Solidly(stable))]];
@@ -222,7 +223,8 @@ fn what_is_no_question_is_refused() {
     }
 }
 
-/// What whole curves say of one slot: the gap or what is filled at most, depths by venue, the sum of books.
+/// One slot computed from complete curves: the gap or the largest fillable amount, the depths by venue, and the sum of
+/// books.
 fn by_hand(
     states: [&PoolState; 2],
     size: SizeUsd,
@@ -251,7 +253,7 @@ fn by_hand(
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(30))]
 
-    /// The pass, against the same put together from whole curves, slot by slot.
+    /// The pass equals a slot-by-slot computation from complete curves.
     #[test]
     fn the_pass_is_what_its_parts_say(
         slots in prop::collection::vec((some_state(), some_state()), 1..5),
@@ -288,7 +290,7 @@ proptest! {
         }
     }
 
-    /// Less liquidity is never more depth, and never a better gap.
+    /// Less liquidity never gives more depth or a better gap.
     #[test]
     fn a_haircut_never_helps(
         state in some_state(),

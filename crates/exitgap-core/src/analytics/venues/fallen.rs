@@ -1,4 +1,4 @@
-//! A venue after a fall of the price.
+//! A venue after a price drop.
 
 use crate::analytics::FigureError;
 use crate::exit::{Exit, NotSized, PricedPool, SplitVenue};
@@ -6,7 +6,7 @@ use crate::pools::{Direction, PoolState};
 use crate::snapshot::Observation;
 use crate::units::{GapLimit, SizeUsd, UsdMicros, UsdPrice};
 
-/// An exit after a fall, and what it is compared with.
+/// An exit after a price drop, with the prices that it is measured at.
 #[derive(Debug)]
 pub(in crate::analytics) struct FallenExit {
     pub exit: Exit,
@@ -16,9 +16,9 @@ pub(in crate::analytics) struct FallenExit {
 }
 
 impl FallenExit {
-    /// The exit of a state of an observed pool after the price of the token sold has fallen: the oracle's and the pool's
-    /// together. It answers the depth at `limit` and a split of `size`, and no more. `None` inside where the fallen price
-    /// has more digits than a price can have.
+    /// The exit of an observed pool's state after the price of the token sold has fallen, at the oracle and in the pool
+    /// alike. It can answer only the depth at `limit` and a split of `size`. The inner `None` means that the price
+    /// after the drop has more digits than a price can have.
     pub fn from_fall(
         observation: &Observation,
         state: &PoolState,
@@ -36,7 +36,7 @@ impl FallenExit {
         Ok(Some(Self::at(observation, fallen, direction, prices, limit, size)))
     }
 
-    /// The same without any fall, of a pool of whatever kind.
+    /// The same without a price drop, for a pool of any kind.
     pub fn still(
         observation: &Observation,
         direction: Direction,
@@ -65,12 +65,12 @@ impl FallenExit {
         PricedPool { state: &self.state, decimals: self.decimals, usd: &self.prices }
     }
 
-    /// The same as a venue of a split.
+    /// This exit as a venue of a split.
     pub fn venue(&self) -> SplitVenue<'_> {
         SplitVenue::from_pool(self.priced_pool(), &self.exit, UsdMicros(0))
     }
 
-    /// What the pool holds around its own price: the depth at `limit` from its mid price, whole dollars.
+    /// The depth at `limit` from the pool's own mid price, in whole dollars.
     pub fn book_usd(&self, limit: GapLimit) -> Result<u64, NotSized> {
         Exit::book_from_own_mid_usd(self.priced_pool(), self.exit.direction(), limit)
     }

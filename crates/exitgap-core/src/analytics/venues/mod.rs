@@ -28,7 +28,7 @@ pub struct FigureVenue {
 
 wire_struct!(FigureVenue { base, pool });
 
-/// Requires 1 to 12 pools of one chain, of contracts of their own.
+/// Requires 1 to 12 pools on one chain, each with its own contract.
 pub(super) fn require_venues(named: &[FigureVenue]) -> Result<(), FigureError> {
     let venues = |rule| Err(FigureError::Venues { rule });
     let pools = || named.iter().map(|venue| &venue.pool);
@@ -48,7 +48,7 @@ pub(super) fn require_venues(named: &[FigureVenue]) -> Result<(), FigureError> {
     Ok(())
 }
 
-/// A percentage of a figure file's parameters, from 0 on, in millionths of a percent.
+/// Reads a non-negative percentage from a figure file's parameters, in millionths of a percent.
 pub(super) fn read_share(field: &'static str, text: &str) -> Result<u32, FigureError> {
     let parsed = Percent::parse(text).ok().and_then(|one| u32::try_from(one.0).ok());
     let rule = "must be a plain percentage with at most six decimals";

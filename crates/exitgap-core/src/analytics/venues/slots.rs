@@ -1,4 +1,4 @@
-//! The venues' snapshots of one slot, gathered.
+//! Collects the venues' snapshots of one slot.
 
 use super::FigureVenue;
 use crate::analytics::FigureError;
@@ -7,31 +7,31 @@ use crate::pools::Direction;
 use crate::series::Slot;
 use crate::snapshot::Observation;
 
-/// What slots were seen.
+/// Counts of the slots seen.
 #[derive(Debug, Default, Clone, Copy)]
 pub(in crate::analytics) struct Seen {
-    /// Slots in which any venue stands.
+    /// Slots in which any venue has a snapshot.
     pub slots: u32,
-    /// Slots in which some venue stands and some does not.
+    /// Slots in which only some of the venues have a snapshot.
     pub incomplete: u32,
-    /// Whether any snapshot is of no live chain.
+    /// Whether any snapshot is from a chain that is not live.
     pub any_preview: bool,
 }
 
 impl Seen {
-    /// `live`, or `preview` where any input is.
+    /// `live`, or `preview` if any input is from a preview chain.
     pub fn status(self) -> String {
         if self.any_preview || self.slots == 0 { "preview" } else { "live" }.to_owned()
     }
 
-    /// Slots of a period in which no venue stands.
+    /// The number of a period's slots in which no venue has a snapshot.
     pub fn count_missing(self, from: Slot, to: Slot) -> u32 {
         let slots = to.number() - from.number() + 1;
         slots - self.slots.min(slots)
     }
 }
 
-/// A slot in which every venue stands.
+/// A slot in which every venue has a snapshot.
 #[derive(Debug)]
 pub(in crate::analytics) struct WholeSlot {
     pub slot: Slot,
@@ -40,23 +40,23 @@ pub(in crate::analytics) struct WholeSlot {
 }
 
 impl WholeSlot {
-    /// Its snapshots, in the order of the venues, each with what is sold.
+    /// Its snapshots in the order of the venues, each with the direction of the sale.
     pub fn venues(&self) -> impl Iterator<Item = (&Observation, Direction)> {
         self.observations.iter().map(|(observation, direction)| (observation, *direction))
     }
 }
 
-/// Gathers the standing snapshots of a period, ascending by slot, those of one slot in the order of the venues; it holds
-/// one slot.
+/// Collects the recorded, unretracted snapshots of a period, given in ascending order of slots and, within a slot, in
+/// the order of the venues. It holds one slot at a time.
 #[derive(Debug)]
 pub(in crate::analytics) struct VenueSlots {
     venues: Vec<FigureVenue>,
     from: Slot,
     to: Slot,
     slot: Option<Slot>,
-    /// Of the slot at hand, by venue.
+    /// The current slot's snapshots, by venue.
     held: Vec<Option<Observation>>,
-    /// The last venue that was given of it.
+    /// The last venue of the current slot that was added.
     last: usize,
     pub seen: Seen,
 }
@@ -67,7 +67,7 @@ impl VenueSlots {
         Self { venues: venues.to_vec(), from, to, slot: None, held, last: 0, seen }
     }
 
-    /// Takes the next snapshot; gives the slot before, where that has ended and is whole.
+    /// Adds the next snapshot. Returns the previous slot if it is now over and complete.
     pub fn add_snapshot(
         &mut self,
         pool: &PoolId,
@@ -88,7 +88,7 @@ impl VenueSlots {
         Ok(ended)
     }
 
-    /// Ends the slot at hand; gives it where it is whole.
+    /// Ends the current slot, and returns it if it is complete.
     pub fn end(&mut self) -> Result<Option<WholeSlot>, FigureError> {
         let Some(slot) = self.slot else { return Ok(None) };
         let held: Vec<_> = self.held.iter_mut().map(Option::take).collect();

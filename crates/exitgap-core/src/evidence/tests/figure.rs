@@ -1,4 +1,4 @@
-//! Figure files: what they prove, and what happens to one that is changed.
+//! Figure files: what they prove, and how changed files fail.
 
 #![allow(clippy::single_range_in_vec_init, reason = "one window is a list of one range of heads")]
 
@@ -18,7 +18,7 @@ use crate::ids::SnapshotHash;
 use crate::snapshot::Observation;
 use crate::units::GapLimit;
 
-/// A pool whose price goes with its liquidity: up to six percent between two slots.
+/// A pool whose price depends on its liquidity: up to six percent between two slots.
 fn moving(liquidity: i128) -> PoolState {
     let tick = i32::try_from(liquidity / 1_000_000_000).unwrap() * 150 - 900;
     let ticks = vec![Tick::new(-6_000, liquidity), Tick::new(6_000, -liquidity)];
@@ -44,7 +44,7 @@ fn terms(scene: &Scene, from: u32, to: u32) -> DecayTerms {
     }
 }
 
-/// The file of a period, with the windows of these heads.
+/// The figure file of a period with the windows of these ranges of heads.
 fn file(scene: &Scene, terms: &DecayTerms, windows: &[Range<usize>]) -> Vec<u8> {
     let heads: Vec<Head> =
         scene.pools[0].heads.iter().map(|bytes| Head::from_canonical(bytes).unwrap()).collect();
@@ -62,7 +62,7 @@ fn file(scene: &Scene, terms: &DecayTerms, windows: &[Range<usize>]) -> Vec<u8> 
     write_figure(terms, &windows, &uses, Vec::new(), &scan.finish().unwrap()).unwrap()
 }
 
-/// The report on a file, all of whose snapshots are at hand.
+/// The report on a file when all of its snapshots are available.
 fn report_on(scene: &Scene, file: &[u8]) -> FigureReport {
     let mut verifier = FigureVerifier::new(file, &[signer().verifier()]);
     while let Some(FigureWant::Snapshot(wanted)) = verifier.next_want() {
@@ -91,7 +91,7 @@ fn a_figure_is_recomputed_from_its_file() {
     let value: Value = serde_json::from_slice(&bytes).unwrap();
     assert!(!value["result"]["events"].as_array().unwrap().is_empty());
     assert_eq!(value["uses"].as_array().unwrap().len(), 66);
-    // Without its snapshots, and without a key, nothing is said to be wrong, nor to be right.
+    // Without its snapshots, or without a key, the file is neither valid nor invalid.
     let unfed = FigureVerifier::new(&bytes, &[signer().verifier()]);
     assert_eq!(unfed.progress(), (0, 66));
     let report = unfed.finish();
@@ -108,7 +108,7 @@ fn a_period_longer_than_a_window_has_several_that_follow_each_other() {
     let whole = file(&scene, &terms, &[0..84, 84..2_100]);
     let report = report_on(&scene, &whole);
     assert_eq!(report.verdict, Verdict::Valid, "{report:#?}");
-    // One head between them is left out, or the windows are not those of the period.
+    // A head between the windows is left out, or the windows do not match the period.
     for windows in [&[0..83, 84..2_100][..], &[84..2_100], &[0..84], &[84..2_100, 0..84], &[]] {
         let report = report_on(&scene, &file(&scene, &terms, windows));
         let (name, code) = failed(&report).unwrap();
@@ -134,7 +134,7 @@ fn a_figure_of_selected_slots_is_refused() {
     assert_eq!(failed(&report), Some((FigureCheckName::Signature, "signature_not_trusted")));
 }
 
-/// Every value of a document that is no list and no object, as a pointer to it.
+/// A pointer to every value of a document that is neither an array nor an object.
 fn leaves(value: &Value, path: &str, into: &mut Vec<String>) {
     match value {
         Value::Array(items) => {
@@ -191,14 +191,14 @@ fn no_field_of_a_file_can_be_changed() {
     }
 }
 
-/// A deep pair, whose reserves go with the liquidity.
+/// A deep pair whose reserves depend on the liquidity.
 pub(super) fn deep_pair(liquidity: i128) -> PoolState {
     let reserve = u128::try_from(liquidity).unwrap() / 3;
     let fee = FeeRate { numerator: 3, denominator: 1_000 };
     PoolState::ConstantProduct(ConstantProduct::new([reserve, reserve * 2], fee).unwrap())
 }
 
-/// A thin pool of ranges at a price that stays.
+/// A thin concentrated-liquidity pool with a constant price.
 pub(super) fn thin(liquidity: i128) -> PoolState {
     let liquidity = liquidity / 4;
     let ticks = vec![Tick::new(-900, liquidity), Tick::new(1_200, -liquidity)];
@@ -206,14 +206,14 @@ pub(super) fn thin(liquidity: i128) -> PoolState {
     Concentrated::new(price, 150, active, 500, 10, ticks).unwrap().into()
 }
 
-/// What a file of several pools is written from.
+/// The inputs of a file of several pools.
 struct Gathered {
     windows: Vec<Vec<u8>>,
     uses: Vec<FigureUse>,
     observations: Vec<Observation>,
 }
 
-/// The windows and the standing snapshots of a period of all pools of a scene.
+/// The windows and the recorded snapshots of a period, for all pools of a scene.
 fn gathered(scene: &Scene, period: core::ops::RangeInclusive<Slot>) -> Gathered {
     let mut slots: Vec<(Slot, usize, SnapshotHash)> = Vec::new();
     let mut windows = Vec::new();
@@ -237,7 +237,7 @@ fn gathered(scene: &Scene, period: core::ops::RangeInclusive<Slot>) -> Gathered 
     Gathered { windows, uses, observations }
 }
 
-/// Two pools of a dozen slots, and both as venues.
+/// A scene of two pools over a dozen slots, and both as venues.
 fn two_venues(kinds: [Kind; 2], base: Base) -> (Scene, Vec<FigureVenue>) {
     let id = |last: u8| PoolId::new("anvil".parse().unwrap(), Address([last; 20]));
     let kinds = [(id(0xaa), kinds[0]), (id(0xbb), kinds[1])];
@@ -246,7 +246,7 @@ fn two_venues(kinds: [Kind; 2], base: Base) -> (Scene, Vec<FigureVenue>) {
     (scene, kinds.iter().map(venue).collect())
 }
 
-/// Two venues, and what is sold in them.
+/// The exposure figure of two venues.
 pub(super) fn exposure_of(
     kinds: [Kind; 2],
     cascade: &str,
@@ -270,7 +270,7 @@ pub(super) fn exposure_of(
     (scene, bytes)
 }
 
-/// Two venues, and what a size fills at in them after a shock.
+/// The stress figure of two venues.
 fn stress_of(
     kinds: [Kind; 2],
     size: &str,
@@ -281,7 +281,7 @@ fn stress_of(
     stress_after(kinds, size, base, shock, limit, None)
 }
 
-/// The same in the slots after a move.
+/// The stress figure in the slots after a move.
 fn stress_after(
     kinds: [Kind; 2],
     size: &str,
@@ -309,12 +309,12 @@ fn stress_after(
     (scene, bytes)
 }
 
-/// Feeds a file the snapshots of all pools of its scene.
+/// The report on a file with the snapshots of all pools of its scene.
 pub(super) fn report_on_all(scene: &Scene, file: &[u8]) -> FigureReport {
     report_with(scene, file, &[])
 }
 
-/// The same, and these documents of what pools logged.
+/// The same with these documents of logs.
 pub(super) fn report_with(scene: &Scene, file: &[u8], fills: &[Vec<u8>]) -> FigureReport {
     let mut verifier = FigureVerifier::new(file, &[signer().verifier()]);
     while let Some(wanted) = verifier.next_want() {
@@ -403,8 +403,7 @@ fn no_term_of_a_stress_can_be_changed() {
     }
 }
 
-/// A figure and its snapshots, for verifiers in other languages; written anew where
-/// `EXITGAP_WRITE_VECTORS` is set.
+/// A figure and its snapshots, for verifiers in other languages. Rewritten if `EXITGAP_WRITE_VECTORS` is set.
 #[cfg(not(target_family = "wasm"))]
 #[test]
 fn the_vectors_are_these() {
@@ -455,7 +454,7 @@ fn the_vectors_are_these() {
     assert!(counts.iter().all(|count| count.unwrap() > 0), "{told}");
 }
 
-/// The same without a word about the price.
+/// The same pool, deeper and with a constant price.
 #[cfg(not(target_family = "wasm"))]
 fn thin_and_deep(liquidity: i128) -> PoolState {
     thin(liquidity * 50)
@@ -466,7 +465,7 @@ pub(super) fn is_vector(name: &str, scene: &Scene, bytes: &[u8]) {
     is_vector_with(name, scene, bytes, &[]);
 }
 
-/// The same of one that is drawn from these documents, too.
+/// The same for a figure that also uses these documents of logs.
 #[cfg(not(target_family = "wasm"))]
 pub(super) fn is_vector_with(name: &str, scene: &Scene, bytes: &[u8], fills: &[Vec<u8>]) {
     let report = report_with(scene, bytes, fills);

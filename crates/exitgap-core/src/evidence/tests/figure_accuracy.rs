@@ -1,4 +1,4 @@
-//! The figure file of the accuracy record: pools between whose slots something of every sort was logged.
+//! The figure file of the accuracy record, for pools with every kind of log between their slots.
 
 use serde_json::{Value, json};
 
@@ -15,13 +15,13 @@ use crate::pools::Direction;
 const SELL: Direction = Direction::ZeroForOne;
 const BUY: Direction = Direction::OneForZero;
 
-/// A pool whose life is told, block by block: a slot's block has its number.
+/// A pool's scripted history, block by block. A slot's block has the slot's number.
 struct Told {
     scene: Scene,
     state: PoolState,
-    /// Logged, and in no document yet.
+    /// Logs that no document contains yet.
     logged: Vec<PoolLog>,
-    /// The last block that a document tells of.
+    /// The last block that a document covers.
     until: u64,
     documents: Vec<Vec<u8>>,
     places: Vec<u32>,
@@ -41,7 +41,7 @@ impl Told {
         u32::try_from(self.scene.leaves.len()).unwrap()
     }
 
-    /// A log of the coming slot's block.
+    /// A log in the block of the next slot.
     fn log(&mut self, transaction: u8, parties: [u8; 2], event: PoolEvent) {
         let block = slot(self.place()).number().into();
         let index = self.logged.iter().filter(|log| log.block == block).count();
@@ -50,7 +50,7 @@ impl Told {
         self.logged.push(PoolLog { block, index, transaction: [transaction; 32], parties, event });
     }
 
-    /// A sale, as the contract logs it; `more` units beside those that it takes went in.
+    /// A sale as the contract logs it. `more` units went in beyond those that the fill takes.
     fn sell(
         &mut self,
         [transaction, party]: [u8; 2],
@@ -83,7 +83,7 @@ impl Told {
         self.log(transaction, [party, party], PoolEvent::Swap(amounts, price));
     }
 
-    /// Liquidity that comes into the range of 600 ticks, or leaves it.
+    /// Liquidity added to the range of 600 ticks, or removed from it.
     fn provide(&mut self, transaction: u8, owner: u8, delta: i128) {
         let PoolState::Concentrated(pool) = &self.state else { panic!("ranges") };
         let mut ticks = pool.ticks().to_vec();
@@ -100,7 +100,7 @@ impl Told {
         self.log(transaction, [owner, 0], event);
     }
 
-    /// Reserves that came to be these, and what of it the pair says.
+    /// Logs new reserves, and then the event that the pair logs for the change, if any.
     fn reserves(&mut self, transaction: u8, reserves: [u128; 2], says: Option<PoolEvent>) {
         let PoolState::ConstantProduct(pair) = &self.state else { panic!("a pair") };
         self.state = ConstantProduct::new(reserves, pair.fee()).unwrap().into();
@@ -110,8 +110,8 @@ impl Told {
         }
     }
 
-    /// Seals the slot. Its head commits to what was logged up to the block of the slot before, or from now on
-    /// only, where that could not be read.
+    /// Seals the slot. Its head commits to the logs up to the block of the previous slot. If `is_read` is false, those
+    /// could not be read, and the document starts after them.
     fn seal(&mut self, is_recorded: bool, is_read: bool) {
         let at = slot(self.place());
         let pool = self.scene.pools[0].id.clone();
@@ -147,7 +147,7 @@ impl Told {
         AccuracyTerms { pool, from: slot(from), to: last, until: last }
     }
 
-    /// The file of a period.
+    /// The figure file of a period.
     fn file(&self, terms: &AccuracyTerms) -> Result<Vec<u8>, FigureError> {
         let heads = self.scene.pools[0].heads.iter();
         let heads: Vec<Head> = heads.map(|bytes| Head::from_canonical(bytes).unwrap()).collect();
@@ -189,8 +189,9 @@ fn wide() -> PoolState {
     Concentrated::new(price, 3, 100_000_000_000, 3_000, 60, ticks).unwrap().into()
 }
 
-/// Swaps alone, two of one transaction, liquidity that came for one, one between two of another, sizes from cents to
-/// hundreds of thousands, one across a tick, one that ended at a price, one that is none, and logs that are absent.
+/// A single swap, two swaps in one transaction, liquidity added just for one swap, a swap between two of another party,
+/// sizes from cents to hundreds of thousands, a swap across a tick, one that stopped at a price, one of zero, and
+/// missing logs.
 fn ranges() -> Told {
     let mut told = Told::new(wide());
     told.seal(true, true);
@@ -213,7 +214,7 @@ fn ranges() -> Told {
     told.swap([11, 9], SwapAmounts { sold: [U256::from(9_u8); 2], bought: [U256::from(8_u8); 2] });
     told.swap([12, 9], SwapAmounts { sold: [U256::ZERO; 2], bought: [U256::ZERO; 2] });
     told.seal(true, true);
-    // What was swapped here is read by nobody.
+    // No document contains the swaps of this slot.
     told.sell([13, 9], SELL, 1_000_000, 0);
     told.seal(true, true);
     told.seal(true, false);
@@ -225,7 +226,7 @@ fn ranges() -> Told {
     told
 }
 
-/// The same of a pair: swaps, gifts, what was put in and taken out.
+/// The same for a pair: swaps, gifts, deposits and withdrawals.
 fn reserves() -> Told {
     let fee = FeeRate { numerator: 3, denominator: 1_000 };
     let mut told = Told::new(ConstantProduct::new([9_000_000_000; 2], fee).unwrap().into());
@@ -261,7 +262,7 @@ fn a_record_is_recomputed_from_its_file() {
     let report = report_with(&told.scene, &bytes, &told.documents);
     assert_eq!(report.verdict, Verdict::Valid, "{report:#?}");
     let result = &read(&bytes)["result"];
-    // The newest block is in no document.
+    // No document contains the newest block yet.
     assert_eq!((&result["have_slots"], &result["slots_waiting"]), (&json!(10), &json!(1)));
     assert_eq!((&result["stretches"], &result["stretches_incomplete"]), (&json!(9), &json!(1)));
     let not = &result["not_compared"];
@@ -310,14 +311,14 @@ fn a_document_that_is_absent_another_or_left_out_is_noticed() {
     ] {
         assert_eq!(changed(what), Some(code), "{code}");
     }
-    // One that is not what the head commits to.
+    // A document other than the one that the head commits to.
     let mut verifier =
         crate::analytics::figure::FigureVerifier::new(&bytes, &[signer().verifier()]);
     verifier.add_snapshot(told.scene.documents(0, slot(0)).as_ref());
     verifier.take_fills(Some(&told.documents[1]));
     let report = verifier.finish();
     assert_eq!(failed(&report), Some((FigureCheckName::Snapshots, "fills_hash_mismatch")));
-    // A figure that is drawn from none names none.
+    // A figure that uses no documents must not name any.
     let terms = told.terms(0);
     for (to, until, code) in [
         (31 * 288, 31 * 288, "figure_period"),
@@ -329,7 +330,7 @@ fn a_document_that_is_absent_another_or_left_out_is_noticed() {
     }
 }
 
-/// For verifiers in other languages.
+/// Vectors for verifiers in other languages.
 #[cfg(not(target_family = "wasm"))]
 #[test]
 fn the_vectors_of_accuracy_are_these() {
@@ -338,7 +339,7 @@ fn the_vectors_of_accuracy_are_these() {
         ("accuracy_later", ranges(), 3),
         ("accuracy_pair", reserves(), 0),
     ] {
-        // That of a later period ends before the heads that tell of it.
+        // The later period ends before the heads that commit to its last logs.
         let all = told.terms(from);
         let to = if from > 0 { slot(told.place() - 4) } else { all.to };
         let bytes = told.file(&AccuracyTerms { to, ..all }).unwrap();

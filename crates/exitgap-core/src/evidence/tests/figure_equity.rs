@@ -1,4 +1,4 @@
-//! The figure file of a tokenized equity: a month of a share, a standing slot of each session of each day.
+//! The figure file of a tokenized stock: one month, with one recorded slot for each session of each day.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ fn id() -> PoolId {
     PoolId::new("anvil".parse().unwrap(), Address([0xaa; 20]))
 }
 
-/// A share whose multiplier changes on a Monday; it is paused from the day before.
+/// A token whose multiplier changes on a Monday and that is paused from the day before.
 fn scaled(at: Slot) -> Observation {
     let due = on(9, 13, 30).unix_s();
     let facts = match at {
@@ -24,7 +24,7 @@ fn scaled(at: Slot) -> Observation {
     usual(&id(), at, facts)
 }
 
-/// A share whose balances change, in a pair that does not notice that once.
+/// A rebasing token in a pair that once fails to notice a balance change.
 fn rebasing(at: Slot) -> Observation {
     let reserve = 40_000_000_000_000_000;
     let fee = FeeRate { numerator: 3, denominator: 1_000 };
@@ -63,7 +63,7 @@ fn file(scene: &Scene, terms: &EquityTerms) -> Vec<u8> {
         scan.add_snapshot(&pool, slot, read.observation().clone()).unwrap();
         uses.push(FigureUse { pool: pool.clone(), slot, snapshot });
     }
-    // A window has seven days of heads.
+    // A window contains seven days of heads.
     let slots = heads.len();
     let ends = (1..=slots).filter(|end| (slots - end).is_multiple_of(2_016));
     let mut begin = 0;
@@ -118,7 +118,7 @@ fn a_month_of_a_share_is_recomputed_from_its_file() {
     }
 }
 
-/// For verifiers in other languages.
+/// Vectors for verifiers in other languages.
 #[cfg(not(target_family = "wasm"))]
 #[test]
 fn the_vectors_of_equities_are_these() {

@@ -1,4 +1,4 @@
-//! The figure file of market hours: a week of a share, one standing slot every three hours.
+//! The figure file of market hours: a week of a tokenized stock, with one recorded slot every three hours.
 
 use serde_json::{Value, json};
 
@@ -11,21 +11,21 @@ use crate::analytics::list_standing_slots;
 use crate::hours::{Calendar, Hours};
 use crate::snapshot::{RoundData, TokenSession};
 
-/// From Saturday to Friday: four nights, a weekend and the beginning of another.
+/// From Saturday to Friday: four nights, one weekend and the beginning of another.
 const SLOTS: u32 = 7 * Slot::PER_DAY;
 
 fn calendar() -> Calendar {
     Calendar::for_exchange("XNYS", Hours::Regular).unwrap()
 }
 
-/// A share that is deep while its market is open, and whose oracle says more each day, an hour after the opening; on
-/// every other day three hours after it.
+/// A token whose pool is deep while its market is open. Its oracle price rises each day, one hour after the opening,
+/// and on every second day three hours after it.
 fn share(id: &PoolId, slot: Slot) -> Snapshot {
     let day = u64::from((slot.number() - Slot::FIRST.number()) / Slot::PER_DAY);
     let at = slot.unix_s() - 12;
     let opening = Slot::FIRST.unix_s() + day * 86_400 + 48_600 + 3_600 + day % 2 * 7_200;
     let is_open = calendar().market(at).is_open();
-    // The newest round that there is: of this day, or the last before its opening.
+    // The newest round: of this day, or the last one before its opening.
     let (updated_at, price) = if is_open && at >= opening {
         (at, 2_000 + 2 * day)
     } else {
@@ -116,7 +116,7 @@ fn a_week_of_a_share_is_recomputed_from_its_file() {
     };
     let had = |kind: &Value| (kind["have"].as_u64().unwrap(), kind["enough"].as_bool().unwrap());
     assert_eq!((had(night), had(weekend), had(holiday)), ((4, true), (2, false), (0, false)));
-    // Two standing slots of each of five days lie in its session; all others are in closures.
+    // On each of five days two recorded slots are in the session; all others are in closures.
     assert_eq!(result["open"]["slots"], 10);
     let slots: u64 = [night, weekend, holiday]
         .map(|kind| kind["spread"]["slots"].as_u64().unwrap())
@@ -128,8 +128,8 @@ fn a_week_of_a_share_is_recomputed_from_its_file() {
         (&json!(true), &Value::Null)
     );
     assert_eq!(weekend["spread"]["depth_q50_usd"], Value::Null);
-    // Every closure but the last is answered by its day's first slot with a round since the opening: the first standing
-    // one (15:25) where that came after an hour, the second (18:25) where it came after three.
+    // Every closure except the last is matched with its day's first slot that has a round since the opening: the first
+    // recorded slot (15:25) if the round came after one hour, and the second (18:25) if it came after three.
     let closures = result["closures"].as_array().unwrap();
     let reopened: Vec<u64> =
         closures.iter().filter_map(|closure| closure["reopened_slot"].as_u64()).collect();
@@ -182,7 +182,7 @@ fn a_figure_of_other_calendars_or_of_other_terms_is_refused() {
     }
 }
 
-/// For verifiers in other languages.
+/// Vectors for verifiers in other languages.
 #[cfg(not(target_family = "wasm"))]
 #[test]
 fn the_vectors_of_hours_are_these() {

@@ -1,4 +1,4 @@
-//! What happens to an evidence file that is changed.
+//! Changed evidence files and the checks that they fail.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::exit::{Exit, NotSized};
 use crate::pools::Direction;
 use crate::units::{GapLimit, SizeUsd};
 
-/// The failing checks of a changed file, and that it is invalid.
+/// The failing checks of a changed file. Requires that the file is invalid.
 fn failing(evidence: &[u8], policy: &Policy) -> Vec<(CheckName, &'static str)> {
     let report = verify(evidence, policy);
     assert_eq!(report.verdict, Verdict::Invalid, "{report:#?}");
@@ -45,20 +45,20 @@ fn each_lie_fails_the_check_that_is_there_for_it() {
         String::from_utf8(canonical(&value[name])).unwrap()
     };
 
-    // The last digit of the result.
+    // The last digit of the result is changed.
     let gap = part(&file, "result").split("exit_gap_pct\":\"").nth(1).unwrap()[..8].to_owned();
     let mut lie = gap.clone().into_bytes();
     lie[7] = if lie[7] == b'9' { b'8' } else { lie[7] + 1 };
     let result = fails(&gap, core::str::from_utf8(&lie).unwrap());
     assert_eq!(result, [(CheckName::Result, "result_mismatch")]);
-    // Another base, size, method.
+    // Base, size or method are changed.
     let result = fails("\"base\":\"token0\"", "\"base\":\"token1\"");
     assert_eq!(result, [(CheckName::Result, "result_mismatch")]);
     let result = fails("\"size_usd\":\"1000\"", "\"size_usd\":\"1001\"");
     assert_eq!(result, [(CheckName::Result, "result_mismatch")]);
     let result = fails("\"size_usd\":\"1000\"", "\"size_usd\":\"1000.0\"");
     assert_eq!(result, [(CheckName::Result, "no_result")]);
-    // Rules that this build does not know are no lie.
+    // Rules that this build does not know do not make a file invalid.
     let later = changed(
         &file,
         "\"method_version\":\"1.0.0\",\"pool\":\"anvil:0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\",\"size",
@@ -67,7 +67,7 @@ fn each_lie_fails_the_check_that_is_there_for_it() {
     let report = verify(&later, &policy);
     assert_eq!(report.verdict, Verdict::Incomplete);
     assert_eq!(report.check(CheckName::Result).unwrap().code, "unsupported_method");
-    // The snapshot of another pool, of another slot, or presented as live.
+    // The snapshot is of another pool, of another slot, or claims to be live.
     let result = fails(&part(&file, "snapshot"), &part(&other, "snapshot"));
     assert_eq!(result[0], (CheckName::Snapshot, "snapshot_invalid"));
     let with = |other: &[u8]| {
@@ -82,7 +82,7 @@ fn each_lie_fails_the_check_that_is_there_for_it() {
     assert!(result.contains(&(CheckName::SlotRule, "snapshot_slot_mismatch")));
     assert_eq!(fails("\"status\":\"preview\"", "\"status\":\"live\"")[0].1, "result_mismatch");
     assert_eq!(fails("\"kind\":\"preview\"", "\"kind\":\"live\"")[0].1, "snapshot_invalid");
-    // A head of another pool, or with other depths.
+    // The head is of another pool or has other depths.
     let result = fails(&part(&file, "head"), &part(&other, "head"));
     assert!(result.contains(&(CheckName::Head, "head_pool_mismatch")));
     assert!(result.contains(&(CheckName::SlotLeaf, "pool_proof_mismatch")));
@@ -92,14 +92,14 @@ fn each_lie_fails_the_check_that_is_there_for_it() {
     assert!(result.contains(&(CheckName::SlotLeaf, "pool_proof_mismatch")));
     let result = fails("\"lowest_depth_7d_usd\":[\"1", "\"lowest_depth_7d_usd\":[\"");
     assert_eq!(result[0], (CheckName::SlotLeaf, "pool_proof_mismatch"));
-    // A proof for another index or size.
+    // The proof is for another index or size.
     assert_eq!(fails("\\nindex 2\\n", "\\nindex 1\\n"), [(CheckName::Inclusion, "index_mismatch")]);
     let result = fails("/5957856\\n3\\n", "/5957856\\n4\\n");
     assert!(result.iter().any(|(name, _)| *name == CheckName::Inclusion));
     assert!(result.contains(&(CheckName::Signature, "signature_forged")));
     let result = fails("/5957856\\n3\\n", "/5957855\\n3\\n");
     assert!(result.iter().any(|(_, code)| *code == "log_proof_invalid"));
-    // A slot before the series.
+    // The slot is before the series.
     let result = fails("\"slot\":5957858,\"v\":1},\"log", "\"slot\":5957855,\"v\":1},\"log");
     assert_eq!(result[0], (CheckName::SlotLeaf, "leaf_invalid"));
 }
@@ -112,7 +112,7 @@ fn a_signature_counts_only_by_a_trusted_key_of_this_log() {
     let code = |policy: &Policy| failing(&file, policy)[0];
     let only_stranger = Policy::with_keys(vec![stranger.verifier()]);
     assert_eq!(code(&only_stranger), (CheckName::Signature, "signature_not_trusted"));
-    // A trusted key of another log under this log's checkpoint.
+    // A trusted key of another log signed this log's checkpoint.
     let text: Value = serde_json::from_slice(&file).unwrap();
     let proof = LogProof::from_text(text["log_proof"].as_str().unwrap()).unwrap();
     let (checkpoint, _) = Checkpoint::from_note(&proof.checkpoint).unwrap();
@@ -127,13 +127,13 @@ fn a_signature_counts_only_by_a_trusted_key_of_this_log() {
         failing(&replace(&resigned), &both),
         [(CheckName::Signature, "signature_not_trusted")]
     );
-    // An extra signature by an unknown key is ignored, and reported.
+    // A further signature by an unknown key is ignored and reported.
     let line = stranger.sign(&checkpoint.to_text()).unwrap();
     let extra = format!("{}{}\n", proof.checkpoint, line.lines().last().unwrap());
     let report = verify(&replace(&extra), &trusting());
     assert_eq!(report.verdict, Verdict::Valid);
     assert_eq!(report.unknown_signers, [format!("{ORIGIN}+{}", stranger.verifier().id())]);
-    // No signature at all is no note.
+    // A text without any signature is not a note.
     let bare = checkpoint.to_text();
     assert_eq!(failing(&replace(&bare), &trusting())[0].1, "log_proof_invalid");
 }
@@ -182,16 +182,15 @@ fn no_flipped_byte_is_accepted_unless_the_file_stays_true() {
         }
     }
     assert_eq!(tried, 3 * file.len());
-    // 1000.5 USD are 500250 units: a thousandth of a token is worth 0.002 USD, so
-    // 1000.4 and 1000.1 are other amounts and nothing else stays true.
+    // 1000.5 USD are 500250 units. A thousandth of a token is worth 0.002 USD, so 1000.4 and 1000.1 are other amounts,
+    // and no changed file stays valid.
     assert_eq!(still_true, []);
-    // 1000.501 USD floor to the same amount: that file is true, and accepted.
+    // 1000.501 USD round down to the same amount, so that file is valid.
     let same = changed(&file, "\"size_usd\":\"1000.5\"", "\"size_usd\":\"1000.501\"");
     assert_eq!(verify(&same, &policy).verdict, Verdict::Valid);
 }
 
-/// Every document that differs from `value` in one place by removing, renaming or
-/// retyping.
+/// Every document that differs from `value` in one place, where something is removed, renamed or of another type.
 fn mutations(value: &Value, all: &mut Vec<Value>, rebuild: &dyn Fn(Value) -> Value) {
     for other in [Value::Null, Value::Bool(true), 7.into(), "x".into(), Value::Array(vec![])] {
         if other != *value {
@@ -249,7 +248,7 @@ fn no_field_can_be_removed_renamed_doubled_reordered_or_retyped() {
         let bytes = canonical(&changed);
         assert_ne!(verify(&bytes, &trusting()).verdict, Verdict::Valid, "{changed}");
     }
-    // A repeated key, though its values agree.
+    // A repeated key is refused even if both values are equal.
     let doubled = changed(&file, "\"v\":1}", "\"v\":1,\"v\":1}");
     assert_eq!(failing(&doubled, &trusting()), [(CheckName::Format, "format_invalid")]);
 }
@@ -267,7 +266,7 @@ fn bombs_are_refused_before_they_go_off() {
     assert!(format(&changed(&file, "\"tick\":3", "\"tick\":3.0")));
     assert!(format(&changed(&file, "\"tick\":3", "\"tick\":3e0")));
     assert!(format(&changed(&file, "\"tick\":3", "\"tick\": 3")));
-    // What a long text is in the place of is refused without repeating it.
+    // An overlong text is refused without being repeated in the report.
     let long = "x".repeat(4 << 20);
     let value: Value = serde_json::from_slice(&file).unwrap();
     for (pointer, code) in [
@@ -290,8 +289,8 @@ fn bombs_are_refused_before_they_go_off() {
 
 #[test]
 fn a_depth_that_is_hard_to_find_is_given_up_after_the_same_count_everywhere() {
-    // Unsigned, and made up: a whole dollar is 815 units sold, of which only every thousandth
-    // loses nothing to the fee's rounding, and the limit lies where an infinitely small sale does.
+    // An unsigned, synthetic file. A whole dollar is 815 units sold, but only every thousandth amount loses nothing to
+    // the fee's rounding, and the limit is exactly the gap of an infinitely small sale.
     let file = include_bytes!("slow.json");
     let read = Evidence::from_bytes(file);
     let snapshot = read.snapshot().unwrap();
@@ -299,7 +298,7 @@ fn a_depth_that_is_hard_to_find_is_given_up_after_the_same_count_everywhere() {
     let whole = exit.depth_usd(GapLimit::DEPTH).unwrap_err();
     let NotSized::Exhausted(exhausted) = whole else { panic!("{whole}") };
     assert_eq!(exhausted.comparisons, 1 << 13, "the bound is part of the method");
-    // Of no more than the start of its curve, too.
+    // The search also ends after the same count on a partial curve.
     let mut of_start =
         Exit::of_start(snapshot.observation(), Direction::ZeroForOne, GapLimit::DEPTH, None);
     assert!(of_start.curve().segment_count() < exit.curve().segment_count());
@@ -311,7 +310,7 @@ fn a_depth_that_is_hard_to_find_is_given_up_after_the_same_count_everywhere() {
         Some(SizeUsd::MAX),
     );
     assert_eq!(of_start.depth_usd(GapLimit::DEPTH), Err(whole));
-    // A question that somebody waits for is answered.
+    // A search for an interactive request has no such limit and finds the answer.
     assert!(exit.max_size_for(GapLimit::DEPTH).is_ok());
     let report = verify(file, &Policy::with_keys(Vec::new()));
     let head = report.check(CheckName::Head).unwrap();

@@ -1,4 +1,4 @@
-//! Heads alone: their bytes, what follows what, and what is refused.
+//! Heads alone: their bytes, which head can follow another, and which are refused.
 
 use super::*;
 use crate::Newer;
@@ -127,7 +127,7 @@ fn heads_that_break_a_rule_are_refused_by_name() {
         &format!(r#""retracts":[{{"code":"misread","slot":{}}}],"slot""#, Slot::FIRST.number()),
     );
     assert!(matches!(at_first, E::Retraction { .. }), "{at_first}");
-    // The second head takes back the first slot, and none before it.
+    // The second head can retract the first slot, but no slot before it.
     let second = second(&head::first());
     let later = Head { slot: second.slot.next().unwrap(), ..second.clone() };
     let later = later.to_canonical().unwrap();

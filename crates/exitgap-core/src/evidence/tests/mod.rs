@@ -1,4 +1,4 @@
-//! A small log of two pools.
+//! A small log with two pools.
 
 mod figure;
 mod figure_accuracy;
@@ -43,8 +43,8 @@ fn snapshot(pool: &PoolId, state: PoolState, slot: Slot) -> Snapshot {
     snapshot_priced(pool, state, slot, [2, 2])
 }
 
-/// A snapshot whose tokens' prices have 15 decimals, but for those of two dollars, as all have
-/// after the second.
+/// A snapshot with token prices of 15 decimals. Prices of two dollars have fewer, and all prices after the second slot
+/// are two dollars.
 fn snapshot_priced(pool: &PoolId, state: PoolState, slot: Slot, prices: [u64; 2]) -> Snapshot {
     let timestamp = slot.unix_s() - 12;
     let token = |last: u8| Token {
@@ -74,13 +74,13 @@ fn snapshot_priced(pool: &PoolId, state: PoolState, slot: Slot, prices: [u64; 2]
     Snapshot::new(slot, observation.unwrap()).unwrap()
 }
 
-/// The key of a pool that a manager holds. Nobody hashes it here.
+/// The key fact of a pool that a manager contract holds. The tests do not hash it.
 fn key_of(id: Word) -> Fact {
     let (name, contract) = (Fact::POOL_KEY.parse().unwrap(), Address([0xcc; 20]));
     Fact { name, contract, call: "0x6276cbbe".to_owned(), words: vec![id; 5] }
 }
 
-/// A pool of Uniswap v4's manager, which takes more where token 0 is sold.
+/// A pool of Uniswap v4's manager, with a higher fee when token 0 is sold.
 fn managed(liquidity: i128) -> PoolState {
     let ticks = vec![Tick::new(-65_534, liquidity), Tick::new(32_767, -liquidity)];
     let (price, active) = (sqrt_ratio_at_tick(3).unwrap(), u128::try_from(liquidity).unwrap());
@@ -88,7 +88,7 @@ fn managed(liquidity: i128) -> PoolState {
     ConcentratedV4::new(price, 3, active, fees.0, fees.1, 32_767, ticks).unwrap().into()
 }
 
-/// A pool whose loop has no stops at the ends of words, of which there are some in its range.
+/// A pool whose swap loop does not stop at the ends of bitmap words, although its range contains some.
 fn linked(_: i128) -> PoolState {
     let ticks = vec![Tick::new(-60_001, 5_000_000_000), Tick::new(60_000, -5_000_000_000)];
     let price = sqrt_ratio_at_tick(3).unwrap();
@@ -102,13 +102,13 @@ fn concentrated(liquidity: i128) -> PoolState {
     PoolState::Concentrated(Concentrated::new(price, 3, active, 3_000, 60, ticks).unwrap())
 }
 
-/// A pool whose tokens it gives one for one.
+/// A pool that exchanges its tokens one for one.
 fn pair() -> PoolState {
     let fee = FeeRate { numerator: 3, denominator: 1_000 };
     PoolState::ConstantProduct(ConstantProduct::new([9_000_000; 2], fee).unwrap())
 }
 
-/// One pool of the log: what was recorded in each slot.
+/// One pool of the log, with the snapshots and heads of each slot.
 #[derive(Clone)]
 struct Series {
     id: PoolId,
@@ -117,7 +117,7 @@ struct Series {
     heads: Vec<Vec<u8>>,
 }
 
-/// A log in which the first pool missed slot 1 and the second none.
+/// A log in which the first pool missed slot 1, and the second pool missed none.
 #[derive(Clone)]
 struct Scene {
     pools: Vec<Series>,
@@ -153,7 +153,7 @@ fn extend_committing(
         prev: series.heads.last().map(|bytes| Head::hash_of(bytes)),
         entry,
         lowest_depth_7d_usd: [0, 1].map(|token| {
-            // Of the last seven days.
+            // The lowest depth of the last seven days.
             let recorded = series.depths.iter().rev().take(2_016).flatten();
             recorded.filter_map(|depths| depths[token]).min()
         }),
@@ -175,7 +175,7 @@ fn scene_missing(slots: u32, liquidity: i128, reason: MissingReason) -> Scene {
     scene_of(slots, liquidity, reason, &kinds)
 }
 
-/// A log of a pool of a manager and of one of linked ticks.
+/// A log with a pool of a manager contract and a pool with linked ticks.
 fn scene_of_kin(slots: u32) -> Scene {
     let chain = || "anvil".parse().unwrap();
     let managed_id = PoolId::from_manager_id(chain(), Word([0xaa; 32]));
@@ -184,7 +184,7 @@ fn scene_of_kin(slots: u32) -> Scene {
     scene_of(slots, 5_000_000_000, MissingReason::ChainLagging, &kinds)
 }
 
-/// A pool's state with so much liquidity.
+/// Makes a pool's state with this liquidity.
 type Kind = fn(i128) -> PoolState;
 
 fn scene_of(
@@ -237,7 +237,7 @@ impl Scene {
         signer().sign(&checkpoint.to_text()).unwrap()
     }
 
-    /// What proves the head of a pool at slot `index`, with the first checkpoint that covers it.
+    /// The proof of a pool's head at slot `index`, with the first checkpoint that covers it.
     fn proof(&self, pool: usize, index: u32) -> HeadProof {
         let hashes = self.head_hashes(index);
         HeadProof {
@@ -269,7 +269,7 @@ impl Scene {
         EvidenceRequest::new(self.pools[pool].id.clone(), slot(index), Base::Token0, size)
     }
 
-    /// The evidence file of a sale that states this answer, true or not.
+    /// The evidence file of a sale with this answer, true or false.
     fn stating(&self, answer: &Answer, pool: usize, index: u32, size_usd: &str) -> Vec<u8> {
         let series = &self.pools[pool];
         let documents = series.snapshots[index as usize].as_ref().unwrap();
@@ -296,7 +296,7 @@ impl Scene {
         self.pools[pool].snapshots[(slot.number() - Slot::FIRST.number()) as usize].clone()
     }
 
-    /// The log in which a pool's heads are others, linked and sealed anew.
+    /// The same log, but with changed heads of one pool, linked and sealed again.
     fn relinked(&self, pool: usize, edit: impl Fn(usize, &mut Head)) -> Self {
         let mut other = self.clone();
         let mut prev = None;
@@ -316,14 +316,14 @@ impl Scene {
         other
     }
 
-    /// The log in which a slot's leaf is of a later version.
+    /// The same log, but one slot's leaf is from a later version.
     fn with_later_leaf(mut self, index: usize) -> Self {
         let text = String::from_utf8(self.leaves[index].clone()).unwrap();
         self.leaves[index] = text.replace("\"v\":1}", "\"v\":2}").into_bytes();
         self
     }
 
-    /// The log up to a slot in which a pool's head is another one.
+    /// The log up to a slot, with `head` as that pool's head.
     fn ending_in(&self, pool: usize, head: &Head) -> Self {
         let mut other = self.clone();
         let index = (head.slot.number() - Slot::FIRST.number()) as usize;
@@ -340,7 +340,7 @@ fn trusting() -> Policy {
     Policy::with_keys(vec![signer().verifier()])
 }
 
-/// The file with one text in it replaced, which must be there.
+/// The file with one text replaced. The text must occur in it.
 fn changed(evidence: &[u8], from: &str, to: &str) -> Vec<u8> {
     let text = core::str::from_utf8(evidence).unwrap();
     let changed = text.replacen(from, to, 1);

@@ -1,11 +1,11 @@
-//! Head windows: what they prove of a file, and what happens to one that is changed.
+//! Head windows: what they prove about a file, and how changed windows fail.
 
 use serde_json::{Value, json};
 
 use super::*;
 use crate::snapshot::SnapshotError;
 
-/// The window with one value in it changed.
+/// The window with one value changed.
 fn changed(window: &[u8], pointer: &str, to: Value) -> Vec<u8> {
     let mut value: Value = serde_json::from_slice(window).unwrap();
     let place = value.pointer_mut(pointer).unwrap();
@@ -53,7 +53,7 @@ fn a_window_with_a_head_removed_swapped_or_turned_is_caught() {
     let series = &scene.pools[0];
     let snapshot = |slot| scene.documents(0, slot);
     let of = |heads: &[Vec<u8>]| HeadWindow::new(heads, snapshot, scene.proof(0, 7));
-    // Removed or swapped among whole heads: the links break.
+    // Whole heads are removed or swapped: the links break.
     let mut removed = series.heads.clone();
     removed.remove(4);
     let follows = |error| matches!(error, WindowError::Head(HeadError::DoesNotFollow { .. }));
@@ -61,30 +61,30 @@ fn a_window_with_a_head_removed_swapped_or_turned_is_caught() {
     let mut swapped = series.heads.clone();
     swapped.swap(3, 4);
     assert!(follows(of(&swapped).unwrap_err()));
-    // In the compact form the links are rebuilt: the last head comes out another one.
+    // The compact form rebuilds the links, so the last head comes out differently.
     let bytes = scene.window(0, 8);
     let value: Value = serde_json::from_slice(&bytes).unwrap();
     let reason = changed(&bytes, "/missing/0/2", json!("recorder_down"));
     let not_proven =
         |error| matches!(error, WindowError::NotProven { code: "pool_proof_mismatch", .. });
     assert!(not_proven(refusal(&reason)));
-    // A missing slot turned into a snapshot: the columns no longer fit.
+    // A missing slot is turned into a recorded one: the columns no longer fit.
     let turned = changed(&bytes, "/missing", json!([]));
     assert_eq!(refusal(&turned), WindowError::Column { column: "snapshots" });
     let shorter = changed(&bytes, "/heads", json!(7));
     assert_eq!(refusal(&shorter), WindowError::Column { column: "heads" });
-    // A depth below what was recorded drags the lowest along.
+    // A depth below the recorded one lowers the lowest depth as well.
     let depth = value["depth_usd"][0][5].as_u64().unwrap();
     let lowered = changed(&bytes, "/depth_usd/0/5", json!(depth.min(3) - 1));
     assert_eq!(refusal(&lowered), WindowError::Head(HeadError::LowestDepth { token: 0 }));
-    // Raising the lowest one leaves slot 5 as low in that direction: two slots, one snapshot.
+    // A higher depth makes slot 5 the lowest in that direction: two slots, but only one snapshot.
     let raised_depth = changed(&bytes, "/depth_usd/0/0", json!(999_999_999));
     assert_eq!(refusal(&raised_depth), WindowError::Column { column: "lowest_snapshots" });
     // A lowest depth that no slot has.
     let rows = value["lowest_depth_7d_usd"].as_array().unwrap().len();
     let raised = changed(&bytes, &format!("/lowest_depth_7d_usd/{}/1", rows - 1), json!(7));
     assert!(matches!(refusal(&raised), WindowError::LowestDepth { token: 0, found: Some(_), .. }));
-    // The snapshot of the lowest slot is there and is that one.
+    // The snapshot of the lowest slot must be present and must be the right one.
     let without = changed(&bytes, "/lowest_snapshots", json!([]));
     assert_eq!(refusal(&without), WindowError::Column { column: "lowest_snapshots" });
     let other: Value =
@@ -93,7 +93,7 @@ fn a_window_with_a_head_removed_swapped_or_turned_is_caught() {
     assert!(matches!(refusal(&exchanged), WindowError::LowestSnapshot { .. }));
     let state = changed(&bytes, "/lowest_snapshots/0/state/fee_pips", json!(3_001));
     assert!(matches!(refusal(&state), WindowError::Snapshot(SnapshotError::OtherState { .. })));
-    // The last head is the one its leaf sealed, and the leaf in the log.
+    // The last head must be the one that its leaf committed to, and the log must contain the leaf.
     let elsewhere = changed(&bytes, "/pool_proof/index", json!(1));
     assert!(not_proven(refusal(&elsewhere)));
     let before: Value = serde_json::from_slice(&scene.leaves[6]).unwrap();
@@ -102,7 +102,7 @@ fn a_window_with_a_head_removed_swapped_or_turned_is_caught() {
     let smaller = scene.proof(0, 6).log_proof.to_text();
     let smaller = refusal(&changed(&bytes, "/log_proof", json!(smaller)));
     assert!(matches!(smaller, WindowError::NotProven { code: "index_mismatch", .. }));
-    // Not from the pool's first head on, and not seven days.
+    // The window does not start at the pool's first head and is not seven days long.
     assert_eq!(of(&series.heads[2..]), Err(WindowError::NotWhole));
     assert_eq!(of(&[]), Err(WindowError::Length { found: 0 }));
     let absurd = changed(&bytes, "/heads", json!(4_000_000_000_u32));
@@ -115,7 +115,7 @@ fn a_retraction_takes_its_slot_out_of_every_figure() {
     let series = &scene.pools[0];
     let lowest = |head: &Head| head.lowest_depth_7d_usd;
     let last = Head::from_canonical(&series.heads[4]).unwrap();
-    // Slot 0 is the shallowest: taking it back raises the lowest depth.
+    // Slot 0 has the lowest depth, so its retraction raises the lowest depth.
     let retraction =
         |index| Retraction::for_orphan(slot(index), BlockHash([5; 32]), BlockHash([6; 32]));
     let left = |token: usize| (1..5).filter_map(|index| series.depths[index]?[token]).min();
@@ -133,15 +133,15 @@ fn a_retraction_takes_its_slot_out_of_every_figure() {
     let window = with(&head).unwrap();
     let bytes = window.to_canonical().unwrap();
     assert_eq!(HeadWindow::from_canonical(&bytes), Ok(window));
-    // The old figure no longer holds, and a missing slot cannot be taken back.
+    // The old figure no longer holds, and a missing slot cannot be retracted.
     let stale = Head { lowest_depth_7d_usd: last.lowest_depth_7d_usd, ..head.clone() };
     assert!(matches!(with(&stale), Err(WindowError::LowestDepth { .. })));
     let missing = Head { retracts: vec![retraction(1)], ..head.clone() };
     assert_eq!(with(&missing), Err(WindowError::Retraction { slot: slot(1) }));
 }
 
-/// 120 KB that stand once in a window, and in each of its 2,016 heads once it is rebuilt: all else
-/// about them holds together.
+/// A text of 120 KB appears once in a window and in each of its 2,016 heads after rebuilding. Everything else about
+/// them is consistent.
 #[test]
 fn a_long_text_is_refused_before_a_window_repeats_it() {
     let long = "9".repeat(120_000);
@@ -156,7 +156,7 @@ fn a_long_text_is_refused_before_a_window_repeats_it() {
     });
     let bomb = canonical(&bomb);
     assert_eq!(refusal(&bomb), WindowError::Head(HeadError::MethodVersion));
-    // As long as it may be, the same window is no more than without proof.
+    // With a text of the maximum length, the same window only lacks its proof.
     let defused = changed(&bomb, "/method_versions/0/1", json!("12345678901234567890"));
     assert!(matches!(refusal(&defused), WindowError::LogProof(_)));
     let at_its_end = changed(&defused, "/method_versions", json!([[0, "1.0.0"], [2_015, long]]));

@@ -1,4 +1,4 @@
-//! A window as a document: what cannot be derived of its heads, in columns.
+//! A window as a document: the values that cannot be derived from other heads, in columns.
 
 use base64ct::{Base64, Encoding};
 
@@ -11,7 +11,7 @@ use crate::ids::{HeadHash, PoolId, SnapshotHash};
 use crate::json::{Part, wire_struct};
 use crate::series::{MissingReason, Slot};
 
-/// The documents of a lowest slot.
+/// The documents of a lowest slot's snapshot.
 pub(super) struct WireLowest {
     pub snapshot: Part,
     pub state: Part,
@@ -22,33 +22,32 @@ wire_struct!(WireLowest { snapshot, state });
 pub(super) struct WireWindow {
     pub v: u32,
     pub pool: PoolId,
-    /// The first head's slot, height and predecessor, and the count before it.
+    /// The first head's slot, height and predecessor, and the recorded count before it.
     pub first_slot: u64,
     pub first_height: u32,
     pub first_prev: Option<HeadHash>,
     pub recorded_before: u32,
-    /// How many heads.
+    /// The number of heads.
     pub heads: u32,
-    /// `[first index, version]`, ascending: from there on.
+    /// `[first index, version]`, ascending: the version applies from that index on.
     pub method_versions: Vec<(u32, String)>,
     /// `[first index, length, reason]`, ascending: runs of missing slots.
     pub missing: Vec<(u32, u32, MissingReason)>,
     /// Whether the last head retires the pool.
     pub retired: bool,
-    /// The hashes of the recorded slots' snapshots, joined, in base64.
+    /// The hashes of the recorded slots' snapshots, concatenated, in base64.
     pub snapshots: String,
     /// Per direction, the depth of each recorded slot.
     pub depth_usd: [Vec<Option<u64>>; 2],
-    /// `[first index, depth, depth]`, ascending: from there on.
+    /// `[first index, depth, depth]`, ascending: the depths apply from that index on.
     pub lowest_depth_7d_usd: Vec<(u32, Option<u64>, Option<u64>)>,
     /// `[index, retractions]`, ascending.
     pub retracts: Vec<(u32, Vec<Retraction>)>,
     /// `[index, commitments]`, ascending.
     pub commits: Vec<(u32, Commits)>,
-    /// The snapshots of the lowest slots, one per direction; one where both are the
-    /// same slot.
+    /// The snapshots of the lowest slots, one per direction, or only one if both directions have the same slot.
     pub lowest_snapshots: Vec<WireLowest>,
-    /// Of the last head: its slot's leaf, its place there, and the leaf's in the log.
+    /// For the last head: its slot's leaf, its place in the leaf's tree, and the leaf's place in the log.
     pub leaf: Part,
     pub pool_proof: PoolProof,
     pub log_proof: String,
@@ -76,7 +75,7 @@ wire_struct!(WireWindow {
     log_proof,
 });
 
-/// The columns of a window in the making.
+/// The columns of a window while it is built.
 #[derive(Default)]
 pub(super) struct Columns {
     pub method_versions: Vec<(u32, String)>,
@@ -125,7 +124,7 @@ impl Columns {
 pub(super) type Rebuilt = (Vec<(Head, Vec<u8>)>, Vec<HeadHash>);
 
 impl WireWindow {
-    /// The heads, byte for byte, and the hash of each.
+    /// Rebuilds the heads byte for byte, with the hash of each.
     pub fn rebuild(&self) -> Result<Rebuilt, WindowError> {
         if !(1..=LOWEST_DEPTH_SLOTS).contains(&self.heads) {
             return Err(WindowError::Length { found: self.heads });
@@ -181,7 +180,7 @@ impl WireWindow {
         Ok((heads, hashes))
     }
 
-    /// What each head says of its slot, in order.
+    /// The entry of each head, in order.
     fn entries(&self) -> Result<Vec<HeadEntry>, WindowError> {
         let wrong = |column| WindowError::Column { column };
         let hashes = Base64::decode_vec(&self.snapshots).map_err(|_| wrong("snapshots"))?;
@@ -216,7 +215,7 @@ impl WireWindow {
     }
 }
 
-/// The last row that begins at or before `index`.
+/// The last row whose first index is at most `index`.
 fn since<R>(rows: &[R], index: u32, start: impl Fn(&R) -> u32) -> Option<&R> {
     rows.iter().rev().find(|row| start(row) <= index)
 }

@@ -24,11 +24,10 @@ use crate::series::{Slot, SlotError};
 use crate::snapshot::{Snapshot, SnapshotDocuments, SnapshotError};
 use crate::tlog::{Checkpoint, CheckpointError, LogProof};
 
-/// The most bytes of a window that are looked at: 2,016 heads, and the snapshots of
-/// the lowest slots.
+/// The largest window that is parsed, in bytes: 2,016 heads and the snapshots of the lowest slots.
 pub const MAX_WINDOW_BYTES: usize = 2 * MAX_STATE_BYTES + (2 << 20);
 
-/// Why a document is not a head window, or does not bear out its last head.
+/// Why a document is not a head window, or does not prove its last head.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WindowError {
     /// The bytes are not a canonical window.
@@ -43,16 +42,16 @@ pub enum WindowError {
         /// Heads found.
         found: u32,
     },
-    /// A column is not as long, as ordered or as spelled as the others demand.
+    /// A column does not match the others in length, or is not in canonical order or form.
     #[error("column {column} does not fit the window")]
     Column {
         /// The column's name.
         column: &'static str,
     },
-    /// Two heads of the window do not follow each other.
+    /// A head of the window does not follow the previous one.
     #[error(transparent)]
     Head(#[from] HeadError),
-    /// The heads do not make a canonical document.
+    /// The heads cannot be written as a canonical window.
     #[error("the heads must be all heads of a pool or those of seven days")]
     NotWhole,
     /// The lowest depth stated by the last head is not the lowest of the window.
@@ -60,40 +59,40 @@ pub enum WindowError {
     LowestDepth {
         /// The token sold: 0 or 1.
         token: usize,
-        /// What the head states.
+        /// The depth that the head states.
         expected: Option<u64>,
-        /// What the window's depths make.
+        /// The lowest depth in the window.
         found: Option<u64>,
     },
-    /// The snapshot of a lowest slot is absent, another one, or of other depths.
+    /// The snapshot of a lowest slot is absent, is another one, or has other depths.
     #[error("the snapshot of the lowest slot {slot} is a different one or has different depths")]
     LowestSnapshot {
         /// The slot.
         slot: Slot,
     },
-    /// A snapshot of the window is not one.
+    /// A snapshot in the window is invalid.
     #[error("the snapshot of a slot with the lowest depth: {0}")]
     Snapshot(#[from] SnapshotError),
-    /// A retraction names a slot that holds no snapshot, or one retracted before.
+    /// A retraction names a slot without a snapshot, or one that is already retracted.
     #[error("slot {slot} is retracted, but has no snapshot or was already retracted")]
     Retraction {
         /// The slot.
         slot: Slot,
     },
-    /// The leaf cannot be read.
+    /// The leaf cannot be parsed.
     #[error("the last head's leaf: {0}")]
     Leaf(#[from] LeafError),
-    /// The proof of the leaf, or its checkpoint, cannot be read.
+    /// The proof of the leaf, or its checkpoint, cannot be parsed.
     #[error("the last head's proof: {0}")]
     LogProof(#[from] CheckpointError),
     /// The last head is not proven.
     #[error("the last head is not in the log: {code}: expected {expected}, found {found}")]
     NotProven {
-        /// What does not hold, e.g. `pool_proof_mismatch`.
+        /// What is wrong, for example `pool_proof_mismatch`.
         code: &'static str,
-        /// What would have held.
+        /// The expected value.
         expected: String,
-        /// What was found.
+        /// The value found.
         found: String,
     },
 }
@@ -105,7 +104,7 @@ impl From<Fault> for WindowError {
 }
 
 impl WindowError {
-    /// What a later version of exitgap made, where that is the reason.
+    /// The later version that wrote it, if that is the cause of the error.
     pub fn newer(&self) -> Option<Newer> {
         match self {
             Self::Document(DocumentError::Newer(newer)) => Some(*newer),
@@ -119,7 +118,7 @@ impl WindowError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeadWindow {
     heads: Vec<(Head, Vec<u8>)>,
-    /// Of each head.
+    /// The hash of each head.
     hashes: Vec<HeadHash>,
     lowest_snapshots: Vec<SnapshotDocuments>,
     proof: HeadProof,
@@ -136,8 +135,8 @@ struct Unchecked {
 }
 
 impl HeadWindow {
-    /// A window of these heads, given as canonical bytes, ascending, and the proof of the last.
-    /// `snapshot` gives the documents of the snapshot of a slot of the window.
+    /// A window of these heads, given as canonical bytes, ascending, with the proof of the last head. `snapshot`
+    /// returns the documents of a slot's snapshot.
     pub fn new(
         heads: &[Vec<u8>],
         mut snapshot: impl FnMut(Slot) -> Option<SnapshotDocuments>,
@@ -170,7 +169,7 @@ impl HeadWindow {
         Ok(to_canonical(&self.to_wire()?)?)
     }
 
-    /// Reads untrusted bytes, rebuilds the heads and checks them.
+    /// Parses untrusted bytes, rebuilds the heads and validates them.
     pub fn from_canonical(bytes: &[u8]) -> Result<Self, WindowError> {
         let wire: WireWindow = from_canonical(bytes, MAX_WINDOW_BYTES, "a head window")?;
         let (heads, hashes) = wire.rebuild()?;
@@ -186,7 +185,7 @@ impl HeadWindow {
         let lowest_snapshots = lowest_snapshots.collect();
         let unchecked = Unchecked::default();
         let window = Self { heads, hashes, lowest_snapshots, proof, unchecked }.into_checked()?;
-        // One spelling: runs are as long, and changes as few, as they can be.
+        // Only the canonical form is accepted: runs as long, and changes as few, as possible.
         if window.to_canonical()? != bytes {
             return Err(WindowError::Column { column: "heads" });
         }
@@ -203,7 +202,7 @@ impl HeadWindow {
         self.heads.last()
     }
 
-    /// The signed checkpoint that the last head is proven by. Its signature is for others to judge.
+    /// The signed checkpoint that proves the last head. The caller must check its signature.
     pub fn checkpoint(&self) -> &str {
         &self.proof.log_proof.checkpoint
     }
@@ -213,7 +212,7 @@ impl HeadWindow {
         &self.proof
     }
 
-    /// What a later version of exitgap made, and this one could not check.
+    /// A value of a later version of exitgap that this version could not check.
     pub fn newer(&self) -> Option<Newer> {
         self.unchecked.newer
     }
@@ -228,8 +227,7 @@ impl HeadWindow {
         Ok(Self { unchecked, ..self })
     }
 
-    /// Checks what the window claims, its last head's figures above all; answers what cannot be
-    /// checked.
+    /// Checks the window, above all the figures of its last head. Returns the first value that cannot be checked.
     fn check(&self) -> Result<Unchecked, WindowError> {
         let found = u32::try_from(self.heads.len()).unwrap_or(u32::MAX);
         if !(1..=LOWEST_DEPTH_SLOTS).contains(&found) {
@@ -258,8 +256,8 @@ impl HeadWindow {
         Ok(Unchecked { newer: self.check_proof()?.or(newer).or(of_heads), given_up })
     }
 
-    /// The last head is the one that its slot's leaf sealed, and the leaf in the log. Of a leaf that
-    /// is not understood, its bytes are.
+    /// Checks that the last head is the one that its slot's leaf committed to, and that the log contains the leaf. If
+    /// this version does not understand the leaf, only the leaf's bytes are checked.
     fn check_proof(&self) -> Result<Option<Newer>, WindowError> {
         let Some((head, bytes)) = self.heads.last() else { return Ok(None) };
         let HeadProof { leaf: leaf_bytes, pool_proof, log_proof } = &self.proof;
@@ -278,16 +276,16 @@ impl HeadWindow {
         Ok(newer)
     }
 
-    /// Per direction, the slot of the lowest depth that is recorded and not retracted,
-    /// the earliest where several are, and that depth.
+    /// For each direction, the lowest depth that is recorded and not retracted, with its slot; of equal depths the
+    /// earliest slot.
     fn lowest(&self) -> Result<[Option<(Slot, u64)>; 2], WindowError> {
-        // By slot: heads follow each other.
+        // Ascending by slot, because heads follow each other.
         let mut recorded: Vec<(Slot, Depths)> = Vec::new();
         let mut before: Vec<Slot> = Vec::new();
         let first = self.heads.first().map(|(head, _)| head.slot);
         for (head, _) in &self.heads {
             for Retraction { slot, .. } in &head.retracts {
-                // What lies before the window cannot be looked up in it.
+                // A slot before the window cannot be looked up in it.
                 let inside = first.is_some_and(|first| *slot >= first);
                 match recorded.binary_search_by_key(slot, |(recorded, _)| *recorded) {
                     Ok(index) => drop(recorded.remove(index)),
@@ -307,7 +305,7 @@ impl HeadWindow {
         }))
     }
 
-    /// The lowest slots' snapshots are recomputed: those depths are no mere claims.
+    /// Recomputes the depths of the lowest slots from their snapshots, so that they are more than claims.
     fn check_lowest_snapshots(
         &self,
         lowest: &[Option<(Slot, u64)>; 2],

@@ -1,4 +1,4 @@
-//! The files of closed days in a log's folder, by their paths there.
+//! The paths of the files of closed days in a log's folder.
 
 use core::fmt;
 use core::str::FromStr;
@@ -7,16 +7,16 @@ use crate::log_folder::NoSuchFile;
 use crate::series::Day;
 use crate::tlog::Tile;
 
-/// A file of one day. Its name is what it displays as.
+/// A file of one day. `Display` gives its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DayFile {
-    /// What the day's files are, and what they are checked against.
+    /// The list of the day's files, and the values that they are checked against.
     Manifest,
-    /// A row for each slot: its leaf, and the checkpoint up to it.
+    /// One row per slot: its leaf, and the checkpoint up to it.
     Slots,
     /// The figures of a range of pools.
     Figures(u16),
-    /// Heads and snapshots of a range of pools.
+    /// The heads and snapshots of a range of pools.
     Snapshots(u16),
 }
 
@@ -25,16 +25,16 @@ pub enum DayFile {
 pub enum DaysFile {
     /// The newest signed checkpoint of the log of days.
     Checkpoint,
-    /// That log's keys, a line each.
+    /// The keys of that log, one per line.
     VerifierKey,
-    /// A tile of it.
+    /// A tile of that log.
     Tile(Tile),
     /// A file of a day.
     Day(Day, DayFile),
 }
 
 impl DaysFile {
-    /// The folder of a log's folder in which they lie.
+    /// The folder inside a log's folder that contains them.
     pub const FOLDER: &str = "days";
 }
 
@@ -52,7 +52,7 @@ impl fmt::Display for DayFile {
 impl FromStr for DayFile {
     type Err = NoSuchFile;
 
-    /// Reads the one spelling of a name.
+    /// Parses a name. Each file has exactly one valid name.
     fn from_str(name: &str) -> Result<Self, NoSuchFile> {
         let range = |prefix: &str| {
             let digits = name.strip_prefix(prefix)?.strip_suffix(".parquet")?;
@@ -84,7 +84,7 @@ impl fmt::Display for DaysFile {
 impl FromStr for DaysFile {
     type Err = NoSuchFile;
 
-    /// Reads the one spelling of a path; nothing else passes, so that it stays inside the folder.
+    /// Parses a path. Only canonical paths are accepted, so a path cannot leave the folder.
     fn from_str(path: &str) -> Result<Self, NoSuchFile> {
         let (folder, file) = path.split_once('/').ok_or(NoSuchFile)?;
         if folder != Self::FOLDER {

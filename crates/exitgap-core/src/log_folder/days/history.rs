@@ -1,4 +1,4 @@
-//! The log of days, read whole: it is small.
+//! The log of days, read as a whole because it is small.
 
 use super::{DayLeaf, DayLeafError};
 use crate::series::Day;
@@ -7,28 +7,28 @@ use crate::tlog::{
     TrustError, VerifierKey, split_entries,
 };
 
-/// The most days of a log: eleven hundred years.
+/// The most days in a log: eleven hundred years.
 const MAX_DAYS: u64 = 400_000;
 
-/// A log of days, all of which holds under its checkpoint.
+/// A complete log of days, verified against its checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DaysHistory {
     /// The checkpoint.
     pub checkpoint: Checkpoint,
-    /// The leaves, a day after the other.
+    /// The leaves, one per day in order.
     pub leaves: Vec<DayLeaf>,
 }
 
-/// Why a log of days does not hold. `E`: a tile of it could not be brought.
+/// Why a log of days is invalid. `E` is the error of reading a tile.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HistoryError<E> {
-    /// Its checkpoint cannot be read.
+    /// Its checkpoint cannot be parsed.
     #[error("days/checkpoint: {0}")]
     Checkpoint(CheckpointError),
-    /// It is not the log of days of a log whose keys are trusted.
+    /// It is not the log of days of a log with trusted keys.
     #[error("days/checkpoint is of {found}, which is not a log of days of {expected}")]
     OtherLog {
-        /// The trusted keys' logs.
+        /// The logs of the trusted keys.
         expected: String,
         /// The log found.
         found: String,
@@ -38,77 +38,77 @@ pub enum HistoryError<E> {
     NotTrusted {
         /// The log.
         expected: String,
-        /// Who did.
+        /// The keys that signed it.
         found: String,
     },
-    /// A signature stands there that is not its key's.
+    /// A signature under a key's name was not made with that key.
     #[error("days/checkpoint: the signature named {signer} was not made by that key")]
     Forged {
         /// The key, as `<name>+<id>`.
         signer: String,
     },
-    /// More days than there can be.
+    /// More days than a log can have.
     #[error("days/checkpoint has {found} days, which is more than possible")]
     TooLarge {
         /// Days.
         found: u64,
     },
-    /// A tile could not be brought.
+    /// A tile could not be read.
     #[error("{0}")]
     Tile(E),
-    /// A tile holds fewer or more entries than it should.
+    /// A tile has the wrong number of entries.
     #[error("days/{path} has {found} whole entries, expected {expected}")]
     Entries {
         /// The tile.
         path: String,
-        /// Entries it should hold.
+        /// The expected number of entries.
         expected: u64,
-        /// Entries found.
+        /// The number of entries found.
         found: usize,
     },
-    /// An entry is no leaf.
+    /// An entry is not a valid leaf.
     #[error("day {index} of the log of days: {error}")]
     Leaf {
-        /// Its place.
+        /// Its index.
         index: u64,
-        /// What is wrong.
+        /// The reason.
         error: DayLeafError,
     },
-    /// An entry is of another day.
+    /// An entry is for another day.
     #[error("day {index} of the log of days is {found}, expected {expected}")]
     Day {
-        /// Its place.
+        /// Its index.
         index: u64,
-        /// Its day by its place.
+        /// The day that belongs at that index.
         expected: Day,
-        /// The day it names.
+        /// The day in the entry.
         found: Day,
     },
-    /// The leaves make another root.
+    /// The root over the leaves is not the checkpoint's.
     #[error("the days give the root {found}, but days/checkpoint has {expected}")]
     Root {
-        /// The checkpoint's.
+        /// The checkpoint's root.
         expected: Hash,
-        /// That of the leaves.
+        /// The root over the leaves.
         found: Hash,
     },
 }
 
-/// The keys that sign the log of days of this name: those of its log, under its name.
+/// The keys that may sign the log of days with this name: the keys of its log, under the name of the log of days.
 pub fn days_keys(keys: &[VerifierKey], days: &Origin) -> Vec<VerifierKey> {
     let own = keys.iter().filter(|key| is_of(key, days));
     own.filter_map(|key| key.with_name(&days.to_string()).ok()).collect()
 }
 
-/// Whether a key is of the log whose days this log is of: under the log's name, or under that with the log's first slot.
+/// Whether a key belongs to the log whose days these are. Its name is the log's name, with or without the first slot.
 fn is_of(key: &VerifierKey, days: &Origin) -> bool {
     let named = |log: &str| days.name().strip_suffix("/days") == Some(log);
     named(key.name()) || key.name().parse().is_ok_and(|log: Origin| named(log.name()))
 }
 
 impl DaysHistory {
-    /// Reads a log of days by its checkpoint, which one of `keys`, those of its log, must have signed. `entries` brings a tile
-    /// of entries.
+    /// Reads a log of days by its checkpoint, which must be signed with one of `keys`, the keys of its log. `entries`
+    /// reads a tile of entries.
     pub fn from_log<E>(
         note: &str,
         keys: &[VerifierKey],
@@ -149,7 +149,7 @@ impl DaysHistory {
         Ok(Self { checkpoint, leaves })
     }
 
-    /// The leaf of a day; `None` where the log does not have the day.
+    /// The leaf of a day; `None` if the log does not contain the day.
     pub fn leaf(&self, day: Day) -> Option<&DayLeaf> {
         let first = self.leaves.first()?.day;
         self.leaves.get(usize::try_from(day.days_after(first)?).ok()?)
@@ -185,7 +185,7 @@ mod tests {
     use crate::series::Slot;
     use crate::tlog::{SignerKey, push_entry};
 
-    /// A log of 300 days: its checkpoint, its log's key, its leaves.
+    /// A log of 300 days: its checkpoint, its log's key, and its leaves.
     fn log() -> (String, VerifierKey, Vec<Vec<u8>>) {
         let log: Origin = "exitgap.example/log/5957900".parse().unwrap();
         let signer = SignerKey::from_seed(&log.to_string(), [7; 32]).unwrap();

@@ -1,4 +1,4 @@
-//! The log of days: its name, and its leaves.
+//! The log of days: its name and its leaves.
 
 use super::MAX_DAY_LEAF_BYTES;
 use crate::Newer;
@@ -12,7 +12,7 @@ pub fn days_origin(log: &Origin) -> Result<Origin, CheckpointError> {
     Origin::new(&format!("{}/days", log.name()), log.first_slot())
 }
 
-/// A leaf of the log of days. Leaf `i` is the day `i` days after the one in which the log of days begins.
+/// A leaf of the log of days. Leaf `i` is for the day `i` days after the first one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DayLeaf {
     /// The day.
@@ -21,19 +21,19 @@ pub struct DayLeaf {
     pub manifest: DocumentHash,
 }
 
-/// Why a document is no leaf of a log of days.
+/// Why a document is not a leaf of a log of days.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DayLeafError {
-    /// The bytes are not canonical, or not of such a document.
+    /// The bytes are not a canonical document of this kind.
     #[error("not a leaf of a day: {0}")]
     Document(#[from] DocumentError),
-    /// Its day is none.
+    /// Its day is not valid.
     #[error("not a leaf of a day: {0}")]
     Day(#[from] NoDay),
 }
 
 impl DayLeafError {
-    /// What a later version of exitgap made, where that is the reason.
+    /// The later version that wrote it, if that is the cause of the error.
     pub fn newer(&self) -> Option<Newer> {
         match self {
             Self::Document(DocumentError::Newer(newer)) => Some(*newer),
@@ -51,13 +51,13 @@ struct WireLeaf {
 wire_struct!(WireLeaf { v, day, manifest });
 
 impl DayLeaf {
-    /// The canonical bytes: the data of the leaf.
+    /// The canonical bytes, which are the data of the leaf.
     pub fn to_canonical(&self) -> Result<Vec<u8>, DocumentError> {
         let wire = WireLeaf { v: VERSION, day: self.day.to_string(), manifest: self.manifest };
         to_canonical(&wire)
     }
 
-    /// Reads and checks untrusted bytes.
+    /// Parses and validates untrusted bytes.
     pub fn from_canonical(bytes: &[u8]) -> Result<Self, DayLeafError> {
         let wire: WireLeaf = from_canonical(bytes, MAX_DAY_LEAF_BYTES, "a day's leaf")?;
         Ok(Self { day: wire.day.parse()?, manifest: wire.manifest })

@@ -1,4 +1,4 @@
-//! A day's manifest: its files with their hashes, and what its rows are checked against.
+//! A day's manifest: its files with their hashes, and the values that its rows are checked against.
 
 use sha2::{Digest, Sha256};
 
@@ -12,15 +12,15 @@ use crate::tlog::{Checkpoint, CheckpointError, Frontier, Hash, VerifierKey};
 /// A file of a day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileRef {
-    /// Which.
+    /// The kind of file.
     pub file: DayFile,
     /// The SHA-256 of its bytes.
     pub sha256: DocumentHash,
-    /// How many those are.
+    /// Its size in bytes.
     pub bytes: u64,
-    /// Its rows.
+    /// The number of its rows.
     pub rows: u64,
-    /// The pools whose rows it has; none in the file of slots.
+    /// The pools of its rows; `None` for the file of slots.
     pub range: Option<RangeRef>,
 }
 
@@ -31,19 +31,19 @@ impl FileRef {
     }
 }
 
-/// Neighbouring pools in the order of their ids as text.
+/// Pools that are consecutive in the order of their ids as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RangeRef {
-    /// The first.
+    /// The first pool.
     pub first: PoolId,
-    /// The last.
+    /// The last pool.
     pub last: PoolId,
-    /// How many.
+    /// The number of pools.
     pub pools: u32,
 }
 
 impl RangeRef {
-    /// Whether a pool, where the day has it, is one of them.
+    /// Whether a pool belongs to the range if the day has it.
     pub fn may_have(&self, pool: &PoolId) -> bool {
         let [first, last, pool] = [&self.first, &self.last, pool].map(ToString::to_string);
         (first..=last).contains(&pool)
@@ -55,42 +55,43 @@ impl RangeRef {
 pub struct DayManifest {
     /// The day.
     pub day: Day,
-    /// Its first slot that the log has: midnight's, but on the log's first day. Its last is the day's.
+    /// The first slot of the day that the log has: midnight, except on the log's first day. The last slot is always the
+    /// day's last.
     pub first: Slot,
     /// The signed checkpoint of the log up to the day's last slot.
     pub checkpoint: String,
     /// The log's tree before `first`: the roots of its complete subtrees, largest first.
     pub before: Vec<Hash>,
-    /// The keys that the log had, the first one first.
+    /// The keys of the log, oldest first.
     pub keys: Vec<VerifierKey>,
-    /// The file of slots; then for each range of pools the file of figures and that of snapshots.
+    /// The file of slots, followed by the file of figures and the file of snapshots of each range of pools.
     pub files: Vec<FileRef>,
 }
 
-/// Why bytes are no manifest of a day.
+/// Why bytes are not a day's manifest.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DayManifestError {
-    /// Not canonical, or not of such a document.
+    /// The bytes are not a canonical document of this kind.
     #[error("not a manifest of a day: {0}")]
     Document(#[from] DocumentError),
-    /// Its day is none.
+    /// Its day is not valid.
     #[error("not a manifest of a day: {0}")]
     Day(#[from] NoDay),
-    /// Its checkpoint cannot be read.
+    /// Its checkpoint cannot be parsed.
     #[error("its checkpoint: {0}")]
     Checkpoint(#[from] CheckpointError),
-    /// A field is not what it must be.
+    /// A field has an invalid value.
     #[error("{field}: {reason}")]
     Field {
         /// The field.
         field: &'static str,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
 }
 
 impl DayManifestError {
-    /// What a later version of exitgap made, where that is the reason.
+    /// The later version that wrote it, if that is the cause of the error.
     pub fn newer(&self) -> Option<Newer> {
         match self {
             Self::Document(DocumentError::Newer(newer)) => Some(*newer),
@@ -128,7 +129,7 @@ fn wrong(field: &'static str, reason: impl Into<String>) -> DayManifestError {
 }
 
 impl DayManifest {
-    /// The canonical bytes, where reading them gives this very manifest.
+    /// The canonical bytes, if parsing them gives exactly this manifest.
     pub fn to_canonical(&self) -> Result<Vec<u8>, DayManifestError> {
         let files = self.files.iter().map(|file| WireFile {
             name: file.file.to_string(),
@@ -153,12 +154,12 @@ impl DayManifest {
         Ok(bytes)
     }
 
-    /// The hash to which the log of days commits.
+    /// The hash that the log of days commits to.
     pub fn hash_of(canonical: &[u8]) -> DocumentHash {
         DocumentHash(Sha256::digest(canonical).into())
     }
 
-    /// Reads and checks untrusted bytes. The checkpoint's signatures are not looked at.
+    /// Parses and validates untrusted bytes. The checkpoint's signatures are not checked.
     pub fn from_canonical(bytes: &[u8]) -> Result<Self, DayManifestError> {
         let wire: WireManifest = from_canonical(bytes, MAX_DAY_MANIFEST_BYTES, "a day's manifest")?;
         let hash = |text: &String| Hash::from_base64(text);
@@ -177,18 +178,18 @@ impl DayManifest {
         Ok(manifest)
     }
 
-    /// How many slots of the log it has.
+    /// The number of the log's slots in the day.
     pub fn slots(&self) -> u64 {
         u64::from(self.day.last().number() - self.first.number()) + 1
     }
 
-    /// How many pools it has.
+    /// The number of pools.
     pub fn pools(&self) -> u64 {
         let ranges = self.ranges().map(|(_, snapshots)| snapshots);
         ranges.filter_map(|file| file.range.as_ref()).map(|range| u64::from(range.pools)).sum()
     }
 
-    /// How many heads it has, each with a row of figures.
+    /// The number of heads. Each has a row of figures.
     pub fn rows(&self) -> u64 {
         self.ranges().map(|(_, snapshots)| snapshots.rows).sum()
     }
@@ -199,7 +200,7 @@ impl DayManifest {
         files.chunks_exact(2).map(|pair| (&pair[0], &pair[1]))
     }
 
-    /// The files that are needed for these pools, or for all.
+    /// The files that contain rows of these pools, or all files.
     pub fn files_of<'a>(
         &'a self,
         pools: Option<&'a [PoolId]>,
@@ -210,7 +211,7 @@ impl DayManifest {
         })
     }
 
-    /// The checkpoint, read.
+    /// The parsed checkpoint.
     pub fn log(&self) -> Result<Checkpoint, CheckpointError> {
         Checkpoint::from_note(&self.checkpoint).map(|(checkpoint, _)| checkpoint)
     }
@@ -243,7 +244,7 @@ impl DayManifest {
         self.check_files()
     }
 
-    /// Which files there are, of which pools, and that they have as many rows as those can have.
+    /// Checks which files exist, for which pools, and that their numbers of rows are possible.
     fn check_files(&self) -> Result<(), DayManifestError> {
         let Some((slots, rest)) = self.files.split_first() else {
             return Err(wrong("files", "none"));

@@ -14,14 +14,14 @@ pub use history::{DaysHistory, HistoryError, days_keys};
 pub use leaf::{DayLeaf, DayLeafError, days_origin};
 pub use manifest::{DayManifest, DayManifestError, FileRef, RangeRef};
 
-/// The most pools whose rows stand in one file.
+/// The most pools in one file.
 pub const MAX_RANGE_POOLS: u32 = 250;
 
-/// The most bytes of a day's manifest: two files for each range of a million pools.
+/// The largest manifest of a day, in bytes: two files for each range, up to a million pools.
 pub const MAX_DAY_MANIFEST_BYTES: usize = 8 << 20;
 
-/// The most bytes of a file of a day: a range of pools ends well before.
+/// The largest file of a day, in bytes. A range of pools is split well before that.
 pub const MAX_DAY_FILE_BYTES: u64 = 256 << 20;
 
-/// The most bytes of a leaf of the log of days.
+/// The largest leaf of the log of days, in bytes.
 pub const MAX_DAY_LEAF_BYTES: usize = 512;

@@ -1,4 +1,4 @@
-//! Whether the chain has a snapshot's block, by sources that the reader chose.
+//! Checks whether the chain contains a snapshot's block, according to sources that the reader chose.
 
 use super::{StateCheck, StateCheckName};
 use crate::evidence::Outcome;
@@ -6,49 +6,50 @@ use crate::ids::BlockHash;
 use crate::proof::header::BlockHeader;
 use crate::snapshot::BlockRef;
 
-/// Somebody whom the reader chose to ask for a block: a node, a wallet, another operator's log, anchors.
+/// A source that the reader chose: a node, a wallet, another operator's log, anchors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlockSource {
-    /// As the reader knows them.
+    /// The reader's name for it.
     pub name: String,
-    /// What they said.
+    /// Its answer.
     pub said: BlockSaid,
 }
 
-/// What a source says of a block.
+/// A source's answer about a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BlockSaid {
-    /// The hash of the block of that number.
+    /// The hash of the block with that number.
     Block(BlockHash),
-    /// The hash of the next one, which names that one as its parent.
+    /// The hash of the next block, whose header names the asked block as its parent.
     Next(BlockHash),
-    /// Nothing.
+    /// No answer.
     Nothing,
 }
 
 impl BlockSource {
-    /// Of whoever was asked for the block by its number; `None`: no answer.
+    /// The answer of a source that was asked for the block by number; `None`: it did not answer.
     pub fn from_answer(name: impl Into<String>, hash: Option<BlockHash>) -> Self {
         let said = hash.map_or(BlockSaid::Nothing, BlockSaid::Block);
         Self { name: name.into(), said }
     }
 }
 
-/// What sources have at a block's height.
+/// The sources, by their answer.
 struct SourceVotes {
-    /// Those that have the block.
+    /// Sources that have the block.
     having: Vec<String>,
-    /// Those that have another, with its hash.
+    /// Sources that have another block, with its hash.
     against: Vec<String>,
-    /// Those that did not say.
+    /// Sources that did not answer.
     silent: Vec<String>,
 }
 
-/// Whether the chain has a snapshot's block. `child` is the next header of a proof, which what is said of the next block is about.
-/// At least `at_least` of the sources must have the block; `None`: all of them.
+/// Checks whether the chain contains a snapshot's block. `child` is the next header in a proof; answers about the next
+/// block are compared with it. At least `at_least` of the sources must have the block; `None`: all of them.
 ///
-/// It passes where so many have it, and more than have another. It fails where those that have another are as many as those
-/// that have it, or leave fewer than `at_least` that could. Who contradicts is named, whatever comes of it.
+/// It passes if at least that many sources have the block, and more than have another one. It fails if at least as many
+/// sources have another block as have this one, or if those with another block leave fewer than `at_least` sources.
+/// Contradicting sources are always named.
 ///
 /// A source that has another next block than the proof does not contradict: the next header is the word of whoever made the
 /// file. It says nothing of the block then.
@@ -96,7 +97,7 @@ pub fn check_canonical(
     StateCheck::with_outcome(name, Outcome::NotChecked, "not_answered", [expected, found])
 }
 
-/// What is left to be believed of those who were asked.
+/// What the reader still has to trust about the sources.
 const AGREEING_UNPROVEN: &str = "that the sources asked do not collude";
 
 impl SourceVotes {

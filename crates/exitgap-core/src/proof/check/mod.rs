@@ -27,39 +27,39 @@ use crate::units::SizeUsd;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StateCheckName {
-    /// The header is that of the snapshot's block, and the next block came after the slot's instant.
+    /// The header is that of the snapshot's block, and the next block's timestamp is after the slot's instant.
     Header,
-    /// The pool's state is what the block's state holds.
+    /// The pool's recorded state matches the block's state.
     PoolState,
-    /// The oracle's readings are what the block's state holds.
+    /// The recorded oracle readings match the block's state.
     OracleState,
-    /// The chain has this block, as whoever the reader chose to ask says.
+    /// The chain contains this block, according to the sources that the reader chose.
     Canonical,
     /// The pool's contract runs the published code of its kind.
     Code,
 }
 
-/// What came of it.
+/// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct StateCheck {
-    /// Which check.
+    /// The check.
     pub name: StateCheckName,
-    /// How it came out.
+    /// Its outcome.
     pub outcome: Outcome,
-    /// A stable code: `ok`, or what failed or was absent.
+    /// A stable code: `ok`, or the cause of the failure or omission.
     pub code: &'static str,
-    /// What would have passed.
+    /// The value that would have passed.
     pub expected: String,
-    /// What was found.
+    /// The value found.
     pub found: String,
-    /// What stays the operator's word all the same.
+    /// What still has to be taken on the operator's word.
     pub unproven: Vec<&'static str>,
     /// What other checks leave to be trusted, and this one does not.
     #[serde(skip)]
     pub settled: Vec<&'static str>,
 }
 
-/// What no proof of a pool's storage says.
+/// What a proof of a pool's storage cannot show.
 const HEADER_UNPROVEN: [&str; 2] =
     [StateCheck::CANONICAL_UNPROVEN, "that no later block came before the slot's instant"];
 
@@ -68,7 +68,7 @@ const NEXT_UNPROVEN: [&str; 2] =
     [StateCheck::CANONICAL_UNPROVEN, "that the next header in the file is the chain's"];
 
 impl StateCheck {
-    /// What only those say who are asked for the block.
+    /// What only the sources of the `canonical` check can show.
     pub const CANONICAL_UNPROVEN: &str = "that the chain has a block with this hash";
     /// What only the contract's code says.
     pub const CODE_UNPROVEN: &str = "what the contract's code does";
@@ -98,8 +98,8 @@ impl StateCheck {
     }
 }
 
-/// Holds a snapshot against a proof. `size` is the sale whose fill must be covered, beside the depths at 2%, which a head
-/// states of every snapshot.
+/// Compares a snapshot with a proof. The proof must cover the depths at 2 %, which a head states for every snapshot,
+/// and the fill of a sale of `size` if one is given.
 pub fn check_state(
     proof: &Result<StateProof, ProofError>,
     snapshot: &Snapshot,
@@ -108,11 +108,11 @@ pub fn check_state(
     check_claim(proof, &StateClaim::from_snapshot(snapshot, size))
 }
 
-/// The same with what the snapshot claims.
+/// The same for a snapshot's claim.
 pub fn check_claim(proof: &Result<StateProof, ProofError>, claim: &StateClaim) -> [StateCheck; 3] {
     let unusable = |why: String| {
         let of = |name| StateCheck::not_checked(name, "proof_unusable", why.clone());
-        // Where no layout keeps such a state, no other file would do either.
+        // If no layout supports this kind of state, another file would not help.
         let is_kept = claim.state != ClaimedState::Other;
         let of_pool = if is_kept { of(StateCheckName::PoolState) } else { pool::other_kind(claim) };
         [of(StateCheckName::Header), of_pool, of(StateCheckName::OracleState)]
@@ -128,19 +128,19 @@ pub fn check_claim(proof: &Result<StateProof, ProofError>, claim: &StateClaim) -
     [header(proof, claim), pool::state(proof, claim), oracles]
 }
 
-/// Where a snapshot says that its pool is kept.
+/// Where the chain stores a snapshot's pool, according to the snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
-    /// The contract whose storage holds it; `None`: a manager that the snapshot does not name.
+    /// The contract whose storage has it; `None` if the snapshot does not name its manager contract.
     pub address: Option<Address>,
-    /// Its id, where a manager holds it.
+    /// Its id, if it belongs to a manager contract.
     pub id: Option<Word>,
-    /// How that storage is laid out; `None`: no fact says whose factory made it.
+    /// The layout of that storage; `None` if no fact names the factory that created the contract.
     pub layout: Option<Layout>,
 }
 
 impl Place {
-    /// What a pool's name and facts say.
+    /// Reads it from a pool's name and facts.
     pub fn from_observation(observation: &Observation) -> Self {
         let (contract, facts) = (observation.pool().contract(), observation.facts());
         let manager = || facts.iter().find(|fact| fact.name.as_str() == Fact::POOL_KEY);
@@ -149,7 +149,7 @@ impl Place {
     }
 }
 
-/// Whether a proof is of a snapshot's pool and block at all.
+/// Requires that a proof is for the snapshot's pool and block.
 fn is_of(proof: &StateProof, claim: &StateClaim) -> Result<(), String> {
     let (block, subject) = (claim.block, &proof.subject);
     if proof.header.hash != block.hash {

@@ -1,4 +1,4 @@
-//! An oracle's readings beside the words of its feeds.
+//! Compares an oracle's readings with the storage words of its feeds.
 
 use super::{StateCheck, StateCheckName};
 use crate::evidence::Outcome;
@@ -13,14 +13,15 @@ const UNPROVEN: [&str; 4] = [
     "whether the sequencer was up",
 ];
 
-/// Every reading that prices a token must be that of its feed's newest round.
+/// Every reading that prices a token must equal its feed's newest round.
 pub(super) fn state(proof: &StateProof, readings: &[ClaimedReading]) -> StateCheck {
     let name = StateCheckName::OracleState;
     let (mut proven, mut has_sequencer) = (Vec::new(), false);
     let mut without = None;
     for reading in readings {
         let of = proof.readings.iter().find(|proven| Some(proven.feed) == reading.feed);
-        // When it was last asked, and not what it said, is what counts of it; how it keeps that is not known.
+        // The recorded value of a sequencer feed matters only for when it was last asked, and the storage layout of
+        // that time is unknown.
         has_sequencer |= reading.is_sequencer;
         match of {
             Some(of) if !reading.is_sequencer && !is_same(of, reading) => {

@@ -1,4 +1,4 @@
-//! A pool's claimed words beside those of its contract.
+//! Compares a pool's claimed storage words with those of its contract.
 
 use super::{StateCheck, StateCheckName};
 use crate::evidence::Outcome;
@@ -16,7 +16,7 @@ const UNPROVEN_OF_RANGES: &[&str] =
 const UNPROVEN_OF_V4: &[&str] =
     &["decimals", "which contract is the manager", "what its code does"];
 
-/// √price and tick, and beside them the fees: bytes from the low end of a pool's first word.
+/// The sizes, from the low end of a pool's first word, of √price and tick, and of these with the fees.
 const PRICE_BYTES: usize = 23;
 const PRICE_AND_FEE_BYTES: usize = 29;
 
@@ -60,7 +60,7 @@ pub(super) fn state(proof: &StateProof, claim: &StateClaim) -> StateCheck {
     }
 }
 
-/// No layout of this version keeps such a state where this proof reads.
+/// This version has no layout for this kind of state.
 pub(super) fn other_kind(claim: &StateClaim) -> StateCheck {
     let why = format!("this version has no layout for a {} state", claim.protocol);
     StateCheck::not_checked(StateCheckName::PoolState, "unsupported_layout", why)
@@ -70,7 +70,7 @@ fn written(reserves: &[U256; 2]) -> String {
     format!("reserves {} and {}", reserves[0], reserves[1])
 }
 
-/// The reserves in a pair's words.
+/// The reserves in a pair's storage words.
 fn reserves(layout: Layout, words: &[Word]) -> Option<[U256; 2]> {
     match (layout, words) {
         (Layout::UniswapV2, [Word(word)]) => Some([number(&word[18..]), number(&word[4..18])]),
@@ -79,14 +79,14 @@ fn reserves(layout: Layout, words: &[Word]) -> Option<[U256; 2]> {
     }
 }
 
-/// The first word that is another than the state has it: expected and found.
+/// The first word that differs from the claimed state: expected and found.
 fn find_difference(
     [price, liquidity]: [Word; 2],
     ticks: &[Word],
     subject: &RangeSubject,
     claimed: &ClaimedRanges,
 ) -> Option<[String; 2]> {
-    // Above what a fill reads of it, a word may hold what it likes.
+    // Bits above those that a fill reads are ignored.
     let from = 32 - if claimed.is_managed { PRICE_AND_FEE_BYTES } else { PRICE_BYTES };
     if claimed.price.0[from..] != price.0[from..] {
         let of = |word: Word| {

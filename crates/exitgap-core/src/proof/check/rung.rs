@@ -1,44 +1,45 @@
-//! How far up a reader got, from what the operator signed to what the chain and witnesses say, and whom that leaves to be trusted.
+//! How far a reader's checks got, from the operator's signature to confirmation by the chain and by witnesses, and whom
+//! the reader still has to trust.
 
 use super::{StateCheck, StateCheckName};
 use crate::evidence::Outcome;
 
-/// What the chain's own state says.
+/// The result of the checks against the chain's state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ChainSays {
-    /// Nothing: it was not asked.
+    /// The chain was not asked.
     #[default]
     Nothing,
-    /// Nothing of this number: there is no proof, or it does not cover it.
+    /// There is no proof for this number, or it does not cover the number.
     Uncovered,
-    /// A block of this hash held the state.
+    /// A block with this hash had this state.
     Proven,
-    /// The same, and sources of the reader's choice have that block.
+    /// Proven, and sources that the reader chose have that block.
     Confirmed,
-    /// That block held another state.
+    /// That block had another state.
     OtherState,
-    /// The chain has another block there, by those sources.
+    /// According to those sources, the chain has another block at that height.
     OtherBlock,
 }
 
-/// What the reader's witnesses say.
+/// The result of checking the reader's witnesses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum WitnessesSay {
-    /// Nothing that was asked, or not enough of them.
+    /// No witnesses were required, or too few cosigned.
     #[default]
     Nothing,
-    /// They cosigned.
+    /// Enough witnesses cosigned.
     Cosigned,
-    /// Somebody else signed in their name.
+    /// A signature under a witness's name is forged.
     Forged,
 }
 
-/// The rungs that were reached.
+/// The levels that were reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Rung {
-    /// By the chain.
+    /// With the chain.
     pub chain: ChainSays,
-    /// By witnesses.
+    /// With witnesses.
     pub witnesses: WitnessesSay,
 }
 
@@ -52,7 +53,7 @@ const CHAIN_CODES: [(ChainSays, &str); 6] = [
 ];
 
 impl ChainSays {
-    /// What comes of checks; of none, nothing.
+    /// The result of these checks; `Nothing` if there are none.
     pub fn from_checks(checks: &[StateCheck]) -> Self {
         let is = |name, outcome| {
             checks.iter().any(|check| check.name == name && check.outcome == outcome)
@@ -76,18 +77,18 @@ impl ChainSays {
         }
     }
 
-    /// A word for programs.
+    /// A code for programs.
     pub fn code(self) -> &'static str {
         let own = CHAIN_CODES.iter().find(|(says, _)| *says == self);
         own.map_or("", |(_, code)| code)
     }
 
-    /// By that word.
+    /// The value with this code.
     pub fn of_code(code: &str) -> Option<Self> {
         CHAIN_CODES.iter().find(|(_, own)| *own == code).map(|(says, _)| *says)
     }
 
-    /// For people, without a full stop.
+    /// A description for people, without a full stop.
     pub fn words(self) -> &'static str {
         match self {
             Self::Nothing => "Signed by the operator",
@@ -111,7 +112,7 @@ impl ChainSays {
 }
 
 impl WitnessesSay {
-    /// What comes of the check of a policy.
+    /// The result of the check of a witness policy.
     pub fn from_outcome(outcome: Outcome) -> Self {
         match outcome {
             Outcome::Pass => Self::Cosigned,
@@ -122,7 +123,7 @@ impl WitnessesSay {
 }
 
 impl Rung {
-    /// A word for programs: the highest rung.
+    /// A code for programs: the highest level.
     pub fn code(self) -> &'static str {
         match (self.chain, self.witnesses) {
             (ChainSays::OtherState | ChainSays::OtherBlock, _) | (_, WitnessesSay::Forged) => {
@@ -136,7 +137,7 @@ impl Rung {
         }
     }
 
-    /// The rung and whom it leaves to be trusted, in one sentence.
+    /// One sentence: the level reached, and whom the reader still has to trust.
     pub fn sentence(self) -> String {
         let chain = self.chain.words();
         let state = match self.chain {

@@ -1,4 +1,4 @@
-//! A claim as bytes, for what judges it elsewhere: one program's own two halves, of one version. No file has them.
+//! A claim as bytes, passed between two parts of one program of the same version. It is never stored in a file.
 
 use super::{ClaimedCode, ClaimedRanges, ClaimedReading, ClaimedState, StateClaim, bytes_of};
 use crate::ids::{Address, BlockHash, Caip2, Word};
@@ -8,14 +8,14 @@ use crate::proof::subject::TickRange;
 use crate::proof::words::number;
 use crate::snapshot::BlockRef;
 
-/// Bytes of a tick in those of a claim.
+/// The size of a tick in a claim's bytes.
 const TICK_BYTES: usize = 36;
 
 /// Which code a claim's bytes are of.
 const PAIR_CODE: u8 = 1;
 const RANGE_CODE: u8 = 2;
 
-/// What kind of state a claim's bytes are of.
+/// The kind of state in a claim's bytes.
 const OTHER: u8 = 0;
 const RESERVES: u8 = 1;
 const RANGES: u8 = 2;
@@ -60,7 +60,7 @@ impl StateClaim {
         bytes
     }
 
-    /// The claim of these bytes; `None`: they are none.
+    /// Parses a claim; `None` if the bytes are invalid.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let mut left = Left(bytes);
         let chain = Caip2(left.number()?);
@@ -188,13 +188,13 @@ fn layout_of(code: &[u8]) -> Option<Layout> {
     Layout::of_code(core::str::from_utf8(code).ok()?)
 }
 
-/// Adds a part, its length before it.
+/// Appends a part, preceded by its length.
 fn part(bytes: &mut Vec<u8>, part: &[u8]) {
     bytes.extend_from_slice(&u32::try_from(part.len()).unwrap_or(u32::MAX).to_be_bytes());
     bytes.extend_from_slice(part);
 }
 
-/// What is left to be read.
+/// The bytes that are not yet read.
 struct Left<'a>(&'a [u8]);
 
 impl<'a> Left<'a> {

@@ -1,4 +1,4 @@
-//! What a snapshot claims, in the chain's own words: everything that is compared with a proof.
+//! A snapshot's claim in terms of the chain's storage: everything that is compared with a proof.
 //!
 //! Making a claim requires the pool's arithmetic, which determines how far a proof must reach.
 //! Checking a claim does not, so a page loads the checker only when it is needed. A claim is passed
@@ -19,7 +19,7 @@ use crate::snapshot::{BlockRef, Observation, OracleReading, OracleRole, OracleSo
 use crate::units::{GapLimit, SizeUsd};
 use crate::wide::U256;
 
-/// What a snapshot claims.
+/// A snapshot's claim.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StateClaim {
     /// Its chain.
@@ -28,15 +28,15 @@ pub struct StateClaim {
     pub block: BlockRef,
     /// The slot's instant, seconds UTC.
     pub instant: u64,
-    /// Where its pool is kept.
+    /// Where the chain stores its pool.
     pub place: Place,
-    /// The kind of its state, by the code of state bodies.
+    /// The kind of its state, as spelled in states.
     pub protocol: String,
     /// Which published code its contract runs; `None`: no fact says one that is known.
     pub code: Option<ClaimedCode>,
-    /// What the pool's words are.
+    /// The pool's storage words.
     pub state: ClaimedState,
-    /// What its oracles answered, in the snapshot's order.
+    /// The oracles' answers, in the snapshot's order.
     pub readings: Vec<ClaimedReading>,
 }
 
@@ -63,40 +63,40 @@ pub enum ClaimedCode {
     },
 }
 
-/// What a pool's words are, by the kind of its state.
+/// A pool's storage words, by the kind of its state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ClaimedState {
-    /// Reserves of a pair, in the one layout that keeps such pairs.
+    /// The reserves of a pair, with the only layout that has such pairs.
     Reserves(Layout, [U256; 2]),
-    /// Ranges.
+    /// Concentrated liquidity.
     Ranges(ClaimedRanges),
-    /// A kind that no layout keeps.
+    /// A kind that no layout supports.
     Other,
 }
 
-/// The words of a pool of ranges.
+/// The storage words of a concentrated-liquidity pool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClaimedRanges {
-    /// Whether a manager holds the pool: then its fees stand above the tick.
+    /// Whether the pool belongs to a manager contract. In that case its fees are stored above the tick.
     pub is_managed: bool,
-    /// √price, tick, and those fees; zero above.
+    /// √price, tick, and those fees; the bits above are zero.
     pub price: Word,
     /// Active liquidity.
     pub liquidity: u128,
-    /// The spacing.
+    /// The tick spacing.
     pub tick_spacing: i32,
-    /// Every initialised tick, ascending, with its first word.
+    /// Every initialised tick, ascending, with the first word of its storage.
     pub ticks: Vec<(i32, Word)>,
-    /// The ticks that are read of it.
+    /// The ticks that the numbers depend on.
     pub needed: TickRange,
 }
 
-/// What an oracle answered.
+/// An oracle's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClaimedReading {
-    /// Whether it says that a sequencer is up, and no price.
+    /// Whether it reports a sequencer's status instead of a price.
     pub is_sequencer: bool,
-    /// The feed; `None`: the price is configured.
+    /// The feed; `None` if the price is configured.
     pub feed: Option<Address>,
     /// The feed's round.
     pub round: u128,
@@ -107,7 +107,7 @@ pub struct ClaimedReading {
 }
 
 impl StateClaim {
-    /// What a snapshot claims; `size` is the sale whose fill must be covered, beside the depths at 2%.
+    /// A snapshot's claim. The proof must cover the depths at 2 %, and the fill of a sale of `size` if one is given.
     pub fn from_snapshot(snapshot: &Snapshot, size: Option<(Direction, SizeUsd)>) -> Self {
         let observation = snapshot.observation();
         Self {
@@ -187,7 +187,7 @@ impl ClaimedReading {
     }
 }
 
-/// √price, above it the tick, above that the fees.
+/// √price, with the tick and the fees in the bits above it.
 fn price_of(ranges: &Ranges, fees: [u8; 6]) -> Word {
     let mut word = bytes_of(ranges.sqrt_price_x96());
     word[9..12].copy_from_slice(&ranges.tick().to_be_bytes()[1..]);
@@ -195,7 +195,7 @@ fn price_of(ranges: &Ranges, fees: [u8; 6]) -> Word {
     Word(word)
 }
 
-/// The fees of a pool of Uniswap v4 as its word has them: the providers', then the protocol's for each token sold.
+/// The fees of a Uniswap v4 pool as stored in its word: the providers' fee, then the protocol's fee for each direction.
 fn fees_of(pool: &ConcentratedV4) -> [u8; 6] {
     let [zero, one] = pool.protocol_fee();
     let protocol = one << 12 | zero;
@@ -205,7 +205,7 @@ fn fees_of(pool: &ConcentratedV4) -> [u8; 6] {
     fees
 }
 
-/// A tick's first word.
+/// A tick's first storage word.
 fn word_of(tick: &Tick) -> Word {
     let mut word = [0; 32];
     word[..16].copy_from_slice(&tick.liquidity_net.to_be_bytes());
@@ -213,7 +213,7 @@ fn word_of(tick: &Tick) -> Word {
     Word(word)
 }
 
-/// A number, most significant byte first.
+/// A number as 32 bytes, most significant first.
 fn bytes_of(number: U256) -> [u8; 32] {
     let mut bytes = [0; 32];
     for (place, limb) in bytes.rchunks_mut(8).zip(number.as_limbs()) {
@@ -222,13 +222,14 @@ fn bytes_of(number: U256) -> [u8; 32] {
     bytes
 }
 
-/// The ticks that a fill of a size and the depths at 2% read: what a proof must cover; `None`: of pools without ticks.
+/// The ticks that the depths at 2 % and a fill of `size` depend on, which a proof must cover; `None` for pools without
+/// ticks.
 pub fn needed_ticks(snapshot: &Snapshot, size: Option<(Direction, SizeUsd)>) -> Option<TickRange> {
     let observation = snapshot.observation();
     Some(compute_tick_range(observation, ranges_of(observation.state())?, size))
 }
 
-/// The ranges of a pool that keeps its ticks where a layout says; `None`: it has none.
+/// The ranges of a pool whose ticks have a known layout; `None` for other pools.
 pub fn ranges_of(state: &PoolState) -> Option<&Ranges> {
     match state {
         PoolState::Concentrated(pool) => Some(pool.ranges()),
@@ -246,7 +247,7 @@ fn compute_tick_range(
     for direction in [Direction::ZeroForOne, Direction::OneForZero] {
         let exit = Exit::from_pool(observation, direction);
         let asked = size.filter(|(of, _)| *of == direction).map(|(_, size)| size);
-        // Up to the first dollar that does not pass any more: that it does not is stated, too.
+        // Up to the first dollar above the depth, because the head also states that this dollar exceeds it.
         let depth = exit.depth_usd(GapLimit::DEPTH).ok();
         let beyond =
             depth.and_then(|usd| SizeUsd::from_micros((usd + 1).checked_mul(1_000_000)?).ok());
@@ -258,7 +259,7 @@ fn compute_tick_range(
     needed
 }
 
-/// The tick at which a sale leaves the price; `None`: it takes all there is.
+/// The tick at which a sale leaves the price; `None` if the sale uses up all liquidity.
 fn end_of(exit: &Exit, size: SizeUsd) -> Option<i32> {
     match exit.estimate(size).and_then(|estimate| exit.fill(estimate.amount_in)) {
         Ok(fill) => fill.sqrt_price_after_x96().map(tick_at_sqrt_ratio),

@@ -9,23 +9,24 @@ use crate::ids::{BlockHash, Caip2};
 const CHAIN: Caip2 = Caip2(1);
 const DAY: u32 = 20_800;
 
-/// A block after which the history contract holds these hashes.
+/// A block whose history contract has these hashes.
 struct Held {
     header: Vec<u8>,
     nodes: Vec<Vec<u8>>,
 }
 
-/// The hash that these tests' chain has at a number, where no header is made of it.
+/// The test chain's hash at a number for which no header is made.
 fn hash_at(number: u64) -> BlockHash {
     BlockHash(keccak256(&number.to_be_bytes()))
 }
 
-/// A block after which the contract has these, among other accounts and words, so that there is a path to each.
+/// A block whose history contract has these hashes, among other accounts and words, so that the trie has paths of
+/// several nodes.
 fn held(chain: Caip2, number: u64, hashes: &BTreeMap<u64, BlockHash>) -> Held {
     let mut words: BTreeMap<[u8; 32], Vec<u8>> =
         (0..60).map(|n| (keccak256(&[1, n]), string(&[n + 1; 32]))).collect();
     for (block, hash) in hashes {
-        // A word is kept without its leading zeros.
+        // The trie stores a word without its leading zeros.
         let zeros = hash.0.iter().take_while(|byte| **byte == 0).count();
         words.insert(keccak256(&history_slot(chain, *block)), string(&hash.0[zeros..]));
     }
@@ -57,7 +58,7 @@ fn of(header: &[u8]) -> BlockHash {
 
 #[test]
 fn a_day_is_proven_from_one_block_and_days_lead_back_to_each_other() {
-    // The first day's end, then a hop on the second day's way to it.
+    // The end of the first day, then a hop of the second day that leads to it.
     let first = held(CHAIN, 20_000, &hashes(&[15_000, 17_000, 19_999]));
     let first_file = file(&[(&first, &[15_000, 17_000, 19_999])]).unwrap();
     let mut between = hashes(&[21_000]);
@@ -79,7 +80,7 @@ fn a_day_is_proven_from_one_block_and_days_lead_back_to_each_other() {
     assert_eq!(followed.hash(17_000), Some(hash_at(17_000)));
     assert_eq!((followed.hash(17_001), followed.from.number), (None, 30_500));
 
-    // Another block trusted; a day between left out; a first day of another history; another chain's.
+    // Another trusted block; a missing day in between; a first day of another history; another chain's day.
     let wrong = AnchorChain::follow(CHAIN, hash_at(5), vec![one.clone(), two.clone()]);
     assert!(matches!(wrong, Err(AnchorChainError::NotTrusted { number: 30_500, .. })), "{wrong:?}");
     let far = held(CHAIN, 40_000, &hashes(&[39_000]));
@@ -100,14 +101,14 @@ fn a_hop_reaches_as_far_as_the_ring_and_no_further() {
     let lowest = 100_000 - 8_191;
     let top = held(CHAIN, 100_000, &hashes(&[lowest, 99_999]));
     assert!(file(&[(&top, &[lowest, 99_999])]).is_ok());
-    // The word of the block before has the hash of the newest one: the ring went round.
+    // The word for the block below the lowest has the hash of the newest block, because the ring wrapped around.
     let beyond = AnchorError::BeyondRing { block: lowest - 1, from: 100_000, ring: 8_191 };
     assert_eq!(history_slot(CHAIN, lowest - 1), history_slot(CHAIN, 99_999));
     assert_eq!(file(&[(&top, &[lowest - 1])]), Err(beyond));
     for block in [100_000, 100_001] {
         assert!(matches!(file(&[(&top, &[block])]), Err(AnchorError::BeyondRing { .. })));
     }
-    // On chains of Arbitrum's it is longer, so a word is of another block there.
+    // On Arbitrum chains the ring is longer, so the same word belongs to another block.
     let arbitrum = Caip2(42_161);
     let below = 1_000_000 - 393_168;
     let top = held(arbitrum, 1_000_000, &hashes(&[below]));
@@ -123,7 +124,7 @@ fn a_hop_reaches_as_far_as_the_ring_and_no_further() {
         Anchors::file(CHAIN, DAY, &[far]),
         Err(AnchorError::BeyondRing { ring: 8_191, .. })
     ));
-    // A block that the contract has no hash of; a chain without the contract.
+    // A block without a hash in the contract; a chain without the contract.
     let top = held(CHAIN, 100_000, &hashes(&[99_999]));
     assert_eq!(file(&[(&top, &[99_998])]), Err(AnchorError::NotKept { block: 99_998 }));
     let accounts: BTreeMap<[u8; 32], Vec<u8>> =
@@ -134,7 +135,7 @@ fn a_hop_reaches_as_far_as_the_ring_and_no_further() {
     assert_eq!(file(&[(&bare, &[99_999])]), Err(AnchorError::NoHistory { hop: 0 }));
 }
 
-/// A file of one hop, taken apart: its line, its header, nodes of accounts and nodes of storage.
+/// A file of one hop, split into its line, its header, its account nodes and its storage nodes.
 fn pieces(blocks: &[u64], held: &Held) -> (Vec<u8>, Vec<Vec<u8>>, Vec<Vec<u8>>) {
     let whole = file(&[(held, blocks)]).unwrap();
     let (_, items) = StateProof::pieces(&whole).unwrap();
@@ -144,7 +145,7 @@ fn pieces(blocks: &[u64], held: &Held) -> (Vec<u8>, Vec<Vec<u8>>, Vec<Vec<u8>>) 
     (items[0].to_vec(), owned(accounts), owned(words))
 }
 
-/// Where the nodes of storage begin: after the leaf of the account, which has four fields in its value.
+/// The index of the first storage node: after the account's leaf, whose value has four fields.
 fn of_storage(items: &[&[u8]]) -> usize {
     let leaf = items[1..].iter().position(|node| node.windows(32).any(|part| part == [9; 32]));
     leaf.unwrap() + 2
@@ -178,7 +179,7 @@ fn nodes_that_are_changed_cut_doubled_reordered_or_over_are_refused() {
     let read = |accounts: &[Vec<u8>], storage: &[Vec<u8>]| {
         Anchors::from_bytes(&spelled(&blocks, &header, accounts, storage, "eip155:1"))
     };
-    // The control: what was taken apart is whole again.
+    // As a control, the pieces together give the original file.
     let whole = file(&[(&top, &blocks)]).unwrap();
     assert_eq!(spelled(&blocks, &header, &accounts, &storage, "eip155:1"), whole);
     assert_eq!(read(&accounts, &storage).unwrap(), Anchors::from_bytes(&whole).unwrap());
@@ -214,10 +215,10 @@ fn nodes_that_are_changed_cut_doubled_reordered_or_over_are_refused() {
     assert_eq!(read(&surplus, &storage), Err(AnchorError::Surplus { hop: 0 }));
     let cut = read(&accounts[1..], &storage);
     assert_eq!(cut, Err(AnchorError::Account { hop: 0, error: WalkError::Hash }));
-    // The nodes of these blocks are no proof of the next ones.
+    // The nodes for these blocks do not prove other blocks.
     let other = spelled(&[99_001, 99_501, 99_701], &header, &accounts, &storage, "eip155:1");
     assert!(matches!(Anchors::from_bytes(&other), Err(AnchorError::Storage { .. })));
-    // Under the name of a chain whose ring is longer other words are read.
+    // For a chain with a longer ring, other words are read.
     let arbitrum = spelled(&blocks, &header, &accounts, &storage, "eip155:42161");
     assert!(matches!(Anchors::from_bytes(&arbitrum), Err(AnchorError::Storage { .. })));
 }
@@ -232,7 +233,8 @@ fn no_other_bytes_are_the_same_anchors() {
     for at in 0..whole.len() {
         let mut changed = whole.clone();
         changed[at] ^= 1 << (drawn.next() % 8);
-        // A day and a chain with the same ring are names: what is proven of blocks is the same, or nothing.
+        // The day, and a chain with the same ring, are only names. The proven blocks are the same, or the file is
+        // invalid.
         if let Ok(read) = Anchors::from_bytes(&changed) {
             let mut named = read.clone();
             (named.chain, named.day) = (honest.chain, honest.day);
@@ -259,7 +261,7 @@ fn no_other_bytes_are_the_same_anchors() {
     let many: Vec<u64> = (95_000..).take(MAX_ANCHORED_BLOCKS + 1).collect();
     let top = held(CHAIN, 100_000, &hashes(&many));
     assert!(matches!(file(&[(&top, &many)]), Err(AnchorError::Shape(_))));
-    // As many as there may be.
+    // The maximum number is accepted.
     file(&[(&top, &many[1..])]).unwrap();
 }
 
@@ -270,7 +272,7 @@ fn a_hop_begins_where_the_one_before_it_led() {
     words.insert(95_000, of(&low.header));
     let top = held(CHAIN, 100_000, &words);
     assert!(file(&[(&top, &[95_000, 99_000]), (&low, &[90_000])]).is_ok());
-    // A header that differs, and one that is led to under another number.
+    // A different header, and a header that is proven under another number.
     let other = held(CHAIN, 95_000, &hashes(&[90_001]));
     let found = file(&[(&top, &[95_000, 99_000]), (&other, &[90_001])]);
     let expected = of(&low.header);
@@ -299,7 +301,7 @@ fn hops_are_planned_so_that_each_leads_to_the_next() {
     let has = |block: &u64| planned.iter().any(|(_, blocks)| blocks.contains(block));
     assert!(wanted.iter().all(has));
     assert_eq!(plan_hops(Caip2(42_161), 400_000, [10_000]).unwrap().len(), 1);
-    // Nothing to prove, what is not before it, and what takes more hops than there may be.
+    // Nothing to prove, a block that is not older, and more hops than allowed.
     assert_eq!(plan_hops(CHAIN, 100_000, []), None);
     assert_eq!(plan_hops(CHAIN, 100_000, [100_000]), None);
     assert_eq!(plan_hops(CHAIN, 1_000_000, [1]), None);

@@ -7,7 +7,7 @@ use crate::snapshot::BlockRef;
 
 const OTHER: BlockHash = BlockHash([6; 32]);
 
-/// A block, and the header of the one after it.
+/// A block and the next block's header.
 fn scene(child_after: u64) -> (BlockRef, BlockHeader) {
     let timestamp = at().unix_s() - 12;
     let hash = keccak256(&block_of([3; 32], [4; 32], NUMBER, timestamp));
@@ -18,7 +18,7 @@ fn scene(child_after: u64) -> (BlockRef, BlockHeader) {
     )
 }
 
-/// What comes of sources: `+` has the block, `-` another, `.` said nothing.
+/// The check's result for these sources: `+` has the block, `-` has another, `.` did not answer.
 fn judged(said: &str, at_least: Option<usize>) -> StateCheck {
     let (block, child) = scene(1);
     let own = block.hash;
@@ -39,14 +39,14 @@ fn as_many_as_the_reader_asks_must_have_the_block_and_more_than_have_another() {
     let (pass, fail) = ((Outcome::Pass, "ok"), (Outcome::Fail, "other_block"));
     let open = (Outcome::NotChecked, "not_answered");
     for (said, at_least, expected) in [
-        // All of them, where nothing else is said.
+        // By default all sources must have it.
         ("+", None, pass),
         ("++", None, pass),
         ("+.", None, open),
         ("+-", None, fail),
         ("++-", None, fail),
         ("", None, open),
-        // So many.
+        // At least this many.
         ("+.", Some(1), pass),
         ("++.", Some(2), pass),
         ("++-", Some(2), pass),
@@ -55,16 +55,16 @@ fn as_many_as_the_reader_asks_must_have_the_block_and_more_than_have_another() {
         ("+--", Some(1), fail),
         ("++--.", Some(2), fail),
         ("+...", Some(2), open),
-        // One contradicts and is outvoted, and the one that is silent may still come.
+        // One source contradicts and is outvoted, and the silent source may still answer.
         ("++-.", Some(3), open),
         ("..", Some(1), open),
         ("-.", Some(1), fail),
-        // Nothing is confirmed by nobody.
+        // Zero sources confirm nothing.
         (".", Some(0), open),
     ] {
         let check = judged(said, at_least);
         assert_eq!((check.outcome, check.code), expected, "{said} {at_least:?}: {check:?}");
-        // Whoever contradicts is named, and whoever is silent.
+        // Contradicting and silent sources are named.
         for (at, _) in said.char_indices().filter(|(_, said)| *said == '.') {
             let (_, silent) = check.found.split_once("; no answer from ").unwrap();
             assert!(silent.split(", ").any(|name| name == format!("source-{at}")), "{check:?}");
@@ -90,13 +90,13 @@ fn a_forged_next_block_confirms_nothing_and_contradicts_nobody() {
     let (pass, fail) = ((Outcome::Pass, "ok"), (Outcome::Fail, "other_block"));
     let open = (Outcome::NotChecked, "not_answered");
     assert_eq!(judged(Some(&child), BlockSaid::Next(child.hash)), pass);
-    // A child of the same parent that the chain does not have.
+    // A block with the same parent that the chain does not have.
     let forged = block_of(child.parent.0, [9; 32], NUMBER + 1, at().unix_s() + 1);
     let forged = BlockHeader::from_rlp(&forged).unwrap();
     assert_eq!(forged.parent, child.parent);
     // Whoever hands the proof on can have made it up: an honest source does not contradict by it.
     assert_eq!(judged(Some(&forged), BlockSaid::Next(child.hash)), open);
-    // Without a child, or by one of another block, what is said of the next block says nothing of this one.
+    // Without a child, or with a child of another block, an answer about the next block says nothing about this block.
     assert_eq!(judged(None, BlockSaid::Next(child.hash)), open);
     let stranger = block_of([8; 32], [9; 32], NUMBER + 1, at().unix_s() + 1);
     let stranger = BlockHeader::from_rlp(&stranger).unwrap();
@@ -104,12 +104,12 @@ fn a_forged_next_block_confirms_nothing_and_contradicts_nobody() {
     let later = block_of(child.parent.0, [9; 32], NUMBER + 2, at().unix_s() + 1);
     let later = BlockHeader::from_rlp(&later).unwrap();
     assert_eq!(judged(Some(&later), BlockSaid::Next(later.hash)), open);
-    // A forged block, whatever its proof says.
+    // A forged block fails, even with a valid proof.
     assert_eq!(judged(Some(&child), BlockSaid::Block(OTHER)), fail);
     assert_eq!(judged(None, BlockSaid::Block(block.hash)), pass);
 }
 
-/// The checks of a proof, and what came of asking for its block.
+/// The checks of a proof, and the result of asking for its block.
 fn checks_of(outcomes: [Outcome; 2], canonical: Option<StateCheck>) -> Vec<StateCheck> {
     let names = [StateCheckName::Header, StateCheckName::PoolState];
     let of = |(name, outcome)| StateCheck {

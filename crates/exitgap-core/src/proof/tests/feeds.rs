@@ -23,7 +23,7 @@ fn updated_at() -> u64 {
     Slot::FIRST.unix_s() - 600
 }
 
-/// The storage of a proxy over an aggregator of a layout, and that of the aggregator.
+/// The storage of a proxy, and that of its aggregator with this layout.
 pub fn words_of(subject: &FeedSubject) -> [BTreeMap<[u8; 32], Word>; 2] {
     let mut proxy = [7; 32];
     proxy[10..30].copy_from_slice(&subject.aggregator.0);
@@ -33,7 +33,7 @@ pub fn words_of(subject: &FeedSubject) -> [BTreeMap<[u8; 32], Word>; 2] {
     let mut key = [0; 32];
     key[28..].copy_from_slice(&subject.round.to_be_bytes());
     round[24..].copy_from_slice(&ANSWER.to_be_bytes());
-    // Where each contract has its newest round, from the high end.
+    // Where each contract has its newest round, counted from the high end.
     let (newest_at, place, rounds) = match subject.layout {
         FeedLayout::ChainlinkFlux => (7, 24, 9),
         FeedLayout::ChainlinkOcr1 => (43, 6, 44),
@@ -64,7 +64,7 @@ pub fn words_of(subject: &FeedSubject) -> [BTreeMap<[u8; 32], Word>; 2] {
     [BTreeMap::from([(word(2), Word(proxy))]), words]
 }
 
-/// A state of several contracts: the headers, and all nodes.
+/// A state with several contracts: the headers and all trie nodes.
 pub struct Chain {
     pub header: Vec<u8>,
     pub child: Vec<u8>,
@@ -121,7 +121,7 @@ pub fn reading(feed: &FeedSubject, token: u8) -> OracleReading {
     }
 }
 
-/// A pool of the block of a header, priced by these readings.
+/// A snapshot at a header's block, priced with these readings.
 fn snapshot(header: &[u8], readings: Vec<OracleReading>) -> Snapshot {
     let made = observation_of(&pool(), Slot::FIRST, state(7, ticks()));
     let hash = BlockHash(keccak256(header));
@@ -131,7 +131,7 @@ fn snapshot(header: &[u8], readings: Vec<OracleReading>) -> Snapshot {
     Snapshot::new(Slot::FIRST, made.unwrap()).unwrap()
 }
 
-/// A pool with two feeds of a layout, and all that proves it.
+/// A pool with two feeds of a layout, and a complete proof of it.
 fn scene(layout: FeedLayout) -> (Chain, ProofSubject, [FeedSubject; 2]) {
     let (mut subject, pool_words) = v3(7, &ticks(), WIDE);
     let feeds = [feed(layout, 1), feed(layout, 2)];
@@ -159,7 +159,7 @@ fn a_feeds_newest_round_is_proven_in_every_layout() {
         let readings = || vec![reading(&feeds[0], 0), reading(&feeds[1], 1)];
         let honest = snapshot(&chain.header, readings());
         assert_eq!(oracle(&file, &honest), (Outcome::Pass, "ok"), "{layout:?}");
-        // Each part of a reading is told from another.
+        // A change to any part of a reading is detected.
         let changes: [fn(&mut OracleReading); 4] = [
             |reading| reading.answer += U256::from(1_u8),
             |reading| change(reading, |round| round.round -= 1),
@@ -172,7 +172,7 @@ fn a_feeds_newest_round_is_proven_in_every_layout() {
             let lie = snapshot(&chain.header, readings);
             assert_eq!(oracle(&file, &lie), (Outcome::Fail, "reading_differs"), "{layout:?}");
         }
-        // A feed that the file does not have, and a price that nobody reads.
+        // A feed that the file does not contain, and a configured price.
         let other = FeedSubject { feed: Address([0x99; 20]), ..feeds[1] };
         let unproven = snapshot(&chain.header, vec![reading(&feeds[0], 0), reading(&other, 1)]);
         let absent = (Outcome::NotChecked, "reading_unproven");
@@ -180,7 +180,7 @@ fn a_feeds_newest_round_is_proven_in_every_layout() {
         let fixed = OracleReading { source: OracleSource::Fixed, ..reading(&feeds[1], 1) };
         let fixed = snapshot(&chain.header, vec![reading(&feeds[0], 0), fixed]);
         assert_eq!(oracle(&file, &fixed), absent);
-        // Another round than the newest, and another aggregator than the proxy's, have no file.
+        // A round that is not the newest, or an aggregator that is not the proxy's, gives no file.
         let with = |change: fn(&mut FeedSubject)| {
             let mut subject = subject.clone();
             change(&mut subject.feeds[0]);
@@ -214,8 +214,8 @@ fn no_byte_of_a_file_with_feeds_may_be_another_and_feeds_have_one_order() {
         changed[at] ^= 1 << (at % 8);
         let Ok(mut read) = StateProof::from_bytes(&changed) else { continue };
         assert!(read != whole, "byte {at}");
-        // Of the next header no more is known than that it follows, of the chain's name only what the snapshot says; and
-        // that no other tick lies in a range of the same words is as true.
+        // The proof verifies only that the next header follows. The chain's name comes from the snapshot. A different
+        // range in the same bitmap words can be equally true.
         (read.child, read.subject.chain) = (whole.child, whole.subject.chain);
         if let (Some(of), Some(own)) = (&mut read.subject.ranges, &whole.subject.ranges) {
             of.range = own.range;

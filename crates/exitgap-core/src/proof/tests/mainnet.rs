@@ -46,7 +46,7 @@ fn a_mainnet_header_says_what_the_node_says_of_it() {
     assert_eq!(header.state_root, word(&block["stateRoot"]));
     assert_eq!(header.number, small(&block["number"]));
     assert_eq!(header.timestamp, small(&block["timestamp"]));
-    // Another bit is another block, or none.
+    // With any bit changed, it is another block, or not a header.
     for at in 0..rlp.len() {
         let mut changed = rlp.clone();
         changed[at] ^= 1 << (at % 8);
@@ -59,7 +59,7 @@ fn a_mainnet_header_says_what_the_node_says_of_it() {
     for cut in [0, 1, rlp.len() - 1] {
         assert_eq!(BlockHeader::from_rlp(&rlp[..cut]), None);
     }
-    // The account of the same answer, and its one word.
+    // The account in the same answer, and its only word.
     let proof = &vector["proof"];
     let account_nodes = nodes(&proof["accountProof"]);
     let account_key = keccak256(&bytes(&proof["address"]));
@@ -76,10 +76,10 @@ fn a_mainnet_header_says_what_the_node_says_of_it() {
     assert_eq!(number::<32>(text(found[0].unwrap()).unwrap()).unwrap(), word(&storage["value"]));
 }
 
-/// A key of the trie, and the word under it.
+/// A key of the trie and its word.
 type KeyAndWord = ([u8; 32], [u8; 32]);
 
-/// The pool's words in `POOL`: root, keys in their order with their words, and the nodes of the walk.
+/// The pool's words in `POOL`: the root, the keys in order with their words, and the nodes of the walk.
 fn mainnet_words() -> ([u8; 32], Vec<KeyAndWord>, Vec<u8>) {
     let vector: Value = serde_json::from_str(POOL).unwrap();
     let pool = &vector["pool"];
@@ -95,7 +95,7 @@ fn mainnet_words() -> ([u8; 32], Vec<KeyAndWord>, Vec<u8>) {
     (root, words.into_iter().collect(), met)
 }
 
-/// Whether a walk through these nodes finds these words, and nothing is left over.
+/// Whether a walk through exactly these nodes finds these words.
 fn holds(root: [u8; 32], words: &[KeyAndWord], nodes: &[u8]) -> bool {
     let mut walk = Walk::new(root, InOrder(nodes));
     let found = words.iter().all(|(key, word)| match walk.value(key) {
@@ -148,7 +148,7 @@ fn no_changed_byte_of_a_proof_and_no_other_word_is_accepted() {
             assert!(!holds(root, &other, &nodes));
         }
     }
-    // Less, more, twice, and in another order.
+    // Missing, additional, duplicate and reordered nodes.
     assert!(!holds(root, &words, &nodes[..nodes.len() - 1]));
     assert!(!holds(root, &words, &[&nodes[..], &[0x80]].concat()));
     assert!(!holds(root, &words, &[&nodes[..], &nodes[..]].concat()));

@@ -1,8 +1,8 @@
-//! - `mainnet`: a header, an account and a pool's words of mainnet, and every change of them
-//! - `anchors`: older blocks proven from a newer one, and every way not to; `canonical`: sources that agree, contradict
-//!   and are silent
-//! - `tries`: tries made here, walked; `states`: pools in them, proven and lied about; `feeds`: oracles beside them;
-//!   `vectors`: all of it for other verifiers
+//! - `mainnet`: a header, an account and a pool's words of mainnet, and every change to them
+//! - `anchors`: older blocks proven from a newer one, and invalid proofs; `canonical`: sources that agree, contradict
+//!   or are silent
+//! - `tries`: walks through generated tries; `states`: pools in them, honest and false; `feeds`: oracles of such pools;
+//!   `vectors`: all of these for other verifiers
 
 mod anchors;
 mod canonical;

@@ -12,7 +12,7 @@ use crate::pools::{
 use crate::series::Slot;
 use crate::snapshot::{BlockRef, Observation, Snapshot};
 
-/// A chain of one contract, whose storage is these words.
+/// A chain with one contract, whose storage has these words.
 struct Chain {
     subject: ProofSubject,
     header: Vec<u8>,
@@ -89,7 +89,7 @@ fn tick(index: i32, net: i128, gross: u128) -> Tick {
     Tick { liquidity_gross: gross, ..Tick::new(index * SPACING, net) }
 }
 
-/// Narrow positions around the price, and one of all prices.
+/// Narrow positions around the price, and one over all prices.
 pub fn ticks() -> Vec<Tick> {
     let wide = 10_i128.pow(12);
     let mut ticks =
@@ -115,7 +115,8 @@ pub fn state(price_tick: i32, ticks: Vec<Tick>) -> PoolState {
     Concentrated::new(price, price_tick, liquidity, 3_000, SPACING, ticks).unwrap().into()
 }
 
-/// What a pool of ranges has in its storage, with bits above that no fill reads; `fees` are those of a pool of Uniswap v4.
+/// The storage of a concentrated-liquidity pool, with high bits set that no fill reads. `fees` are those of a Uniswap
+/// v4 pool.
 pub fn ranged(
     layout: Layout,
     id: Option<Word>,
@@ -130,7 +131,7 @@ pub fn ranged(
     for (place, limb) in price.rchunks_mut(8).zip(sqrt_price.as_limbs()) {
         place.copy_from_slice(&limb.to_be_bytes());
     }
-    // Above the price the tick, and above that what no fill reads, or the fees and what none reads.
+    // The tick is above the price. Above it are bits that no fill reads, or the fees and then such bits.
     price[..9].copy_from_slice(&[0x12; 9]);
     price[9..12].copy_from_slice(&price_tick.to_be_bytes()[1..]);
     if let Some((providers, [zero, one])) = fees {
@@ -154,7 +155,7 @@ pub fn ranged(
     words
 }
 
-/// The same of a pool of Uniswap v3, and what is to be proven of it.
+/// The storage of a Uniswap v3 pool, and the subject of its proof.
 pub fn v3(
     price_tick: i32,
     ticks: &[Tick],
@@ -195,12 +196,12 @@ fn a_pool_of_ranges_is_proven_as_far_as_its_figures_read() {
     let checks = check_state(&proof, &snapshot, size);
     assert_eq!(outcomes(&checks), [PASS, PASS], "{checks:?}");
     assert!(checks[1].unproven.contains(&"decimals") && checks[0].unproven.len() == 2);
-    // What lies outside the range is not read by it, and does not matter.
+    // Ticks outside the range are not covered and do not matter.
     let mut far = ticks.clone();
     far[0] = tick(-2_000, far[0].liquidity_net, far[0].liquidity_gross);
     let other = chain.snapshot(state(7, far));
     assert_eq!(outcomes(&check_state(&proof, &other, size)), [PASS, PASS]);
-    // A sale beyond it is not covered, and a narrow proof covers no depth.
+    // A sale beyond the range is not covered, and a proof of a narrow range covers no depth.
     let all = Some((Direction::ZeroForOne, "1000000000".parse().unwrap()));
     let beyond = (Outcome::NotChecked, "beyond_proven_range");
     assert_eq!(outcomes(&check_state(&proof, &snapshot, all)), [PASS, beyond]);
@@ -210,7 +211,7 @@ fn a_pool_of_ranges_is_proven_as_far_as_its_figures_read() {
     assert_eq!(outcomes(&check_state(&narrow_proof, &snapshot, None)), [PASS, beyond]);
     let needed = needed_ticks(&snapshot, size).unwrap();
     assert!(needed.low < 0 && needed.high > 60 && WIDE.covers(needed), "{needed:?}");
-    // Of another block, and by words that are none.
+    // The proof is for another block, or has words with impossible values.
     let elsewhere = snapshot_at(BlockHash([1; 32]), state(7, ticks));
     let unusable = [(Outcome::NotChecked, "proof_unusable"); 2];
     assert_eq!(outcomes(&check_state(&proof, &elsewhere, size)), unusable);
@@ -229,7 +230,7 @@ fn every_lie_about_a_pool_is_told_from_its_state() {
     for _ in 0..3_000 {
         let mut lie = ticks.clone();
         let (kind, place) = (draw(4), 1 + draw(8));
-        // Both ends of a position change, so that the state is one that a contract can hold.
+        // Both ends of a position change, so that the state is one that a contract can have.
         let (low, high) = (place, 17 - place);
         let by = 1 + i128::try_from(draw(1_000)).unwrap();
         let price_tick = match kind {
@@ -246,7 +247,7 @@ fn every_lie_about_a_pool_is_told_from_its_state() {
                 7
             }
             _ => {
-                // A position that nobody was told of.
+                // A position that the snapshot leaves out.
                 lie.remove(high);
                 lie.remove(low);
                 7
@@ -280,7 +281,7 @@ fn a_block_that_is_not_the_last_before_the_instant_is_told() {
     }
     confirm_next(&mut checks[0], child.as_ref(), &source(BlockSaid::Next(child.unwrap().hash)));
     assert_eq!(outcomes(&checks)[0], (Outcome::Fail, "not_the_last_block"));
-    // A next header that does not follow, and none at all.
+    // The next header does not follow, or is absent.
     let stranger =
         Chain { child: block_of([8; 32], [4; 32], NUMBER + 1, at().unix_s() + 1), ..chain };
     assert!(matches!(stranger.file(), Err(ProofError::Header(_))));
@@ -323,13 +324,13 @@ fn a_file_that_is_none_is_refused_by_what_is_wrong_with_it() {
     let (subject, words) = v3(7, &ticks, WIDE);
     let chain = Chain::new(subject.clone(), &words, 1);
     let file = chain.file().unwrap();
-    // No byte of it may be another.
+    // A change to any byte is detected.
     for at in 0..file.len() {
         let mut changed = file.clone();
         changed[at] ^= 1 << (at % 8);
         let read = StateProof::from_bytes(&changed);
         let same = |proof: &StateProof| *proof == StateProof::from_bytes(&file).unwrap();
-        // Of the next header no more is known than that it follows.
+        // The proof verifies only that the next header follows.
         let in_child = read.as_ref().is_ok_and(|proof| {
             proof.child.map(|child| child.parent) == proof.child.map(|_| proof.header.hash)
         });
@@ -345,7 +346,7 @@ fn a_file_that_is_none_is_refused_by_what_is_wrong_with_it() {
         Err(ProofError::TooLarge { .. })
     ));
     assert!(matches!(StateProof::from_bytes(b"[]\n"), Err(ProofError::Line(_))));
-    // Ticks that the bitmap does not have, and one of it left out.
+    // Ticks that the bitmap does not have, and a tick of it left out.
     let with = |ticks: Vec<i32>| {
         let ranges = RangeSubject { ticks, ..subject.ranges.clone().unwrap() };
         let subject = ProofSubject { ranges: Some(ranges), ..subject.clone() };
@@ -363,7 +364,7 @@ fn a_file_that_is_none_is_refused_by_what_is_wrong_with_it() {
     for wrong in [vec![0, 0], vec![60, 0], vec![61], vec![6_060]] {
         assert!(matches!(with(wrong), Err(ProofError::Shape(_))));
     }
-    // An account that is not there.
+    // An account that does not exist.
     let nobody = ProofSubject { address: Address([9; 20]), ..subject };
     assert_eq!(
         Chain { subject: nobody, ..chain }.file(),

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use super::super::assembly::NodePool;
 use super::super::trie::{InOrder, Walk, keccak256};
 
-/// A trie made here: its nodes by their hashes, and its root.
+/// A generated trie: its nodes by hash, and its root.
 pub struct Trie {
     pub nodes: Vec<Vec<u8>>,
     pub root: [u8; 32],
@@ -54,7 +54,7 @@ impl Trie {
         trie
     }
 
-    /// A node over entries that share their first `depth` nibbles.
+    /// The node for entries that share their first `depth` nibbles.
     fn node(&mut self, entries: &[(Vec<u8>, &[u8])], depth: usize) -> Vec<u8> {
         if let [(key, value)] = entries {
             return encode(&[path(&key[depth..], true), string(value)]);
@@ -81,7 +81,7 @@ impl Trie {
         encode(&items)
     }
 
-    /// A node as its parent has it.
+    /// A node as its parent contains it.
     fn named(&mut self, node: Vec<u8>) -> Vec<u8> {
         if node.len() < 32 {
             return node;
@@ -92,7 +92,7 @@ impl Trie {
     }
 }
 
-/// Numbers that look drawn.
+/// Pseudo-random numbers.
 pub struct Drawn(pub u64);
 
 impl Drawn {
@@ -107,7 +107,7 @@ impl Drawn {
 fn a_walk_finds_what_a_trie_holds_and_that_it_holds_nothing_else() {
     let mut drawn = Drawn(7);
     for round in 0..300 {
-        // Keys that differ late have nodes that stand in their parents.
+        // Keys that differ only in late nibbles have nodes that are embedded in their parents.
         let close = round % 3;
         let mut entries = BTreeMap::new();
         for _ in 0..drawn.next() % 40 {
@@ -135,7 +135,7 @@ fn a_walk_finds_what_a_trie_holds_and_that_it_holds_nothing_else() {
         for (key, found) in keys.iter().zip(&found) {
             assert_eq!(*found, entries.get(key).map(Vec::as_slice));
         }
-        // What was put in order is walked again without knowing where a node is.
+        // The ordered nodes can be walked without a lookup by hash.
         let mut walk = Walk::new(trie.root, InOrder(&met));
         for (key, found) in keys.iter().zip(found) {
             assert_eq!(walk.value(key), Ok(found));

@@ -1,11 +1,10 @@
 //! The teeth of one segment.
 //!
-//! An amount that fails with output `y` rules out every amount above `y`'s largest passing
-//! input, because the output never falls. Where the limit lies close to what an infinitely
-//! small sale loses, millions of teeth in a row still fail, each by a fraction of a unit.
-//! The descent then goes block by block, each as long as all before it: by concavity the
-//! segment's formula bounds how much any amount of a block can stand above the limit, and
-//! only amounts whose residue leaves that little ([`Residues`]) are tested.
+//! If an amount fails with output `y`, every amount above the largest passing input for `y` fails as well, because the
+//! output never falls. If the limit is close to the loss of an infinitely small sale, millions of consecutive teeth
+//! still fail, each by a fraction of a unit. The descent then goes block by block, each block as long as all previous
+//! ones together: because the segment's formula is concave, it bounds how far any amount of a block can be above the
+//! limit, and only amounts with a matching residue ([`Residues`]) are tested.
 
 use super::grid::Grid;
 use super::residues::{FeeClasses, Residues, Row};
@@ -13,7 +12,7 @@ use super::search::{BudgetExhausted, Descent, Search};
 use crate::pools::Segment;
 use crate::wide::{U256, U1024, over};
 
-/// A segment's descent so far.
+/// The current state of a segment's descent.
 struct Walk<'a> {
     grid: &'a Grid<'a>,
     index: usize,
@@ -23,16 +22,16 @@ struct Walk<'a> {
 }
 
 impl Search<'_> {
-    /// Teeth of a segment that are tested before blocks are worth their setting up.
+    /// The number of teeth of a segment that are tested before it is worth setting up blocks.
     const FIRST_TEETH: u32 = 48;
-    /// A segment's last amounts are tested one after the other.
+    /// The number of last teeth of a segment that are tested one after the other.
     const LAST_TEETH: u32 = 64;
-    /// Teeth of a block that is walked where a shorter one might not have to be.
+    /// A block with at most this many teeth is tested tooth by tooth instead of being shortened further.
     const WALKED_TEETH: u64 = 2_048;
-    /// Amounts singled out in one block.
+    /// The number of amounts that are singled out in one block.
     const TESTS_OF_A_BLOCK: u32 = 64;
 
-    /// The largest passing amount of the grid in segment `index`, up to `ceiling`.
+    /// The largest passing grid amount in segment `index`, up to `ceiling`.
     pub(super) fn descend(
         &mut self,
         grid: &Grid<'_>,
@@ -55,7 +54,7 @@ impl Search<'_> {
         let taken = fee.as_ref().map_or(U256::ZERO, FeeClasses::most_taken);
         let mut shorter = 0_usize;
         loop {
-            // As long as all before it, and with as much of the segment below it.
+            // As long as all previous blocks together, and the segment must continue at least as far below it.
             let room = walk.ceiling.saturating_sub(segment.in_start);
             let length = ((ceiling - walk.ceiling) >> shorter).max(taken + U256::from(2));
             let length = length.min(room >> 1);
@@ -66,7 +65,7 @@ impl Search<'_> {
                 return self.walk_down(walk);
             }
             let (length, rows) = self.filter_rows(walk, &residues, fee.as_ref(), length);
-            // The fee's rounding reaches below an amount by as much.
+            // The fee's rounding makes the block depend on up to `taken` units below an amount.
             let low = walk.ceiling - length + taken;
             let end = match rows {
                 None => self.walk_to(walk, low, u32::MAX)?,
@@ -79,8 +78,8 @@ impl Search<'_> {
         }
     }
 
-    /// The rows of the block of `length` below the ceiling, or of its upper half, and so
-    /// on, until they leave out enough, or what is left is short and `None`: to be walked.
+    /// The rows of the block of `length` below the ceiling, or of its upper half, and so on, until they exclude enough
+    /// amounts. `None` if the remaining block is short and should be tested tooth by tooth.
     fn filter_rows(
         &self,
         walk: &Walk<'_>,
@@ -90,7 +89,7 @@ impl Search<'_> {
     ) -> (U256, Option<Vec<Row>>) {
         loop {
             let rows = match self.headroom(walk, walk.ceiling - length, length) {
-                // None of the block passes.
+                // No amount of the block passes.
                 None => Some(Vec::new()),
                 Some(headroom) => residues.rows(fee, headroom, length),
             };
@@ -101,7 +100,7 @@ impl Search<'_> {
         }
     }
 
-    /// Tests tooth after tooth.
+    /// Tests one tooth after the other.
     fn walk_down(&mut self, walk: &mut Walk<'_>) -> Result<Descent, BudgetExhausted> {
         loop {
             if let Some(end) = self.walk_to(walk, U256::ZERO, u32::MAX)? {
@@ -110,8 +109,7 @@ impl Search<'_> {
         }
     }
 
-    /// Tests tooth after tooth down to `low`, which is left out, but no more than `most`
-    /// of them.
+    /// Tests one tooth after the other down to `low`, exclusive, but at most `most` of them.
     fn walk_to(
         &mut self,
         walk: &mut Walk<'_>,
@@ -134,8 +132,7 @@ impl Search<'_> {
         Ok(None)
     }
 
-    /// Tests the amounts of the rows down to `low`, which is left out, but not too many: a
-    /// shorter block leaves fewer.
+    /// Tests the amounts of the rows down to `low`, exclusive, up to a limit: a shorter block leaves fewer amounts.
     fn single_out(
         &mut self,
         walk: &mut Walk<'_>,
@@ -167,14 +164,13 @@ impl Search<'_> {
         Ok(None)
     }
 
-    /// Whether the amount passes. Where it does not, the ceiling comes down to the next
-    /// one that can.
+    /// Whether the amount passes. If not, lowers the ceiling to the next amount that can pass.
     fn test(&mut self, walk: &mut Walk<'_>, amount: U256) -> Result<bool, BudgetExhausted> {
         let out = self.curve.out_within(walk.index, amount);
         if self.passes(amount, out)? {
             return Ok(true);
         }
-        // No smaller amount pays more, and where this one pays nothing none pays anything.
+        // No smaller amount pays more. If this one pays nothing, none pays anything.
         let most = self.curve.out_at_most(walk.index, walk.segment.in_start, amount, out);
         walk.ceiling = if most.is_zero() {
             U256::ZERO
@@ -184,12 +180,12 @@ impl Search<'_> {
         Ok(false)
     }
 
-    /// How much the output of an amount between `low` and `low + length` can weigh more
-    /// than its input; `None` where it always weighs less. The segment must reach as far
-    /// below `low`: by concavity this weight rises above `low` by no more than before it.
+    /// The maximum by which the output of an amount between `low` and `low + length` can outweigh its input; `None` if
+    /// it never does. The segment must continue equally far below `low`: because of concavity, this difference rises
+    /// above `low` by at most as much as it rose before.
     fn headroom(&self, walk: &Walk<'_>, low: U256, length: U256) -> Option<U1024> {
         let (out_weight, in_weight) = self.threshold.weights();
-        // In units of 2^-64; the output is rounded up by less than two of them.
+        // In units of 2^-64. The output is rounded up by less than two of them.
         let weights = |amount: U256| {
             let ideal = self.curve.ideal_within(walk.index, amount - walk.segment.in_start);
             let out = (U1024::from(walk.segment.out_start) << 64) + U1024::from(ideal);

@@ -1,14 +1,14 @@
-//! A segment in which the gap may fall where the size grows: a larger sale may pay a smaller share of
-//! itself as fee, so an amount may fail by far while a larger one passes; or a formula has branches. The segment is divided into intervals,
-//! and what no amount of an interval can pay rules out its upper part, or all of it. The upper
-//! half is looked at first, so what is found is the largest.
+//! A segment in which the gap may fall as the size grows: a larger sale may pay a lower fee rate, so an amount may fail
+//! clearly although a larger one passes; or the formula has branches. The segment is divided into intervals. An upper
+//! bound on the output of an interval rules out its upper part or all of it. The upper half is searched first, so the
+//! first passing amount is the largest.
 
 use super::grid::Grid;
 use super::search::{BudgetExhausted, Descent, Search};
 use crate::wide::{U256, U512, U1024};
 
 impl Search<'_> {
-    /// The largest passing amount of the grid in segment `index`, up to `ceiling`.
+    /// The largest passing grid amount in segment `index`, up to `ceiling`.
     pub(super) fn divide(
         &mut self,
         grid: &Grid<'_>,
@@ -17,7 +17,7 @@ impl Search<'_> {
     ) -> Result<Descent, BudgetExhausted> {
         let segment = self.curve.segment(index);
         let start = segment.in_start;
-        // Each interval is followed by what lies below it; none is longer than half the one before.
+        // Each interval is followed by the part below it, and is at most half as long as the previous one.
         let mut intervals = vec![(start + U256::ONE, ceiling)];
         while let Some((low, high)) = intervals.pop() {
             let top = grid.amount(grid.index_within(high));
@@ -27,8 +27,8 @@ impl Search<'_> {
                 return Ok(Descent::Found(top));
             }
             self.count()?;
-            // At one fee, the least of them all, the swap without rounding is concave: what fails there
-            // fails from there on.
+            // At a single fee, the lowest of all, the swap without rounding is concave: if an amount fails, all larger
+            // ones fail.
             let fails = |ideal: U512| {
                 let out = (U1024::from(segment.out_start) << 64) + U1024::from(ideal);
                 !self.threshold.passes_wide(U1024::from(low) << 64, out)

@@ -1,14 +1,14 @@
-//! Where a multiple of a number falls into a window of residues.
+//! Finds where a multiple of a number falls into a window of residues.
 
 use crate::wide::Wide;
 
-/// The least `k ≥ 0` for which `low ≤ (factor · k mod modulus) ≤ high`, if there is one.
-/// Needs `low ≤ high < modulus`, and room for the product of two moduli.
+/// The smallest `k ≥ 0` with `low ≤ (factor · k mod modulus) ≤ high`, if there is one. Requires `low ≤ high < modulus`
+/// and that the product of two moduli fits.
 ///
-/// Euclid's way: multiples of `factor` walk up to the modulus and wrap. Where the first
-/// walk steps over the window, the least number of wraps that brings one into it is the
-/// same question with the modulus's residue by `factor`, and a modulus at most half as
-/// large: so the turns are at most as many as the modulus has bits.
+/// Works like Euclid's algorithm: multiples of `factor` increase up to the modulus and wrap around. If the first pass
+/// steps over the window, the smallest number of wraps that brings a multiple into it is the same problem with the
+/// residue of the modulus by `factor`, and with a modulus at most half as large. So the number of rounds is at most the
+/// number of bits of the modulus.
 pub(super) fn first_multiple_within<const BITS: usize, const LIMBS: usize>(
     factor: Wide<BITS, LIMBS>,
     modulus: Wide<BITS, LIMBS>,
@@ -25,7 +25,7 @@ pub(super) fn first_multiple_within<const BITS: usize, const LIMBS: usize>(
             return None;
         }
         if factor > modulus - factor {
-            // The walk downwards is the shorter one, in the window's mirror image.
+            // Going downwards is shorter, so use the mirror image of the window.
             (factor, low, high) = (modulus - factor, modulus - high, modulus - low);
         }
         let (walked, past) = low.div_rem(factor);
@@ -36,7 +36,7 @@ pub(super) fn first_multiple_within<const BITS: usize, const LIMBS: usize>(
         if high - below >= factor {
             break walked + Wide::ONE;
         }
-        // No multiple lies in the window: neither end's residue wraps.
+        // No multiple is in the window, and neither of its ends wraps.
         turns.push((low, factor, modulus));
         let wrap = modulus % factor;
         let next = if wrap.is_zero() { wrap } else { factor - wrap };
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn the_longest_walk_is_bounded_by_the_moduluss_bits() {
-        // Neighbours in Fibonacci's row take Euclid the most turns.
+        // Consecutive Fibonacci numbers need the most rounds of Euclid's algorithm.
         let (mut factor, mut modulus) = (U1024::ONE, U1024::ONE);
         while modulus.bit_len() < 510 {
             (factor, modulus) = (modulus, modulus + factor);

@@ -1,10 +1,10 @@
-//! The amounts a search may answer with.
+//! The amounts that a search may return.
 
 use crate::exit::terms::Terms;
 use crate::units::SizeUsd;
 use crate::wide::{U256, U512};
 
-/// A row of amounts, `⌊index · scale ÷ per⌋` for each index from 1 on.
+/// A list of amounts, `⌊index · scale ÷ per⌋` for each index from 1 up.
 pub(super) enum Grid<'a> {
     /// Every amount.
     Units,
@@ -25,7 +25,7 @@ impl<'a> Grid<'a> {
         }
     }
 
-    /// The amount of an index; `None` where that is zero or of a size below the smallest.
+    /// The amount of an index; `None` if it is zero or belongs to a size below the minimum.
     pub(super) fn amount(&self, index: U256) -> Option<U256> {
         let amount = match self {
             Self::Units => Some(index),
@@ -37,13 +37,13 @@ impl<'a> Grid<'a> {
         amount.filter(|amount| !amount.is_zero())
     }
 
-    /// Whether no amount is left out, up to the largest size's.
+    /// Whether the grid includes every amount up to that of the largest size.
     pub(super) fn holds_every_amount(&self) -> bool {
         let (scale, per) = self.scale();
         scale <= per
     }
 
-    /// The largest size on the grid whose amount is at most `amount`.
+    /// The largest size of the grid whose amount is at most `amount`.
     pub(super) fn size_within(&self, amount: U256) -> Option<SizeUsd> {
         match self {
             Self::Units => None,

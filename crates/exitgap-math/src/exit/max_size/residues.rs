@@ -1,4 +1,4 @@
-//! Which amounts are worth testing, for what their inputs weigh alone.
+//! Filters the amounts to test by the residues of their input weights.
 
 use super::euclid::first_multiple_within;
 use super::grid::Grid;
@@ -6,38 +6,34 @@ use crate::exit::terms::Threshold;
 use crate::pools::SaleCurve;
 use crate::wide::{U256, U512, U1024, narrow, product, remainder};
 
-/// Which indices of a grid can pass for what their inputs weigh alone.
+/// The indices of a grid that can pass according to their input weights alone.
 ///
-/// With `ow`, `iw` the threshold's weights, an amount `n` passes with an output that is
-/// at least the least whole `y` with `y·ow ≥ n·iw`. Where the output weighs at most `T`
-/// more than the input, `y·ow − n·iw ≤ T` too, so the residue of `−n·iw` by `ow` is at
-/// most `T`. For an amount `n = (i·scale − ρ) ÷ per` with some `0 ≤ ρ < per` the same
-/// says: `slack − i·scale·iw`, by `per·ow`, is at most `per·T + slack`, where
-/// `slack = (per − 1)·iw`.
+/// With the threshold's weights `ow` and `iw`, an amount `n` passes if its output is at least the smallest integer `y`
+/// with `y·ow ≥ n·iw`. If the output outweighs the input by at most `T`, then `y·ow − n·iw ≤ T`, so the residue of
+/// `−n·iw` modulo `ow` is at most `T`. For an amount `n = (i·scale − ρ) ÷ per` with `0 ≤ ρ < per` this becomes: the
+/// residue of `slack − i·scale·iw` modulo `per·ow` is at most `per·T + slack`, where `slack = (per − 1)·iw`.
 pub(super) struct Residues {
     per: U1024,
     in_weight: U1024,
     out_weight: U1024,
-    /// What one index more takes off the residue, below the modulus.
+    /// The decrease of the residue per index, less than the modulus.
     factor: U1024,
     modulus: U1024,
     slack: U1024,
-    /// How many times as wide teeth are as the weights alone make them, rounded down, at
-    /// least 1: a price that moves in coarse steps makes them wider.
+    /// How many times wider the teeth are than the weights alone imply, rounded down, at least 1. A price that moves in
+    /// coarse steps makes them wider.
     coarseness: u64,
 }
 
 impl Residues {
-    /// So that the product of two stays within 1024 bits.
+    /// The maximum, so that the product of two moduli fits in 1024 bits.
     const MODULUS_BITS: usize = 510;
-    /// Where no more than one of `2^6` indices is left, the search for it is worth it …
+    /// The search for the remaining indices is worthwhile if at most one of `2^6` is left …
     const LEAST_LEFT_OUT: usize = 6;
-    /// … and with so many teeth wherever any is left out: the weights may be such that
-    /// far fewer are left than by chance.
+    /// … or, with this many teeth, if any are excluded: the weights may leave far fewer than expected by chance.
     const MANY_TEETH: u64 = 4_096;
 
-    /// For a segment whose teeth were found to be `tooth` wide; `None` where the weights
-    /// are too wide.
+    /// For a segment whose teeth are `tooth` wide; `None` if the weights have too many bits.
     pub(super) fn new(grid: &Grid<'_>, threshold: &Threshold, tooth: U256) -> Option<Self> {
         let (scale, per) = grid.scale();
         let divisor = scale.gcd(per);
@@ -54,16 +50,15 @@ impl Residues {
         Some(Self { per, in_weight, out_weight, factor, modulus, slack, coarseness })
     }
 
-    /// About how many teeth there are in a block of this length.
+    /// The approximate number of teeth in a block of this length.
     pub(super) fn teeth(&self, length: U256) -> u64 {
-        // At most one for each amount, and one for each output.
+        // At most one for each amount and one for each output.
         let outputs = U1024::from(length) * self.in_weight / self.out_weight;
         outputs.min(U1024::from(length)).saturating_to_u64() / self.coarseness
     }
 
-    /// The rows to look through for the amounts of a block of `length` whose outputs weigh
-    /// at most `headroom` more than their inputs; `None` where testing one after the other
-    /// is no more work.
+    /// The rows to search for the amounts of a block of `length` whose outputs outweigh their inputs by at most
+    /// `headroom`; `None` if testing one after the other is no more work.
     pub(super) fn rows(
         &self,
         fee: Option<&FeeClasses>,
@@ -82,8 +77,8 @@ impl Residues {
         worth_it.then(|| vec![row])
     }
 
-    /// The largest of the indices `last`, `last − stride` and so on whose residue is at
-    /// most `most`, a number not below the slack.
+    /// The largest of the indices `last`, `last − stride` and so on whose residue is at most `most`, which must not be
+    /// less than the slack.
     fn last_within(&self, last: U256, stride: U256, most: U1024) -> Option<U256> {
         if most >= self.modulus {
             return Some(last);
@@ -97,7 +92,7 @@ impl Residues {
         if residue <= most {
             return Some(last);
         }
-        // Each stride down adds this to the residue, until it wraps into 0..=most.
+        // Each stride down adds this to the residue, until the residue wraps into 0..=most.
         let factor = self.factor * U1024::from(stride) % self.modulus;
         let low = self.modulus - residue;
         let high = low + most;
@@ -111,19 +106,19 @@ impl Residues {
     }
 }
 
-/// Amounts `stride` apart, and the residue that they can pass with.
+/// Amounts that are `stride` apart, and the residue with which they can pass.
 pub(super) struct Row {
     stride: U256,
-    /// How far above the segment's start they begin.
+    /// The offset of the first amount from the segment's start.
     phase: U256,
     most: U1024,
-    /// The next one worth testing, once it was looked for.
+    /// The next amount worth testing, once it has been computed.
     pub next: U256,
 }
 
 impl Row {
-    /// Looks for the largest amount of the row that is above `low`, at most `ceiling` and
-    /// worth testing, unless that is known; whether there is one.
+    /// Computes the largest amount of the row that is above `low`, at most `ceiling` and worth testing, unless it is
+    /// known. Returns whether there is one.
     pub(super) fn look(
         &mut self,
         grid: &Grid<'_>,
@@ -149,27 +144,27 @@ impl Row {
     }
 }
 
-/// What the rounding of the fee takes from the amounts of a segment.
+/// The loss from rounding the fee, by class of amounts in a segment.
 ///
-/// With `kept ÷ period` the share that the fee leaves, in lowest terms, an input `n` moves
-/// the price like `n − j ÷ kept`, where `j = n·kept mod period`. So it passes only with a
-/// residue below the headroom by `j·iw ÷ kept`: where the headroom is small, few `j` can.
+/// Let `kept ÷ period` be the share that the fee leaves, in lowest terms. An input `n` then moves the price like
+/// `n − j ÷ kept`, where `j = n·kept mod period`. So it passes only with a residue at least `j·iw ÷ kept` below the
+/// headroom. If the headroom is small, this is possible only for few values of `j`.
 pub(super) struct FeeClasses {
     kept: u64,
     period: u64,
 }
 
 impl FeeClasses {
-    /// Few rows are looked through at once …
+    /// A few rows are searched at once …
     const FEW_ROWS: u64 = 64;
-    /// … if of so many amounts at most one lies on a row.
+    /// … if at most one of this many amounts is on a row.
     const LEAST_PERIOD_PER_ROW: u64 = 16;
-    /// More rows only where so many teeth for each are left out at one go …
+    /// More rows are searched only if this many teeth per row are excluded at once …
     const LEAST_TEETH_PER_ROW: u64 = 16;
-    /// … and never more than so many: all there are for a fee of 0.01% and larger ones.
+    /// … and never more than this: enough for fees of 0.01% and higher.
     const MOST_ROWS: u64 = 10_000;
 
-    /// `None` where nothing is rounded, or the fee takes more than half.
+    /// `None` if nothing is rounded, or if the fee takes more than half.
     pub(super) fn new(curve: &SaleCurve) -> Option<Self> {
         let fee = curve.fee_rounded_first()?;
         let (kept, period) = (fee.denominator - fee.numerator, fee.denominator);
@@ -178,7 +173,7 @@ impl FeeClasses {
         (period <= 2 * kept).then_some(Self { kept, period })
     }
 
-    /// An amount moves the price like one less by less than this, which is 1 or 2.
+    /// Rounding reduces the effect of an amount on the price by less than this many units (1 or 2).
     pub(super) fn most_taken(&self) -> U256 {
         U256::from(self.period.div_ceil(self.kept))
     }
@@ -197,13 +192,13 @@ impl FeeClasses {
         let few =
             rows <= Self::FEW_ROWS && rows <= self.period / Self::LEAST_PERIOD_PER_ROW / coarseness;
         let many = rows <= Self::MOST_ROWS.min(teeth / Self::LEAST_TEETH_PER_ROW);
-        // Where every remainder can pass, the fee leaves out next to nothing.
+        // If every remainder can pass, the fee excludes almost nothing.
         if rows >= self.period || !(few || many && left_out) {
             return None;
         }
         let row = |j: u64| {
             let j = U256::from(j);
-            // kept and period have no common divisor: every residue is met.
+            // `kept` and `period` are coprime, so every residue occurs.
             let wide = [kept, period, j].map(U512::from);
             let phase = narrow(first_multiple_within(wide[0], wide[1], wide[2], wide[2])?)?;
             let taken = U1024::from(j) * in_weight / U1024::from(kept);

@@ -1,29 +1,29 @@
-//! Bounds of a search, and its way through the segments.
+//! Bounds a search and goes through the segments.
 
 use super::grid::Grid;
 use crate::exit::terms::Threshold;
 use crate::pools::{SaleCurve, Segment};
 use crate::wide::{U256, U1024};
 
-/// The search was given up.
+/// The search reached its limit of comparisons.
 #[derive(Debug)]
 pub(super) struct BudgetExhausted {
-    /// Comparisons with the limit until then.
+    /// The number of comparisons with the limit so far.
     pub comparisons: u32,
 }
 
-/// An amount and the segment that it lies in.
+/// An amount and its segment.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bound {
     pub index: usize,
     pub amount: U256,
 }
 
-/// What a segment's descent ends with.
+/// The result of a segment's descent.
 pub(super) enum Descent {
     /// Its largest passing amount.
     Found(U256),
-    /// None of it passes, nor does any amount above this one.
+    /// No amount of the segment passes, and none above this amount.
     Below(U256),
 }
 
@@ -31,23 +31,23 @@ pub(super) enum Descent {
 pub(super) struct Search<'a> {
     pub(super) curve: &'a SaleCurve,
     pub(super) threshold: &'a Threshold,
-    /// How many segments, from the start of the sale, are looked at: nothing past them passes.
+    /// The number of segments to search from the start of the sale. No later amount passes.
     segments: usize,
     effort: Effort,
-    /// Amounts and outputs compared with the limit so far.
+    /// The number of amounts and outputs compared with the limit so far.
     comparisons: u32,
-    /// Rows looked through so far for an amount that their residues single out.
+    /// The number of rows searched so far for amounts with a matching residue.
     pub(super) singled_out: u32,
 }
 
-/// When a search is given up. Comparisons are counted, not time, so that it is given up on
-/// the same questions everywhere.
+/// When a search is given up. It counts comparisons instead of time, so that every machine gives up on the same
+/// requests.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Effort {
-    /// The most comparisons of an amount and an output with the limit.
+    /// The maximum number of comparisons of an amount and an output with the limit.
     pub comparisons: u32,
-    /// The most rows looked through for what their residues single out; past them every
-    /// tooth is tested. None: residues are not looked at.
+    /// The maximum number of rows that are searched by residues; after that, every tooth is tested. `None`: residues
+    /// are not used.
     pub singled_out: Option<u32>,
 }
 
@@ -57,7 +57,7 @@ impl<'a> Search<'a> {
         Self { curve, threshold, segments, effort, comparisons: 0, singled_out: 0 }
     }
 
-    /// Counts one comparison, unless there were as many as there may be.
+    /// Counts one comparison; fails if the maximum is reached.
     pub(super) fn count(&mut self) -> Result<(), BudgetExhausted> {
         if self.comparisons == self.effort.comparisons {
             return Err(BudgetExhausted { comparisons: self.comparisons });
@@ -66,7 +66,7 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// How many rows may still be looked through.
+    /// The number of rows that may still be searched.
     pub(super) fn rows_left(&self) -> u32 {
         self.effort.singled_out.unwrap_or(0).saturating_sub(self.singled_out)
     }
@@ -80,14 +80,14 @@ impl<'a> Search<'a> {
         Ok(!amount_out.is_zero() && self.threshold.passes(amount_in, amount_out))
     }
 
-    /// The largest amount that passes, or zero.
+    /// The largest passing amount, or zero.
     pub(super) fn largest_amount(&mut self) -> Result<Bound, BudgetExhausted> {
         let bound = self.bound()?;
         let largest = self.largest_on(&Grid::Units, bound)?;
         Ok(largest.unwrap_or(Bound { index: 0, amount: U256::ZERO }))
     }
 
-    /// The largest amount of the grid that passes, given a bound that lies on it.
+    /// The largest passing grid amount, given a bound that is on the grid.
     pub(super) fn largest_on(
         &mut self,
         grid: &Grid<'_>,
@@ -117,11 +117,11 @@ impl<'a> Search<'a> {
         Ok(self.last_bound(end, most)?.unwrap_or(none))
     }
 
-    /// The largest amount of the grid within a bound; `None` where there is none.
+    /// The largest grid amount within a bound; `None` if there is none.
     pub(super) fn bound_on(&self, grid: &Grid<'_>, bound: Bound) -> Option<Bound> {
         let amount = grid.amount(grid.index_within(bound.amount))?;
         let (mut low, mut high) = (0, bound.index);
-        // The first segment that does not end before the amount.
+        // The first segment that ends at or after the amount.
         while low < high {
             let middle = low + (high - low) / 2;
             if self.curve.segment(middle).in_end < amount {
@@ -133,8 +133,7 @@ impl<'a> Search<'a> {
         Some(Bound { index: low, amount })
     }
 
-    /// An amount at or above every passing one of the segments before `end` and of the
-    /// amounts up to `ceiling`.
+    /// An amount at or above every passing amount up to `ceiling` in the segments before `end`.
     fn last_bound(&mut self, end: usize, ceiling: U256) -> Result<Option<Bound>, BudgetExhausted> {
         for index in (0..end).rev() {
             if self.curve.segment(index).in_start >= ceiling {
@@ -147,9 +146,9 @@ impl<'a> Search<'a> {
         Ok(None)
     }
 
-    /// How many segments, from the start of the sale, can hold a passing amount.
+    /// The number of segments from the start of the sale that can contain a passing amount.
     fn segments_not_ruled_out(&mut self) -> Result<usize, BudgetExhausted> {
-        // Nothing rules out the first segment; `high` is ruled out or past the end.
+        // The first segment is never ruled out; `high` is ruled out or after the last segment.
         let (mut low, mut high) = (0, self.segments);
         while high - low > 1 {
             let middle = low + (high - low) / 2;
@@ -163,11 +162,10 @@ impl<'a> Search<'a> {
         Ok(high)
     }
 
-    /// An amount at or above every passing one of a segment, its start left out;
-    /// `None` where none of it passes.
+    /// An amount at or above every passing amount of a segment, excluding its start; `None` if no amount of it passes.
     fn bound_of(&mut self, index: usize) -> Result<Option<U256>, BudgetExhausted> {
         let segment = self.curve.segment(index);
-        // The output inside is at most the end's, the input more than the start's.
+        // Inside the segment the output is at most that of its end, and the input is more than that of its start.
         let most = segment.out_end;
         if segment.in_end == segment.in_start || !self.passes(segment.in_start + U256::ONE, most)? {
             return Ok(None);
@@ -179,26 +177,25 @@ impl<'a> Search<'a> {
             || self.threshold.passes(segment.in_start, segment.out_start);
         let (price, fee) = (self.curve.mid_at_start(index), self.curve.least_fee());
         if !start_passes && !self.threshold.improves_at(price, fee) {
-            // It starts below the limit and only falls further.
+            // The start is already below the limit, and the price only falls further.
             return Ok(None);
         }
         let bound = self.bound_inside(index, &segment, start_passes)?;
         Ok((bound > segment.in_start).then_some(bound))
     }
 
-    /// The same for a segment whose end fails. May be the segment's start.
+    /// Same for a segment whose end fails. The result may be the segment's start.
     ///
-    /// Without rounding the segment's output is concave. Where its start passes, an
-    /// amount at which it fails is followed by failing ones only. Where its start
-    /// fails, the same holds of what the segment adds to the start, amounts and
-    /// outputs alike: what adds less than the limit asks for does not make up for it.
+    /// Without rounding, the segment's output is concave. If its start passes, all amounts after a failing amount fail.
+    /// If its start fails, the same applies to the amounts and outputs added to the start: an addition that is below
+    /// the limit cannot compensate.
     fn bound_inside(
         &mut self,
         index: usize,
         segment: &Segment,
         start_passes: bool,
     ) -> Result<U256, BudgetExhausted> {
-        // What would need more than all that the segment pays fails.
+        // An amount that would need more than the whole output of the segment fails.
         let most = self.threshold.largest_input(segment.out_end).saturating_add(U256::ONE);
         if self.curve.by_secants() && segment.in_start.is_zero() {
             return self.bound_by_secants(index, segment.in_end.min(most));
@@ -233,8 +230,8 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The shortest piece of a curve past which nothing passes. How much more of the curve is at
-/// hand makes no difference to a search, nor to what it takes: it gives up on the same ones.
+/// The number of segments of the shortest piece of a curve after which nothing passes. The result does not depend on
+/// how much more of the curve is available, so a search gives up in the same cases.
 fn segments_to_search(curve: &SaleCurve, threshold: &Threshold) -> usize {
     let whole = curve.segment_count();
     let pieces = core::iter::successors(Some(SaleCurve::FIRST_PIECE), |piece| piece.checked_mul(2));
@@ -242,8 +239,8 @@ fn segments_to_search(curve: &SaleCurve, threshold: &Threshold) -> usize {
     shorter.find(|piece| rules_out_from(curve, threshold, *piece)).unwrap_or(whole)
 }
 
-/// Whether everything from the start of segment `index` on fails, by what is paid up to
-/// there alone; `index` may be one past the last segment.
+/// Whether everything from the start of segment `index` fails, judged only by the output up to that point. `index` may
+/// be one after the last segment.
 pub(super) fn rules_out_from(curve: &SaleCurve, threshold: &Threshold, index: usize) -> bool {
     let (amount, paid) = match index.checked_sub(1) {
         None => return false,

@@ -1,29 +1,28 @@
-//! Where a segment's formula without rounding meets the limit, by secants: a bisection of a hundred
-//! steps takes too long where each is an iteration of its own.
+//! Finds by secants where a segment's formula without rounding meets the limit. A bisection needs about a hundred
+//! steps, which takes too long if each step is itself an iteration.
 //!
-//! What an amount's output weighs more or less than the limit asks, per unit of the amount, is
-//! nearly a straight line. The next amount is where the line through the last two says it is zero;
-//! between an amount that passes and one that fails, the one that stays longer counts half (the
-//! Illinois rule). Whatever amounts are chosen, what fails rules out all above it.
+//! Per unit of the amount, the difference between the output's weight and the limit is almost linear. The next amount
+//! is the zero of the line through the last two. Between a passing and a failing amount, the endpoint that stays longer
+//! is weighted by one half (the Illinois algorithm). Whichever amounts are tried, a failing amount rules out all larger
+//! ones.
 
 use super::search::{BudgetExhausted, Search};
 use crate::wide::{U256, U1024, narrow};
 
-/// An amount from the start of the sale, and what it pays without rounding.
+/// An amount from the start of the sale, and its output without rounding.
 #[derive(Debug, Clone, Copy)]
 struct Point {
     amount: U256,
     fails: bool,
-    /// How much its output weighs more or less than the limit asks.
+    /// The difference between the output's weight and the limit.
     distance: U1024,
 }
 
 impl Search<'_> {
-    /// Amounts tried before the rest is halved.
+    /// The number of secant steps before bisection is used.
     const SECANTS: u32 = 40;
 
-    /// An amount at or above every passing one of segment `index`, which starts with the sale, up
-    /// to `high`.
+    /// An amount at or above every passing amount of segment `index`, which must start with the sale, up to `high`.
     pub(super) fn bound_by_secants(
         &mut self,
         index: usize,
@@ -76,8 +75,7 @@ impl Search<'_> {
     }
 }
 
-/// What each of two amounts is off, per unit, times a number that both share and which leaves room
-/// for a product.
+/// The differences per unit of two amounts, scaled by a common factor that leaves room for a product.
 fn per_unit(one: &Point, other: &Point) -> (U1024, U1024) {
     let excess = one.distance.max(other.distance).bit_len().saturating_sub(256);
     let of =
@@ -85,7 +83,7 @@ fn per_unit(one: &Point, other: &Point) -> (U1024, U1024) {
     (of(one, other), of(other, one))
 }
 
-/// Where the line through an amount that passes and one that fails is zero.
+/// The zero of the line through a passing and a failing amount.
 fn between(below: &Point, above: &Point) -> Option<U256> {
     let (over, under) = per_unit(below, above);
     let room = U1024::from(above.amount - below.amount);
@@ -93,7 +91,7 @@ fn between(below: &Point, above: &Point) -> Option<U256> {
     Some(below.amount + narrow(step)?)
 }
 
-/// Where the line through two amounts that fail is zero, below both.
+/// The zero of the line through two failing amounts, below both.
 fn beyond(near: &Point, far: &Point) -> Option<U256> {
     let (of_near, of_far) = per_unit(near, far);
     let fall = of_far.checked_sub(of_near)?;

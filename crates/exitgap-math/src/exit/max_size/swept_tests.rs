@@ -1,5 +1,5 @@
-//! The largest size held to testing every amount, for the kinds whose output may dip by a unit or
-//! whose fee depends on the size.
+//! Compares the largest size with a test of every amount, for kinds whose output may dip by a unit or whose fee depends
+//! on the size.
 
 use proptest::prelude::*;
 
@@ -10,14 +10,14 @@ use crate::pools::{
 };
 use crate::units::UsdPrice;
 
-/// An exit of tokens without decimals that are worth a dollar each.
+/// An exit with tokens that have no decimals and are worth a dollar each.
 pub(in crate::exit) fn at_par(pool: &PoolState, direction: Direction, decimals: [u8; 2]) -> Exit {
     let dollar = UsdPrice::product(&[(U256::ONE, 0)]).unwrap();
     Exit::new(pool, direction, decimals, [dollar; 2])
 }
 
-/// The largest passing amount, by testing every amount down from one above which none passes
-/// because the pool has not as much.
+/// The largest passing amount, found by testing every amount downwards from `all`, above which none passes because the
+/// pool does not have that much.
 fn swept(exit: &Exit, limit: GapLimit, all: u64) -> U256 {
     let threshold = exit.terms.threshold(limit);
     let most = threshold.largest_input(U256::from(all)).saturating_to::<u64>();
@@ -29,7 +29,7 @@ fn swept(exit: &Exit, limit: GapLimit, all: u64) -> U256 {
     U256::from((1..=most).rev().find(passes).unwrap_or(0))
 }
 
-/// A `StableSwap` pool of few units: raw units are the scaled ones, or a thousand of them.
+/// A small `StableSwap` pool: raw units are scaled units, or a thousand of them.
 pub(in crate::exit) fn small_stable_swap(
     varying: bool,
 ) -> impl Strategy<Value = (StableSwap, u64)> {
@@ -89,7 +89,7 @@ proptest! {
     }
 }
 
-/// A pool of coins of these decimals.
+/// A pool of coins with these decimals.
 pub(in crate::exit) fn live_stable_swap(
     whole: [u64; 2],
     decimals: [u32; 2],
@@ -136,8 +136,7 @@ fn no_amount_above_the_largest_exit_of_a_live_stable_pool_passes() {
     assert!(answered > 150, "{answered}");
 }
 
-/// The pool lacks the coin sold, so that every sale brings its balances together: its fee falls faster
-/// than its price.
+/// The pool has too little of the coin sold, so every sale balances it: its fee falls faster than its price.
 #[test]
 fn a_ladder_says_where_a_smaller_size_is_worse() {
     let exit = |ng: Option<u64>, direction: Direction| {
@@ -151,11 +150,11 @@ fn a_ladder_says_where_a_smaller_size_is_worse() {
     let half = SizeUsd::from_micros(UsdMicros::from(last.size).0 / 2).unwrap();
     assert_eq!(last.worse_below, Some(half));
     assert!(gap(half) > gap(last.size));
-    // At the limit that the largest just meets, half of what exits within it does not.
+    // At the limit that the largest size just meets, half of that size does not pass.
     let row = varying.gap_row(gap(last.size).to_fixed().parse().unwrap());
     let (depth, worse) = (row.depth.unwrap().size.unwrap(), row.worse_below.unwrap());
     assert!(depth >= last.size && worse < depth && gap(worse) > row.limit.into());
-    // Nothing is worse where the fee is fixed, nor where every sale drives the balances apart.
+    // No smaller size is worse if the fee is fixed, or if every sale makes the balances less equal.
     let fixed = exit(None, Direction::OneForZero);
     let apart = exit(Some(200_000_000_000), Direction::ZeroForOne);
     for exit in [fixed, apart] {
@@ -166,7 +165,7 @@ fn a_ladder_says_where_a_smaller_size_is_worse() {
     }
 }
 
-/// Whether some amount passes; none above the answer may, near it or far.
+/// Whether some amount passes. Asserts that no amount above the result passes, near it or far from it.
 fn holds_above(exit: &Exit, limit: GapLimit) -> bool {
     let threshold = exit.terms.threshold(limit);
     let found = exit.max_size_for(limit).unwrap().max_amount_in;
@@ -230,7 +229,7 @@ fn no_amount_above_the_largest_exit_of_a_live_solidly_pool_passes() {
     assert!(answered > 80, "{answered}");
 }
 
-/// A vault's pool of few units, each a hundredth or a thousandth of a whole token.
+/// A small pool of a vault, whose units are a hundredth or a thousandth of a whole token.
 fn small_vault(units: [u64; 2], rate: u64, swap_fee: u64, third: bool) -> VaultParts {
     let one = U256::from(10_u64.pow(18));
     let scaling_factors = vec![U256::from(10_u64.pow(16)), U256::from(10_u64.pow(15))];
@@ -295,7 +294,7 @@ fn no_amount_above_the_largest_exit_of_a_live_balancer_pool_passes() {
         for third in [false, true] {
             for share in [None, Some(500_000_000_000_000_000_u64), Some(800_000_000_000_000_000)] {
                 let base = U256::from(4_000_000);
-                // Priced at par where the weights are.
+                // The balances are proportional to the weights, so the price is at par.
                 let whole = share.map_or(base, |share| base * U256::from(share) / one);
                 let other = share.map_or(base, |share| base * (one - U256::from(share)) / one);
                 let balances = vec![whole * ten(decimals[0]), other * ten(decimals[1])];

@@ -7,18 +7,17 @@ use crate::units::UsdPrice;
 use crate::wide::{U1024, narrow};
 use proptest::prelude::*;
 
-/// Teeth the reference tests before it gives up.
+/// The number of teeth that the reference tests before it gives up.
 const PLAIN_TEETH: u32 = 1 << 14;
 
-/// The descent tooth by tooth from the bound, which needs no number theory; `None` where
-/// there are too many.
+/// A reference that descends tooth by tooth from the bound, without number theory; `None` if there are too many teeth.
 struct Plain<'a> {
     exit: &'a Exit,
     threshold: Threshold,
     teeth: u32,
 }
 
-/// The reference gave up.
+/// The reference gave up because there were too many teeth.
 struct TooMany;
 
 impl Plain<'_> {
@@ -68,7 +67,7 @@ impl Plain<'_> {
     }
 }
 
-/// Compares with the reference where that answers; whether it did.
+/// Compares with the reference if that has a result, and returns whether it had one.
 fn agrees(exit: &Exit, limit: GapLimit) -> Result<bool, TestCaseError> {
     let mut plain = Plain { exit, threshold: exit.terms.threshold(limit), teeth: PLAIN_TEETH };
     let found = exit.max_size_for(limit);
@@ -77,7 +76,7 @@ fn agrees(exit: &Exit, limit: GapLimit) -> Result<bool, TestCaseError> {
     let Ok(size) = plain.largest_size(amount, 1) else { return Ok(false) };
     let found = found.unwrap();
     prop_assert_eq!((found.max_amount_in, found.size), (amount, size));
-    // A depth is not looked for below the largest amount, which is not known, but below the bound.
+    // The search for a depth starts at the bound, because the largest amount is unknown.
     plain.teeth = PLAIN_TEETH;
     let Ok(size) = plain.largest_size(plain.bound(), 1_000_000) else { return Ok(false) };
     let expected = size.map_or(0, |size| UsdMicros::from(size).whole_dollars());
@@ -86,7 +85,7 @@ fn agrees(exit: &Exit, limit: GapLimit) -> Result<bool, TestCaseError> {
         Err(NotSized::NotExact) => prop_assert!(false, "every kind here is sized"),
         Err(NotSized::Exhausted(exhausted)) => {
             prop_assert_eq!(exhausted.comparisons, Effort::OF_A_DEPTH.comparisons);
-            // Two for each bit of an amount bound a segment, few of them are looked at.
+            // Bounding a segment takes two comparisons per bit of an amount, and only few segments are searched.
             prop_assert!(PLAIN_TEETH - plain.teeth > Effort::OF_A_DEPTH.comparisons - 2_048);
         }
     }
@@ -130,8 +129,8 @@ pub(in crate::exit) fn any_pool() -> impl Strategy<Value = PoolState> {
     )
 }
 
-/// An exit whose oracle lies within some percent of the pool's price; `None` where no
-/// oracle of 18 decimals says so.
+/// An exit whose oracle price is within a few percent of the pool's price; `None` if no oracle price with 18 decimals
+/// is.
 fn near_par(pool: &PoolState, direction: Direction, decimals: [u8; 2], off: u32) -> Option<Exit> {
     let mid = pool.curve(direction).mid();
     let ten = |exponent: u8| U256::from(10).pow(U256::from(exponent));
@@ -145,7 +144,7 @@ fn near_par(pool: &PoolState, direction: Direction, decimals: [u8; 2], off: u32)
     Some(Exit::new(pool, direction, decimals, prices))
 }
 
-/// What an infinitely small sale loses, in millionths of a percent, rounded down.
+/// The loss of an infinitely small sale, in millionths of a percent, rounded down.
 fn marginal_loss(exit: &Exit) -> i64 {
     let fee = exit.curve.least_fee();
     let basis = 100_000_000 - exit.terms.basis(exit.curve.mid()).map_or(0, |basis| basis.0);
@@ -166,7 +165,7 @@ proptest! {
     ) {
         let direction = if zero_for_one { Direction::ZeroForOne } else { Direction::OneForZero };
         let Some(exit) = near_par(&pool, direction, decimals, off) else { return Ok(()) };
-        // How far above what an infinitely small sale loses.
+        // The distance above the loss of an infinitely small sale.
         let marginal = marginal_loss(&exit);
         let limit = (marginal + above).clamp(-100_000_000, 100_000_000);
         agrees(&exit, GapLimit::from_millionths(limit).unwrap())?;
@@ -223,8 +222,8 @@ fn a_question_near_the_price_follows_the_curve_no_further() {
     }
 }
 
-/// Ticks of a pool on which a search by teeth alone tested a million amounts in vain:
-/// liquidity of up to `2^121` at a price of about `2^96` units bought for one sold.
+/// Ticks of a pool for which a search by teeth alone tested a million amounts without success: liquidity up to `2^121`
+/// at a price of about `2^96` units bought per unit sold.
 const DEEP_TICKS: [(i32, i128); 22] = [
     (670_510, 224_852_650_030_872_305_672_037_724),
     (670_530, 16_662_335_993_883_220_468_883_494_310),

@@ -5,7 +5,7 @@ use crate::units::UsdPrice;
 use crate::wide::U256;
 use proptest::prelude::*;
 
-/// One cent, the grid of the brute force.
+/// One cent, the grid step of the brute-force search.
 const CENT: u64 = 10_000;
 
 fn size(micros: u64) -> SizeUsd {
@@ -21,8 +21,8 @@ fn venue(rows: &[(u64, i128)], fixed_cost: u64) -> RouteVenue {
     RouteVenue::new(rows, Percent(0), UsdMicros(fixed_cost)).unwrap()
 }
 
-/// The best over all ways to cut a size of so many cents, by trying every cent: the best of
-/// piecewise linear payments with corners on the grid lies on the grid.
+/// The best of all divisions of a size in whole cents, found by trying every cent. The optimum of piecewise linear
+/// outputs with corners on the grid is on the grid.
 fn by_trying_all(venues: &[RouteVenue], cents: u64) -> (u64, i128) {
     let mut best: Vec<Option<i128>> = vec![None; usize::try_from(cents).unwrap() + 1];
     best[0] = Some(0);
@@ -45,7 +45,7 @@ fn by_trying_all(venues: &[RouteVenue], cents: u64) -> (u64, i128) {
 }
 
 prop_compose! {
-    /// Rows at random sizes and gaps; concave or not.
+    /// Rows at random sizes and gaps, concave or not.
     fn any_rows()(
         rows in prop::collection::btree_map(1_u64..50, -2_000_000_i128..30_000_000, 0..7),
     ) -> Vec<(u64, i128)> {
@@ -54,7 +54,7 @@ prop_compose! {
 }
 
 prop_compose! {
-    /// Rows whose every stretch loses more than the one before, exactly.
+    /// Rows of which every section loses exactly more than the previous one.
     fn concave_rows()(
         stretches in prop::collection::vec((1_u64..12, 1_i128..3_000_000), 0..6),
     ) -> Vec<(u64, i128)> {
@@ -64,7 +64,7 @@ prop_compose! {
             loss += more;
             cents += width;
             value += i128::from(width) * (ONE_E8 - loss);
-            // Only where the mean is whole is the row exact.
+            // The row is exact only if the mean is an integer.
             if value % i128::from(cents) == 0 {
                 rows.push((cents, ONE_E8 - value / i128::from(cents)));
             }
@@ -98,7 +98,7 @@ proptest! {
         prop_assert!(alone.windows(2).all(|pair| pair[0].rank() >= pair[1].rank()));
         prop_assert!(split.rank() >= alone[0].rank());
         prop_assert!(split.rank() <= by_trying_all(&venues, cents));
-        // What all venues' ladders tell of is filled.
+        // The whole size covered by the ladders is filled.
         let told: u64 = venues.iter().map(|venue| venue.largest().0).sum();
         prop_assert_eq!(split.filled.0, told.min(asked.micros()));
         for route in alone.iter().chain([&split]) {
@@ -148,24 +148,23 @@ proptest! {
 
 #[test]
 fn a_split_sells_where_the_next_dollar_loses_least() {
-    // The first pays the whole worth of 10 cents and half of the next 10; the second four
-    // fifths of 20.
+    // The first venue pays the full value of 10 cents and half of the next 10; the second pays four fifths of 20.
     let venues = [venue(&[(10, 0), (20, 25_000_000)], 0), venue(&[(20, 20_000_000)], 0)];
     let RouteRanking { alone, split, .. } = rank_routes(&venues, size(20 * CENT)).unwrap();
     let legs: Vec<_> = split.legs.iter().map(|leg| (leg.venue, leg.size.0 / CENT)).collect();
     assert_eq!(legs, [(0, 10), (1, 10)]);
     assert_eq!((split.gap, split.received), (Some(Percent(10_000_000)), UsdMicros(180_000)));
     assert_eq!(alone.iter().map(|route| route.legs[0].venue).collect::<Vec<_>>(), [1, 0]);
-    // A leg on a row is exact; one between two is as coarse as they lie apart.
+    // A leg at a row is exact. The uncertainty of a leg between two rows depends on their distance.
     assert_eq!(split.legs[0].between, [UsdMicros(100_000); 2]);
     assert_eq!(split.legs[0].least_gap, split.legs[0].gap);
     assert_eq!(split.legs[1].between, [UsdMicros(0), UsdMicros(200_000)]);
     assert!(split.legs[1].least_gap < split.legs[1].gap);
-    // What the second costs at all is more than it saves.
+    // Using the second venue costs more than it saves.
     let costly = [venues[0].clone(), venue(&[(20, 20_000_000)], 40_000)];
     let split = rank_routes(&costly, size(20 * CENT)).unwrap().split;
     assert_eq!((split.legs.len(), split.fixed_cost), (1, UsdMicros(0)));
-    // What no ladder tells of stays unfilled, and a venue without rows fills nothing.
+    // A size beyond the ladders stays unfilled, and a venue without rows fills nothing.
     let few = [venue(&[], 0), venue(&[(3, 0)], 5)];
     let RouteRanking { alone, split, .. } = rank_routes(&few, size(5 * CENT)).unwrap();
     assert_eq!((split.filled.0, split.unfilled.0), (3 * CENT, 2 * CENT));

@@ -1,20 +1,19 @@
-//! The split: steps of an amount go where each brings most, then smaller ones.
+//! The split: assigns steps of the amount to the venues with the highest gain, then repeats with smaller steps.
 //!
-//! After each size of step every venue gives its last step back, which is enough for the next size
-//! to find the best again where payments are concave (Hochbaum, *Lower and upper bounds for the
-//! allocation problem*, 1994).
+//! After each step size every venue returns its last step. For concave outputs this is enough for the next step size to
+//! find the optimum again (Hochbaum, *Lower and upper bounds for the allocation problem*, 1994).
 
 use super::WeightedVenue;
 use crate::pools::{FillError, SaleCurve};
 use crate::wide::{U256, U512, product};
 
-/// The first step is the amount's 2^-6, the last its 2^-22, or one unit. What a step of relative
-/// size ε misses grows with ε²: far below a unit where a token has eighteen decimals or fewer.
+/// The first step is 2^-6 of the amount, the last one 2^-22, or one unit. The loss caused by a relative step size ε
+/// grows with ε²: for a token with at most eighteen decimals it is far below one unit.
 const FIRST_STEP: usize = 6;
 const LAST_STEP: usize = 22;
 
-/// What a venue pays for an amount: nothing for nothing or for what rounds to nothing; `None` where
-/// it does not take it.
+/// A venue's output for an amount: zero for zero or for an amount that rounds to nothing; `None` if the venue cannot
+/// take the amount.
 pub(super) fn paid(curve: &SaleCurve, amount: U256) -> Option<U256> {
     match curve.fill(amount) {
         Ok(fill) => Some(fill.amount_out),
@@ -23,8 +22,8 @@ pub(super) fn paid(curve: &SaleCurve, amount: U256) -> Option<U256> {
     }
 }
 
-/// What each venue sells. Adds up to the amount, pays something on every leg, and is never worth
-/// less than any venue alone. `None` where they do not take it.
+/// The amount that each venue sells. The amounts add up to the total, every leg pays something, and the result is never
+/// worth less than any single venue. `None` if the venues cannot take the total.
 pub(super) fn allot(venues: &[WeightedVenue<'_>], amount: U256) -> Option<Vec<U256>> {
     let split = in_steps(venues, amount).and_then(|parts| without_unpaid(venues, parts));
     let mut best = split.map(|parts| (worth_of(venues, &parts), parts));
@@ -49,12 +48,12 @@ fn worth_of(venues: &[WeightedVenue<'_>], parts: &[U256]) -> U512 {
     venues.iter().zip(parts).filter_map(worth).fold(U512::ZERO, |sum, worth| sum + worth)
 }
 
-/// A venue while steps are handed out.
+/// A venue while steps are assigned.
 struct Taker<'a> {
     venue: WeightedVenue<'a>,
     part: U256,
     worth: U512,
-    /// What one more step is worth together with what it has; `None` where it does not take it.
+    /// The value of its amount plus one more step; `None` if it cannot take that.
     next: Option<U512>,
 }
 
@@ -73,7 +72,7 @@ impl<'a> Taker<'a> {
         self.worth = worth_at(&self.venue, part).unwrap_or(U512::ZERO);
     }
 
-    /// What one more step brings; a step that brings less than nothing, by a rounding, brings nothing.
+    /// The gain of one more step. A step that loses value through rounding has no gain.
     fn gain(&self) -> Option<U512> {
         Some(self.next?.checked_sub(self.worth).unwrap_or(U512::ZERO))
     }
@@ -96,7 +95,7 @@ fn in_steps(venues: &[WeightedVenue<'_>], amount: U256) -> Option<Vec<U256>> {
     if !left.is_zero() {
         left = hand_out(&mut takers, left, left);
     }
-    // What is left now no venue takes whole.
+    // No venue can take the whole remainder.
     for taker in &mut takers {
         if left.is_zero() {
             break;
@@ -108,7 +107,7 @@ fn in_steps(venues: &[WeightedVenue<'_>], amount: U256) -> Option<Vec<U256>> {
     left.is_zero().then(|| takers.iter().map(|taker| taker.part).collect())
 }
 
-/// Hands steps to whom each brings most, while one is left and someone takes it.
+/// Assigns steps to the venue with the highest gain while a step is left and a venue takes it. Returns the remainder.
 fn hand_out(takers: &mut [Taker<'_>], mut left: U256, step: U256) -> U256 {
     for taker in takers.iter_mut() {
         taker.look(step);
@@ -131,8 +130,8 @@ fn hand_out(takers: &mut [Taker<'_>], mut left: U256, step: U256) -> U256 {
     left
 }
 
-/// Legs that are paid nothing, which contracts refuse, are sold with the largest other one; where that is refused
-/// itself, some of it with another.
+/// Moves legs that would pay nothing, which contracts refuse, to the largest other leg. If that is refused, moves a
+/// part of it to another leg.
 fn without_unpaid(venues: &[WeightedVenue<'_>], mut parts: Vec<U256>) -> Option<Vec<U256>> {
     let is_paid =
         |at: usize, part: U256| paid(venues[at].curve, part).is_some_and(|out| !out.is_zero());
@@ -147,7 +146,7 @@ fn without_unpaid(venues: &[WeightedVenue<'_>], mut parts: Vec<U256>) -> Option<
     if is_paid(largest, whole) {
         return Some(parts);
     }
-    // Some contracts refuse single amounts, and not those beside them.
+    // Some contracts refuse single amounts but not the amounts next to them.
     for moved in (0..whole.bit_len()).map(|bit| U256::ONE << bit) {
         let rest = whole - moved;
         if !rest.is_zero() && !is_paid(largest, rest) {

@@ -1,23 +1,22 @@
-//! What no split can bring more than.
+//! An upper bound for the output of any split.
 //!
-//! For any price λ of a unit sold, no split of `N` units over `n` venues brings more than
-//! `Σ max (w·F(x) + λ·(N − x)) − (n − 1)·λ·N`, where `F` is what a venue pays without any rounding.
-//! Each maximum is bounded from points of the curve: `F` is concave and lies between what the pool
-//! pays and what the law of its segments allows, so between two points it is below the lines
-//! through their neighbours. Any λ is sound; the nearer to the price at which the venues meet, the
-//! tighter.
+//! For any price λ per unit sold, the output of a split of `N` units over `n` venues is at most
+//! `Σ max (w·F(x) + λ·(N − x)) − (n − 1)·λ·N`, where `F` is a venue's output without rounding. Each maximum is bounded
+//! using points of the curve: `F` is concave and lies between the pool's output and the output that its segments'
+//! formula allows, so between two points it is below the lines through their neighbours. The bound is valid for any λ,
+//! and tighter the closer λ is to the price at which the venues meet.
 
 use super::{WeightedVenue, allot::paid};
 use crate::pools::{FeeRate, SaleCurve};
 use crate::stable_sort::sort;
 use crate::wide::{U256, U1024};
 
-/// How far from a venue's part its points lie: the amount's `2^-k`.
+/// The distances of the points from a venue's part: `2^-k` of the amount.
 const DISTANCES: [usize; 9] = [2, 5, 8, 11, 14, 17, 20, 23, 26];
-/// The distance over which a venue's price is taken.
+/// The distance over which a venue's price is measured.
 const PRICE_DISTANCE: usize = 14;
 
-/// A point of a venue's curve: units sold, and between which worths (× 2^64) the curve lies there.
+/// A point of a venue's curve: the units sold, and the lower and upper bound of the value there (× 2^64).
 struct Point {
     at: U256,
     low: U1024,
@@ -46,7 +45,7 @@ fn at_price(curves: &[Vec<Point>], amount: U256, price: U1024) -> U1024 {
     sum.checked_sub(counted_twice).unwrap_or(U1024::ZERO)
 }
 
-/// The price around a venue's part, in weights × 2^64 a unit.
+/// The price around a venue's part, in weights × 2^64 per unit.
 fn price(venue: &WeightedVenue<'_>, part: U256, amount: U256) -> U1024 {
     let distance = (amount >> PRICE_DISTANCE).max(U256::ONE);
     let below = part.saturating_sub(distance);
@@ -60,7 +59,7 @@ fn price(venue: &WeightedVenue<'_>, part: U256, amount: U256) -> U1024 {
     (more << 64) / U1024::from((above - below).max(U256::ONE))
 }
 
-/// Points of a venue's curve from nothing to the most that a split can sell there.
+/// Points of a venue's curve from zero to the maximum that a split can sell there.
 fn points(venue: &WeightedVenue<'_>, part: U256, amount: U256) -> Vec<Point> {
     let most = match paid(venue.curve, amount) {
         Some(_) => amount,
@@ -82,7 +81,7 @@ fn point(venue: &WeightedVenue<'_>, at: U256) -> Point {
     Point { at, low, high: unrounded_output(venue.curve, at) * U1024::from(venue.high) }
 }
 
-/// What the curve without rounding pays at most, × 2^64.
+/// The maximum output of the curve without rounding, × 2^64.
 pub(super) fn unrounded_output(curve: &SaleCurve, amount: U256) -> U1024 {
     if amount.is_zero() {
         return U1024::ZERO;
@@ -99,7 +98,8 @@ pub(super) fn unrounded_output(curve: &SaleCurve, amount: U256) -> U1024 {
     };
     let within = U1024::from(curve.ideal_within(low, amount.saturating_sub(segment.in_start)));
     let within = least_at(low, segment.out_start) + within;
-    // Segments end before where their amounts, each rounded up, add up to; what follows may be deeper.
+    // Segments end earlier than the sum of their amounts, because each amount is rounded up. The following segment may
+    // be deeper.
     let next = low + 1;
     if next == curve.segment_count() || segment.in_end - amount >= rounded_up(curve, next) {
         return within;
@@ -107,20 +107,20 @@ pub(super) fn unrounded_output(curve: &SaleCurve, amount: U256) -> U1024 {
     within.max(least_at(next, segment.out_end))
 }
 
-/// Units by which the amounts of so many segments are more than they take at most: each is rounded up, and
-/// so is the fee on that.
+/// The maximum number of units by which rounding increases the amounts of this many segments: each amount is rounded
+/// up, and so is its fee.
 fn rounded_up(curve: &SaleCurve, segments: usize) -> U256 {
     let FeeRate { numerator, denominator } = curve.least_fee();
     let each = denominator.div_ceil((denominator - numerator).max(1)).saturating_add(1);
     U256::from(each.saturating_mul(segments as u64))
 }
 
-/// No less than `max (w·F(x) + price·(N − x))` over the curve.
+/// At least `max (w·F(x) + price·(N − x))` over the curve.
 fn most(points: &[Point], amount: U256, price: U1024) -> U1024 {
     let kept = |point: &Point| price * U1024::from(amount - point.at);
     let high: Vec<_> = points.iter().map(|point| point.high + kept(point)).collect();
     let low: Vec<_> = points.iter().map(|point| point.low + kept(point)).collect();
-    // The line through a point and its neighbour, prolonged to the other side.
+    // The line through a point and its neighbour, extended to the other side.
     let beyond = |near: usize, far: usize, width: U256| {
         let rise = high[near].checked_sub(low[far]).unwrap_or(U1024::ZERO);
         let run = points[near].at.abs_diff(points[far].at);

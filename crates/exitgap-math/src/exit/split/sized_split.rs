@@ -1,8 +1,8 @@
-//! A split of a size in USD whose legs are sizes too: each is a sale that anyone can ask about by itself, and
-//! prove.
+//! A split of a size in USD whose legs are sizes as well, so that each leg is a sale that a client can request and
+//! prove by itself.
 //!
-//! A size stands for whole units of the token sold, so that sizes which add up need not stand for units that do:
-//! the legs together sell at most one unit less per leg than the size in one sale.
+//! A size corresponds to an integer number of units of the token sold, so the units of sizes that add up need not add
+//! up: the legs together sell at most one unit per leg less than the whole size in one sale.
 
 use super::super::terms::Terms;
 use super::{
@@ -12,18 +12,19 @@ use super::{
 use crate::units::{SizeUsd, UsdMicros};
 use crate::wide::U256;
 
-/// A size split over venues.
+/// A size split over several venues.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SizedSplit {
-    /// What each leg sells, in the order of the legs. They add up to what was asked.
+    /// The size of each leg, in the order of the legs. They add up to the requested size.
     pub sizes: Vec<SizeUsd>,
-    /// The split; each leg sells exactly what its size stands for.
+    /// The split. Each leg sells exactly the amount of its size.
     pub split: ExactSplit,
 }
 
-/// Splits `size` over the venues, which sell the same token. Never worse than the best of them alone.
+/// Splits `size` over the venues, which must all sell the same token. The result is never worse than the best single
+/// venue.
 ///
-/// Every size up to [`largest_split`] is split, unless its units are too coarse to be.
+/// Works for every size up to [`largest_split`], unless its units are too coarse to be divided.
 pub fn split_size(venues: &[SplitVenue<'_>], size: SizeUsd) -> Result<SizedSplit, SplitError> {
     require_comparable(venues)?;
     if !venues.iter().all(SplitVenue::has_gap) {
@@ -39,7 +40,7 @@ pub fn split_size(venues: &[SplitVenue<'_>], size: SizeUsd) -> Result<SizedSplit
     let chosen = choose(venues, &worth, amount_in)?;
     let split = in_sizes(venues, terms, size, &chosen.amounts)
         .map(|micros| report(venues, &worth, amount_in, &chosen, &micros));
-    // What was lost to sizes may be more than what the split had gained.
+    // Converting amounts to sizes may lose more than the split gained.
     let alone = |venue: usize| {
         let whole = (0..venues.len()).map(|at| if at == venue { size.micros() } else { 0 });
         report(venues, &worth, amount_in, &chosen, &whole.collect::<Vec<_>>())
@@ -58,7 +59,7 @@ pub fn split_size(venues: &[SplitVenue<'_>], size: SizeUsd) -> Result<SizedSplit
     }
 }
 
-/// The largest size that these venues take together; 0 where they are none, or sell different tokens.
+/// The largest size that these venues take together; 0 if there are none or they sell different tokens.
 pub fn largest_split(venues: &[SplitVenue<'_>]) -> UsdMicros {
     if require_comparable(venues).is_err() {
         return UsdMicros(0);
@@ -68,13 +69,13 @@ pub fn largest_split(venues: &[SplitVenue<'_>]) -> UsdMicros {
     UsdMicros(sum.min(SizeUsd::MAX.micros()))
 }
 
-/// The largest size that one venue takes, micro-dollars.
+/// The largest size that one venue takes, in micro-dollars.
 fn most_of(venue: &SplitVenue<'_>, terms: &Terms) -> u64 {
     let (most, paid) = venue.exit.curve().most();
     if paid.is_zero() { 0 } else { terms.largest_size_within(most) }
 }
 
-/// Amounts by venue as sizes that add up to `size`; `None` where the venues do not take these.
+/// Converts amounts by venue to sizes that add up to `size`; `None` if the venues do not take these.
 fn in_sizes(
     venues: &[SplitVenue<'_>],
     terms: &Terms,
@@ -92,7 +93,7 @@ fn in_sizes(
             left -= own;
         }
     }
-    // The largest leg takes what is left, and where it is full the others do.
+    // The largest leg takes the remainder. If it is full, the others do.
     for at in core::iter::once(largest).chain(0..amounts.len()) {
         let room = most[at].saturating_sub(sizes[at]).min(left);
         if sizes[at] + room >= SizeUsd::MIN.micros() {
@@ -104,8 +105,8 @@ fn in_sizes(
     (left == 0 && venues.iter().zip(&sizes).all(is_sold)).then_some(sizes)
 }
 
-/// The size that stands for this amount: the smallest that does, or where amounts are finer than sizes the
-/// largest that stands for no more.
+/// The size of this amount: the smallest one with exactly this amount, or, if amounts are finer than sizes, the largest
+/// one that does not exceed it.
 fn size_of(terms: &Terms, amount: U256) -> u64 {
     if amount.is_zero() {
         return 0;
@@ -121,7 +122,7 @@ fn is_paid(venue: &SplitVenue<'_>, terms: &Terms, micros: u64) -> bool {
     paid.is_some_and(|paid| !paid.is_zero())
 }
 
-/// What sizes by venue come to. The bound is of the whole amount, of which they sell no more.
+/// The result for sizes by venue. The bound is for the whole amount, and the legs sell at most that.
 fn report(
     venues: &[SplitVenue<'_>],
     worth: &Worth,

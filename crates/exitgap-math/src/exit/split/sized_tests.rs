@@ -6,7 +6,7 @@ use crate::pools::{ConstantProduct, Direction, FeeRate, PoolState};
 use crate::units::{Percent, UsdPrice};
 use proptest::prelude::*;
 
-/// A dollar: of the units of a token of `decimals`.
+/// The price of a token that is worth a dollar.
 fn dollar() -> UsdPrice {
     UsdPrice::product(&[(U256::from(100), 2)]).unwrap()
 }
@@ -22,7 +22,7 @@ fn pair(reserve: u128, fee: u64) -> PoolState {
     ConstantProduct::new([reserve, reserve], fee).unwrap().into()
 }
 
-/// Sizes add up, each is a sale of its own, and none alone is better.
+/// Checks that the sizes add up, that each is a valid sale, and that no single venue is better.
 fn holds(exits: &[Exit], sized: &SizedSplit, size: SizeUsd) {
     let sum: u64 = sized.sizes.iter().map(|size| size.micros()).sum();
     assert_eq!(sum, size.micros());
@@ -98,7 +98,7 @@ fn all_that_the_venues_take_is_split_and_a_cent_more_is_not() {
 #[test]
 fn coarse_units_stay_whole_and_dust_is_no_leg() {
     let direction = Direction::ZeroForOne;
-    // A unit is a cent: no leg is a part of one.
+    // A unit is worth a cent, so no leg is a fraction of one.
     let exits =
         [pair(4_000_000, 3_000), pair(3_000_000, 500)].map(|pool| at_par(&pool, direction, [2; 2]));
     let size: SizeUsd = "1001.7575".parse().unwrap();
@@ -107,7 +107,7 @@ fn coarse_units_stay_whole_and_dust_is_no_leg() {
     assert_eq!(sized.sizes.len(), 2);
     let sold: u64 = sized.split.legs.iter().map(|leg| leg.amount_in.saturating_to::<u64>()).sum();
     assert_eq!(sold, 100_175);
-    // The shallow venue would take less than a cent.
+    // The small venue would take less than a cent.
     let unequal = [pair(10_u128.pow(15), 3_000), pair(10_u128.pow(5), 3_000)]
         .map(|pool| at_par(&pool, direction, [6; 2]));
     let size: SizeUsd = "0.5".parse().unwrap();
@@ -133,7 +133,7 @@ fn a_venue_alone_is_told_with_its_cost() {
     let size = |text: &str| text.parse::<SizeUsd>().unwrap();
     let estimate = exits[0].estimate(size("100")).unwrap();
     assert_eq!(of(0).alone(size("100")), Ok(estimate.gap));
-    // A dollar of a hundred is a percent.
+    // One dollar of a hundred is one percent.
     assert_eq!(of(1_000_000).alone(size("100")), Ok(Percent(estimate.gap.0 + 1_000_000)));
     let split = split_size(&[of(1_000_000)], size("100")).unwrap().split;
     assert_eq!(split.alone, [of(1_000_000).alone(size("100")).ok()]);

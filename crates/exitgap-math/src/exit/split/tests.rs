@@ -15,7 +15,7 @@ fn pair(reserves: [u64; 2], numerator: u64) -> PoolState {
     ConstantProduct::new(reserves.map(u128::from), fee).unwrap().into()
 }
 
-/// Two ranges around a price of one, one within the other.
+/// Two ranges around a price of one, one inside the other.
 fn ranged(tick: i32, liquidity: [u64; 2], fee_pips: u32) -> PoolState {
     let [outer, inner] = liquidity.map(i128::from);
     let nets = [(-6_000, outer), (-60, inner), (60, -inner), (6_000, -outer)];
@@ -26,7 +26,7 @@ fn ranged(tick: i32, liquidity: [u64; 2], fee_pips: u32) -> PoolState {
     Concentrated::new(price, tick, active, fee_pips, 60, ticks).unwrap().into()
 }
 
-/// A pool of few units, of every kind that is split over.
+/// A small pool of every kind that can be part of a split.
 fn small_pool() -> impl Strategy<Value = PoolState> {
     let fee = prop::sample::select(vec![0_u64, 500, 3_000, 30_000]);
     let reserves = || [2_u64..3_000, 2_u64..3_000];
@@ -54,7 +54,7 @@ fn dollar(answer: u64) -> UsdPrice {
     UsdPrice::product(&[(U256::from(answer), 2)]).unwrap()
 }
 
-/// Venues whose quotes are worth so many cents; the token sold is worth a dollar.
+/// Venues whose token bought is worth this many cents. The token sold is worth a dollar.
 fn venues<'a>(exits: &'a [Exit], cents: &[u64], costs: &[u64]) -> Vec<SplitVenue<'a>> {
     let of = |at: usize| {
         let mut usd = [dollar(cents[at]); 2];
@@ -64,8 +64,8 @@ fn venues<'a>(exits: &'a [Exit], cents: &[u64], costs: &[u64]) -> Vec<SplitVenue
     (0..exits.len()).map(of).collect()
 }
 
-/// The most that any split brings, in micro-dollars × 100, its costs taken off, by trying all: a leg may bring so
-/// little, `least` units.
+/// The maximum output of any split, in micro-dollars × 100 after costs, found by trying all. A leg must pay at least
+/// `least` units.
 fn by_trying_all(
     exits: &[Exit],
     cents: &[u64],
@@ -95,7 +95,7 @@ fn by_trying_all(
     best.pop().flatten()
 }
 
-/// What a split brings, in the same unit.
+/// The output of a split, in the same unit.
 fn brought(split: &ExactSplit, cents: &[u64]) -> i128 {
     let leg = |leg: &SplitLeg| {
         i128::from(leg.amount_out.saturating_to::<u64>()) * i128::from(cents[leg.venue]) * 1_000_000
@@ -137,14 +137,15 @@ proptest! {
                 holds(&exits, &split, U256::from(amount))?;
                 let (ours, best) = (brought(&split, &cents), best.unwrap());
                 prop_assert!(ours <= best);
-                // A share of what is sold, in millionths of a percent: whole, since a unit is a dollar.
+                // A share of the amount sold, in millionths of a percent. It is an integer because a unit is worth a
+                // dollar.
                 let allowed = split.optimality_gap.0 * i128::from(amount);
                 prop_assert!(ours + allowed >= best, "{best} of {ours} and {allowed}");
             }
             Err(SplitError::BeyondLiquidity { max_amount_in }) => {
                 prop_assert!(best.is_none() || max_amount_in >= U256::from(amount));
             }
-            // A leg that is paid nothing is none.
+            // A leg that pays nothing is not allowed.
             Err(SplitError::NoOutput) => {
                 let paying = by_trying_all(&exits, &cents, &costs, amount, 1);
                 prop_assert!(paying.is_none_or(|best| best <= 0), "{paying:?}");
@@ -168,7 +169,7 @@ proptest! {
         let (cents, costs) = (vec![100; exits.len()], vec![0; exits.len()]);
         let Ok(split) = split_exit(&venues(&exits, &cents, &costs), amount) else { return Ok(()) };
         holds(&exits, &split, amount)?;
-        // Any other split: a part of one leg moved to each other venue.
+        // Other splits: a part of one leg moved to each other venue.
         let of_leg = &split.legs[0];
         let part = crate::wide::mul_div(of_leg.amount_in, U256::from(moved), U256::from(1_000)).unwrap();
         let out = |venue: usize, amount: U256| allot::paid(exits[venue].curve(), amount);
@@ -240,7 +241,7 @@ fn what_cannot_be_split_is_refused_by_name() {
     let dearer = SplitVenue::new(&exits[1], [0, 0], &[dollar(101), dollar(100)], UsdMicros(0));
     let refused = split_exit(&[one.clone(), dearer], U256::ONE);
     assert_eq!(refused, Err(SplitError::BaseDiffers { venue: 1 }));
-    // A fee that grows where balances fall apart.
+    // A fee that increases as the balances become unequal.
     let varying = live_stable_swap([1_000, 1_000], [0, 0], 200, Some(50_000_000_000));
     let varying = exit(varying.into());
     let varying = SplitVenue::new(&varying, [0, 0], &[dollar(100); 2], UsdMicros(0));
@@ -255,7 +256,7 @@ fn what_cannot_be_split_is_refused_by_name() {
     );
 }
 
-/// The corners of the least concave curve from nothing on that is nowhere below what up to `most` units are paid.
+/// The corners of the lowest concave curve from zero that is nowhere below the output for up to `most` units.
 fn hull(exit: &Exit, most: u64) -> Vec<[i128; 2]> {
     let mut hull: Vec<[i128; 2]> = vec![[0, 0]];
     for sold in 1..=most {
@@ -276,7 +277,7 @@ fn hull(exit: &Exit, most: u64) -> Vec<[i128; 2]> {
 proptest! {
     #![proptest_config(ProptestConfig { max_local_rejects: 1 << 24, ..ProptestConfig::with_cases(2_000) })]
 
-    /// What a certificate rests on: some concave curve lies between what is paid and what is bounded.
+    /// The requirement of the certificate: a concave curve lies between the output and its bound.
     #[test]
     fn a_concave_curve_lies_between_what_a_pool_pays_and_its_bound(pool in small_pool(), zero_for_one: bool) {
         let direction = if zero_for_one { Direction::ZeroForOne } else { Direction::OneForZero };

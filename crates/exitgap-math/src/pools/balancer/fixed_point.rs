@@ -1,5 +1,5 @@
-//! Numbers of eighteen decimals as Balancer's `FixedPoint.sol` multiplies and divides them: 256-bit
-//! words, `None` where the contract refuses.
+//! Numbers with eighteen decimals, multiplied and divided like in Balancer's `FixedPoint.sol`: 256-bit words; `None` if
+//! the contract reverts.
 
 use crate::wide::{U256, checked_mul_over, checked_times, over_up};
 
@@ -22,7 +22,7 @@ pub(super) fn div_up(a: U256, b: U256) -> Option<U256> {
     up(checked_times(a, ONE)?, b)
 }
 
-/// `⌈a ÷ b⌉` of whole numbers.
+/// `⌈a ÷ b⌉` of integers.
 pub(super) fn up(a: U256, b: U256) -> Option<U256> {
     (!b.is_zero()).then(|| over_up(a, b))
 }

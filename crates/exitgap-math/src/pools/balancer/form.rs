@@ -1,5 +1,5 @@
-//! Balancer's pools as canonical JSON. The words of the fields are the getters': version 3 tells raw
-//! and live balances apart.
+//! Balancer's pools as canonical JSON. The fields are named like the contracts' getters: version 3 distinguishes raw
+//! and live balances.
 
 use super::stable::{StableRelease, StableRule, ThirdStableRule};
 use super::vault::{BalancerError, Vault, VaultParts};
@@ -12,13 +12,13 @@ use crate::pools::kind::StateForm;
 use crate::wide::U256;
 
 const SECOND: &str = "v2";
-/// Weighted pools of version 3: of December 2024, and of January 2026.
+/// The releases of weighted pools of version 3: December 2024 and January 2026.
 const THIRD: [&str; 2] = ["v3_1", "v3_2"];
 
 impl StableRelease {
     const ALL: [Self; 3] = [Self::First, Self::Second, Self::Third];
 
-    /// The stable code, e.g. `v3_1`.
+    /// The stable code, for example `v3_1`.
     pub fn code(self) -> &'static str {
         match self {
             Self::First => "v3_1",
@@ -61,7 +61,7 @@ impl Vault {
     }
 }
 
-/// Numbers of eighteen decimals stand in strings.
+/// Numbers with eighteen decimals are written as strings.
 fn u64_to_text(number: u64) -> Json<'static> {
     Json::Text(number.to_string().into())
 }
@@ -71,8 +71,8 @@ fn small(number: U256) -> Option<u64> {
 }
 
 impl Weighted {
-    /// A weighted pool. Weights are shares of `10^18`; `least` are the least balances, with eighteen
-    /// decimals, of the pools that have them.
+    /// A weighted pool. Weights are shares of `10^18`. `least` are the minimum balances with eighteen decimals, for
+    /// pools that have them.
     pub fn new(
         vault: VaultParts,
         weights: Vec<u64>,
@@ -85,7 +85,7 @@ impl Weighted {
 }
 
 impl StableV2 {
-    /// A stable pool of version 2; `amp` in thousandths.
+    /// A stable pool of version 2, with `amp` in thousandths.
     pub fn new(vault: VaultParts, amp: u64) -> Result<Self, BalancerError> {
         let vault = Vault::new(vault)?;
         if vault.third {
@@ -97,7 +97,7 @@ impl StableV2 {
 }
 
 impl StableV3 {
-    /// A stable pool of version 3; `amp` in thousandths.
+    /// A stable pool of version 3, with `amp` in thousandths.
     pub fn new(vault: VaultParts, amp: u64, release: StableRelease) -> Result<Self, BalancerError> {
         let vault = Vault::new(vault)?;
         if !vault.third {

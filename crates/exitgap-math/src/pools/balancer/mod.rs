@@ -1,12 +1,12 @@
-//! Balancer's pools, in its vaults of version 2 and 3: weighted, and stable.
+//! Balancer's weighted and stable pools, in its vaults of version 2 and 3.
 //!
-//! - `vault`: from raw units to the balances that a pool computes with, and back
-//! - `weighted`, `stable`: what a pool pays
-//! - `power`, `fixed_point`: powers and numbers of eighteen decimals
-//! - `pool`: a pool of either in its vault, and one direction of it
+//! - `vault`: converts raw units to the balances that a pool computes with, and back
+//! - `weighted`, `stable`: the output of a pool
+//! - `power`, `fixed_point`: powers and numbers with eighteen decimals
+//! - `pool`: a pool of either kind in its vault, and one direction of it
 //! - `form`: the states as canonical JSON
 //!
-//! The two versions' stable pools round differently: they are two kinds.
+//! The stable pools of the two versions round differently, so they are two kinds.
 
 mod fixed_point;
 mod form;
@@ -23,7 +23,7 @@ pub use weighted::WeightedRule;
 
 /// A weighted pool of either version.
 pub type Weighted = VaultPool<WeightedRule>;
-/// A stable pool of version 2, asked about tokens other than its own.
+/// A stable pool of version 2, for tokens other than its own pool token.
 pub type StableV2 = VaultPool<StableRule>;
 /// A stable pool of version 3.
 pub type StableV3 = VaultPool<ThirdStableRule>;

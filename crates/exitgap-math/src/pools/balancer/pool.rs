@@ -1,4 +1,4 @@
-//! A pool of some rule in its vault, and one direction of a pair of its tokens.
+//! A pool of any rule in its vault, and one direction of a pair of its tokens.
 
 use core::fmt::Debug;
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use crate::pools::stable_curve::RootBelow;
 use crate::pools::{Direction, FeeRate, Fill, FillError, PoolFee, PoolState, RawPrice, Segment};
 use crate::wide::{U256, U512, U1024, mul_div};
 
-/// What a pool pays of what its vault gives it, both with eighteen decimals, for a pair of tokens:
-/// the one sold and the one bought.
+/// A pool's output for the input that its vault passes on, both with eighteen decimals, for a pair of tokens: the one
+/// sold and the one bought.
 pub(in crate::pools) trait Rule: Clone + Debug + PartialEq + Eq {
-    /// What is paid for an amount.
+    /// The output for an amount.
     fn out(&self, vault: &Vault, pair: (usize, usize), given: U256) -> Result<U256, AmountRefusal>;
 
-    /// No amount between two is paid more than this.
+    /// No amount between the two values of `given` pays more than this.
     fn out_at_most(
         &self,
         vault: &Vault,
@@ -28,8 +28,8 @@ pub(in crate::pools) trait Rule: Clone + Debug + PartialEq + Eq {
         root: Option<&RootBelow>,
     ) -> U256;
 
-    /// What is paid without any rounding, or a little more, in units of `2^-96`; what it is more
-    /// than is concave.
+    /// The output without any rounding, or slightly more, in units of `2^-96`. The exact value, which this is not
+    /// below, is concave.
     fn ideal(
         &self,
         vault: &Vault,
@@ -38,8 +38,8 @@ pub(in crate::pools) trait Rule: Clone + Debug + PartialEq + Eq {
         root: Option<&RootBelow>,
     ) -> U1024;
 
-    /// As [`Rule::ideal`], or less, where that is concave only from `given` on: what fails a limit
-    /// there fails it from there on.
+    /// Same as [`Rule::ideal`], or less if it is concave only from `given` on: if an amount fails a limit there, all
+    /// larger amounts fail it.
     fn ideal_from(
         &self,
         vault: &Vault,
@@ -50,26 +50,26 @@ pub(in crate::pools) trait Rule: Clone + Debug + PartialEq + Eq {
         self.ideal(vault, pair, given, root)
     }
 
-    /// What [`Rule::ideal`] is made of, once for a direction.
+    /// The precomputed part of [`Rule::ideal`] for one direction.
     fn root_below(&self, _vault: &Vault, _pair: (usize, usize)) -> Option<RootBelow> {
         None
     }
 
-    /// What an infinitely small swap pays without fee.
+    /// The output rate of an infinitely small swap without fee.
     fn mid(&self, vault: &Vault, pair: (usize, usize)) -> RawPrice;
 
-    /// Whether the search divides its segment: as a sale says.
+    /// Whether the search divides the segment, as in `Sale::divides`.
     fn divides(&self) -> bool {
         false
     }
 
-    /// The same rule for what the vault holds now.
+    /// The same rule for the current content of the vault.
     #[must_use]
     fn for_vault(self, _vault: &Vault) -> Self {
         self
     }
 
-    /// The balance of the token bought where the token sold has another balance.
+    /// The balance of the token bought if the token sold has balance `balance`.
     fn beside(&self, vault: &Vault, pair: (usize, usize), balance: U256) -> Option<U256>;
 }
 
@@ -113,7 +113,7 @@ impl<R: Rule> VaultPool<R> {
         self.rule.mid(&self.vault, self.tokens_of(direction))
     }
 
-    /// What the vault transfers for an amount.
+    /// The amount that the vault transfers for an input.
     fn swap(&self, direction: Direction, amount_in: U256) -> Result<U256, AmountRefusal> {
         let (sold, bought) = self.tokens_of(direction);
         let given = self.vault.given(sold, amount_in)?;
@@ -163,8 +163,8 @@ impl<R: Rule> VaultPool<R> {
         after.map_or_else(|| self.clone(), |vault| self.with(vault))
     }
 
-    /// The balance of the token sold moves back, rounded up, and that of the token bought to where
-    /// the invariant is kept, rounded down.
+    /// Moves the balance of the token sold back (rounded up), and the balance of the token bought to the value that
+    /// keeps the invariant (rounded down).
     fn move_back(&self, start: &Self, direction: Direction, recovered_e8: u32) -> Self {
         let (sold, bought) = self.tokens_of(direction);
         let distance = self.vault.raw[sold].saturating_sub(start.vault.raw[sold]);
@@ -181,7 +181,7 @@ impl<R: Rule> VaultPool<R> {
     }
 }
 
-/// A pool of each rule is a kind of its own.
+/// Makes the pool of each rule a separate kind.
 macro_rules! kinds_of_rules {
     ($($rule:ty),+) => {$(
         impl PoolKind for VaultPool<$rule> {
@@ -346,7 +346,7 @@ impl<R: Rule> Sale for VaultSale<R> {
         (!fails(ideal)).then(|| self.paid_at_most(low, high))
     }
 
-    /// None: the fee leaves no whole number.
+    /// None: the amount after the fee is not an integer.
     fn fee_rounded_first(&self) -> Option<FeeRate> {
         None
     }

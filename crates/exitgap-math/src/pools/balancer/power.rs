@@ -1,16 +1,15 @@
-//! Powers of numbers up to one, as Balancer's `LogExpMath.sol` makes them.
+//! Powers of numbers up to one, computed like in Balancer's `LogExpMath.sol`.
 //!
-//! There the logarithm of a number below one is negative, and so is the exponent of `e`; both are
-//! quotients cut towards zero, so their sizes are computed here without the sign. The result falls
-//! with the number inside each of the branches that the contract's tables make, and is off by up
-//! to `10^-14` of itself.
+//! In the contract the logarithm of a number below one is negative, and so is the exponent of `e`. Both are quotients
+//! truncated towards zero, so this code computes their absolute values. The result decreases with the base within each
+//! of the branches that the contract's tables create, and has a relative error of up to `10^-14`.
 
 use super::fixed_point::ONE;
 use crate::wide::{U256, checked_times, over, remainder, times};
 
 /// Twenty decimals.
 const ONE_20: U256 = U256::from_limbs([7_766_279_631_452_241_920, 5, 0, 0]);
-/// Above this a logarithm is made with thirty-six decimals.
+/// Above this, a logarithm is computed with thirty-six decimals.
 const NEAR_ONE: u64 = 900_000_000_000_000_000;
 
 /// `x` and `e^x` with twenty decimals, from `2^5` down to `2^-4`.
@@ -27,14 +26,14 @@ const POWERS: [(u128, u128); 10] = [
     (6_250_000_000_000_000_000, 106_449_445_891_785_942_956),
 ];
 
-/// A power, and the branch that it was made in: another number for each.
+/// A power, and a number that identifies the branch in which it was computed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Power {
     pub value: U256,
     pub branch: u64,
 }
 
-/// `x^y` for an `x` from zero to one; `None` where the contract refuses.
+/// `x^y` for `x` from zero to one; `None` if the contract reverts.
 pub(super) fn power(x: U256, y: U256) -> Option<Power> {
     if y.is_zero() {
         return Some(Power { value: ONE, branch: 0 });
@@ -51,7 +50,7 @@ pub(super) fn power(x: U256, y: U256) -> Option<Power> {
         (checked_times(logarithm, y)?, branch)
     };
     let exponent = over(scaled, ONE);
-    // The contract's least exponent is −41.
+    // The contract's minimum exponent is −41.
     if exponent > times(U256::from(41), ONE) {
         return None;
     }
@@ -60,7 +59,7 @@ pub(super) fn power(x: U256, y: U256) -> Option<Power> {
     Some(Power { value: over(times(ONE, ONE), grown), branch })
 }
 
-/// The logarithm's size of a number just below one (`_ln_36`), with thirty-six decimals.
+/// The absolute value of the logarithm of a number just below one (`_ln_36`), with thirty-six decimals.
 fn logarithm_near_one(x: U256) -> U256 {
     let one = times(ONE, ONE);
     let x = times(x, ONE);
@@ -74,7 +73,7 @@ fn logarithm_near_one(x: U256) -> U256 {
     sum << 1
 }
 
-/// The logarithm of a number from one on (`_ln`), with eighteen decimals, and its branch.
+/// The logarithm of a number of at least one (`_ln`), with eighteen decimals, and its branch.
 fn logarithm(number: U256) -> (U256, u64) {
     let (mut left, mut sum, mut branch) = (times(number, U256::from(100)), U256::ZERO, 0);
     for (x, grown) in POWERS {
@@ -95,10 +94,10 @@ fn logarithm(number: U256) -> (U256, u64) {
     (over(sum + (series << 1), U256::from(100)), branch)
 }
 
-/// `e` to a number from zero to 41 (`exp`), and its branch.
+/// `e` to the power of a number from zero to 41 (`exp`), and its branch.
 fn exponential(number: U256) -> (U256, u64) {
     let (mut left, mut product, mut branch) = (times(number, U256::from(100)), ONE_20, 0);
-    // The last two are left to the series.
+    // The last two are covered by the series.
     for (x, grown) in &POWERS[..8] {
         branch <<= 1;
         if left >= U256::from(*x) {

@@ -1,8 +1,8 @@
-//! What a stable pool pays: the balance that keeps its invariant, by Newton's iteration, each
+//! The output of a stable pool: the balance that keeps its invariant, computed by Newton's iteration with every
 //! quotient rounded up.
 //!
-//! Source: `StableMath.sol` of both versions (`_calcOutGivenIn`, `_getTokenBalanceGiven…`). The third
-//! version multiplies by the amplification's precision before it divides, the second after.
+//! Source: `StableMath.sol` of both versions (`_calcOutGivenIn`, `_getTokenBalanceGiven…`). Version 3 multiplies by the
+//! precision of the amplification before it divides, version 2 after.
 
 use super::pool::Rule;
 use super::vault::{AmountRefusal, BalancerError, Vault};
@@ -13,10 +13,10 @@ use crate::wide::{U256, U512, U1024, checked_times, over, product, times};
 
 use super::fixed_point::up;
 
-/// Amplifications are counted in thousandths.
+/// The unit of amplifications: thousandths.
 const PRECISION: u16 = 1_000;
 const PRECISION_WORD: U256 = U256::from_limbs([1_000, 0, 0, 0]);
-/// Pools of January 2026 refuse balances that are so many times as large as others.
+/// Pools of January 2026 reject balances that are this many times larger than others.
 const MOST_IMBALANCE: u64 = 10_000;
 
 /// A stable pool of version 2.
@@ -24,7 +24,7 @@ const MOST_IMBALANCE: u64 = 10_000;
 pub struct StableRule {
     pub(super) amp: u64,
     form: Form,
-    /// `None` after a swap that leaves balances for which it is not found.
+    /// `None` after a swap that leaves balances without a computable invariant.
     invariant: Option<U256>,
     third: bool,
 }
@@ -36,18 +36,18 @@ pub struct ThirdStableRule {
     pub(super) release: StableRelease,
 }
 
-/// Releases of the stable pools of version 3.
+/// The releases of the stable pools of version 3.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StableRelease {
-    /// Of December 2024.
+    /// December 2024.
     First,
-    /// Of March 2025.
+    /// March 2025.
     Second,
-    /// Of January 2026, which refuses what leaves balances too far apart.
+    /// January 2026. It rejects swaps that make the balances too unequal.
     Third,
 }
 
-/// The equation `y² + (b − D)·y = c`, and the `y` that the contract found.
+/// The equation `y² + (b − D)·y = c`, and the `y` that the contract computed.
 struct Root {
     y: U256,
     b: U256,
@@ -55,7 +55,7 @@ struct Root {
 }
 
 impl StableRule {
-    /// `amp` in thousandths.
+    /// A stable pool of version 2, with `amp` in thousandths.
     pub(super) fn new(vault: &Vault, amp: u64) -> Result<Self, BalancerError> {
         if !(1_000..=100_000_000).contains(&amp) {
             return Err(BalancerError::Amplification { found: amp });
@@ -80,7 +80,7 @@ impl StableRule {
         }
     }
 
-    /// The balance of `bought` where `sold` has `x`.
+    /// The balance of `bought` if `sold` has balance `x`.
     fn root(
         &self,
         vault: &Vault,
@@ -139,7 +139,7 @@ impl StableRule {
         Ok((others.checked_add(part).ok_or(much)?, c.ok_or(little)?))
     }
 
-    /// The balances and their invariant, where it is found.
+    /// The balances and their invariant, if it can be computed.
     fn given(
         &self,
         vault: &Vault,
@@ -152,7 +152,7 @@ impl StableRule {
 }
 
 impl Root {
-    /// The equation's own root, rounded up, which falls where more of the other token is there. The
+    /// The exact root of the equation, rounded up. It decreases as the balance of the other token increases. The
     /// iteration ends at it or just above.
     fn rounded_up(&self, d: U256) -> U256 {
         let mut y = self.y;

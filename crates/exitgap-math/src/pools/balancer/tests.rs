@@ -14,7 +14,7 @@ const STABLE_V2: &[u8] =
 const STABLE_V3: &[u8] =
     include_bytes!("../../../../../tests/vectors/pools/balancer_v3_stable.json.zz");
 
-/// So many cases, of which so many are refused.
+/// The expected result for this many cases, of which this many are refused.
 fn held(cases: usize, refused: usize) -> Held {
     Held { cases, filled: cases - refused, unmodelled: 0, after: 10 }
 }
@@ -31,12 +31,12 @@ fn stable_pools_fill_as_their_contracts_did() {
     assert_eq!(hold(STABLE_V3), held(1_728, 603));
 }
 
-/// `number^times`, with as many times eighteen decimals.
+/// `number` to the power of `times`, with `times` times eighteen decimals.
 fn product(number: U256, times: u64) -> U1024 {
     (0..times).fold(U1024::ONE, |product, _| product * U1024::from(number))
 }
 
-/// So many times eighteen decimals.
+/// One, with `times` times eighteen decimals.
 fn scale(times: u64) -> U1024 {
     product(ONE, times)
 }
@@ -44,8 +44,8 @@ fn scale(times: u64) -> U1024 {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
-    /// What bounds weighted pools: a power is less than one part, and a fifth of one for each one of
-    /// the exponent, below the exact one, and not above it by more than half of what is allowed.
+    /// The basis of the bound of weighted pools: a power is below the exact value by at most one part plus a fifth of a
+    /// part per unit of the exponent, and above it by at most half of the allowed difference.
     #[test]
     fn powers_are_as_near_as_the_bound_of_weighted_pools_says(
         number in prop_oneof![
@@ -58,7 +58,7 @@ proptest! {
         let number = U256::from(number);
         let made = power(number, ONE * U256::from(times)).unwrap();
         let (each, beside) = if made.branch == 0 { (2, 8) } else { (8, 16) };
-        // Half of it for the power itself, the rest for the rounding of its base.
+        // One half is for the power itself, the other for the rounding of its base.
         let above = U256::from(each * times / 2 + beside / 2);
         let below = U256::from(2 + times / 5);
         let exact = product(number, times);
@@ -84,7 +84,7 @@ proptest! {
     }
 }
 
-/// Vault 3 says live balances beside raw ones, so that a state may have any of the one for the other.
+/// Vault 3 states live balances in addition to raw ones, so a state may have any combination of them.
 #[test]
 fn a_sale_that_leaves_a_live_balance_of_nothing_has_a_price_after_it() {
     use crate::pools::{Direction, PoolState};

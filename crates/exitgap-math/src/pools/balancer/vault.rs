@@ -1,5 +1,5 @@
-//! What a vault keeps of a pool, and its way from raw units to the balances of eighteen decimals
-//! that the pool computes with, and back.
+//! A pool's data in a vault, and the conversion from raw units to the balances with eighteen decimals that the pool
+//! computes with, and back.
 //!
 //! Source: `BaseGeneralPool.sol`, `BaseMinimalSwapInfoPool.sol` and `BalanceAllocation.sol` of
 //! version 2; `Vault.sol` and `ScalingHelpers.sol` of version 3.
@@ -12,50 +12,50 @@ use crate::wide::{U256, U512, U1024, checked_times, mul_div, product, remainder,
 /// Why a contract refuses an amount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AmountRefusal {
-    /// It refuses every smaller amount, too.
+    /// It also refuses every smaller amount.
     TooLittle,
-    /// It refuses every larger amount, too.
+    /// It also refuses every larger amount.
     TooMuch,
 }
 
-/// What a vault holds of a pool, as read. Lists have one entry per token.
+/// A pool's data in a vault, as read from the chain. Lists have one entry per token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VaultParts {
     /// Raw units.
     pub balances: Vec<U256>,
-    /// Version 3: the balances with eighteen decimals and rates, less what the protocol takes of
-    /// yield (`getCurrentLiveBalances`). `None` in version 2, which makes them of the others.
+    /// Version 3: the balances with eighteen decimals and rates, minus the protocol's part of the yield
+    /// (`getCurrentLiveBalances`). `None` in version 2, which computes them from the others.
     pub live_balances: Option<Vec<U256>>,
     /// `10^(18 − decimals)`.
     pub scaling_factors: Vec<U256>,
-    /// The rates that a swap uses, of eighteen decimals.
+    /// The rates that a swap uses, with eighteen decimals.
     pub rates: Vec<U256>,
-    /// A share of `10^18`.
+    /// A fraction in parts of `10^18`.
     pub swap_fee: u64,
 }
 
-/// Why numbers are not what a vault holds of a pool.
+/// Why numbers are not valid data of a pool in a vault.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BalancerError {
-    /// There are two to eight tokens, with one entry in each list.
+    /// The contract does not have two to eight tokens, or a list does not have one entry per token.
     #[error(
         "{balances} balances and {other} {of} given; each list needs one entry per token, for 2 to 8 tokens"
     )]
     Lengths {
-        /// Balances found.
+        /// The number of balances.
         balances: usize,
-        /// Entries found in the other list …
+        /// The number of entries in the other list.
         other: usize,
-        /// … which is this.
+        /// The name of the other list.
         of: &'static str,
     },
-    /// A balance is zero, or more than the vault can hold.
+    /// A balance is zero, or exceeds the vault's maximum.
     #[error("the balance of token {token} is zero or more than its vault can hold")]
     Balance {
         /// The token's index.
         token: usize,
     },
-    /// A scaling factor or rate is zero, or longer than 96 bits.
+    /// A scaling factor or a rate is zero, or has more than 96 bits.
     #[error("the scaling factor or rate of token {token} is zero or longer than 96 bits")]
     Scale {
         /// The token's index.
@@ -67,24 +67,24 @@ pub enum BalancerError {
         /// The fee found.
         found: u64,
     },
-    /// Weights are shares of `10^18`, each at least a hundredth, that sum to it.
+    /// Weights must be fractions in parts of `10^18`, each at least one hundredth, and sum to one.
     #[error("the weights must be shares of 10^18 that sum to 10^18")]
     Weights,
-    /// The amplification is out of the contract's bounds.
+    /// The amplification is outside the contract's bounds.
     #[error("amplification {found} is outside the range 1 to 100,000,000 thousandths")]
     Amplification {
         /// The amplification found.
         found: u64,
     },
-    /// What the version says and the fields do not go together.
+    /// The version does not match the fields.
     #[error("these fields do not match the pool's version")]
     Version,
-    /// The contract's iteration refuses these balances, and so every swap.
+    /// The contract's iteration does not converge for these balances, so every swap is refused.
     #[error("the contract itself cannot compute the invariant of these balances")]
     NotConverged,
 }
 
-/// A pool in its vault, asked about a pair of its tokens.
+/// A pool in its vault, for a pair of its tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Vault {
     pub(super) raw: Vec<U256>,
@@ -99,7 +99,7 @@ pub struct Vault {
 }
 
 impl Vault {
-    /// Version 3 refuses less than this, in and out, of eighteen decimals.
+    /// Version 3 refuses amounts below this, in and out, with eighteen decimals.
     const LEAST_TRADE: u64 = 1_000_000;
 
     pub(super) fn new(parts: VaultParts) -> Result<Self, BalancerError> {
@@ -144,19 +144,19 @@ impl Vault {
         Ok(vault)
     }
 
-    /// The bits that a balance has at most.
+    /// The maximum number of bits of a balance.
     fn most_bits(third: bool) -> usize {
         if third { 128 } else { 112 }
     }
 
-    /// What one raw unit counts, times `10^18`.
+    /// The value of one raw unit, times `10^18`.
     pub(super) fn scale(&self, token: usize) -> U256 {
-        // Two numbers of 96 bits; version 2 rounds a product that version 3 does not divide.
+        // Two numbers of 96 bits. Version 2 rounds this product; version 3 does not divide it.
         let product = times(self.scaling_factors[token], self.rates[token]);
         if self.third { product } else { self.factor(token) }
     }
 
-    /// Version 2: scaling factor and rate in one.
+    /// Version 2: the product of scaling factor and rate.
     fn factor(&self, token: usize) -> U256 {
         let scaling = checked_times(self.scaling_factors[token], ONE);
         scaling.and_then(|scaling| mul_down(scaling, self.rates[token])).unwrap_or(U256::ZERO)
@@ -166,7 +166,7 @@ impl Vault {
         mul_down(raw, self.scale(token))
     }
 
-    /// What the pool is given of an amount: scaled, and without its fee.
+    /// The part of an amount that reaches the pool: scaled, and without the fee.
     pub(super) fn given(&self, sold: usize, amount_in: U256) -> Result<U256, AmountRefusal> {
         let too_much = AmountRefusal::TooMuch;
         let fee = |amount| mul_up(amount, U256::from(self.swap_fee)).ok_or(too_much);
@@ -185,7 +185,7 @@ impl Vault {
         }
     }
 
-    /// The same without any rounding, in units of `2^-96`, rounded up.
+    /// Same without any rounding, in units of `2^-96`, rounded up.
     pub(super) fn given_without_rounding(&self, sold: usize, amount_in: U256) -> U1024 {
         let one = U1024::from(ONE);
         let kept = one - U1024::from(self.swap_fee);
@@ -193,7 +193,7 @@ impl Vault {
         (up << BITS).div_ceil(one * one)
     }
 
-    /// What is transferred of what the pool pays.
+    /// The amount that the vault transfers for the pool's output.
     pub(super) fn paid(&self, bought: usize, out: U256) -> Result<U256, AmountRefusal> {
         if !self.third {
             return div_down(out, self.factor(bought)).ok_or(AmountRefusal::TooMuch);
@@ -207,13 +207,13 @@ impl Vault {
         div_down(out, scale).ok_or(AmountRefusal::TooMuch)
     }
 
-    /// The same without any rounding: from units of `2^-96` to raw units of `2^-64`, rounded up.
+    /// Same without any rounding: converts units of `2^-96` to raw units of `2^-64`, rounded up.
     pub(super) fn paid_without_rounding(&self, bought: usize, out: U1024) -> U512 {
         let scale = U1024::from(self.scale(bought)) << (BITS - 64);
         U512::low_bits_of((out * U1024::from(ONE)).div_ceil(scale).as_limbs())
     }
 
-    /// The vault after a swap; `None` where it cannot hold that.
+    /// The vault after a swap; `None` if it cannot hold the new balances.
     pub(super) fn after(
         &self,
         (sold, amount_in): (usize, U256),
@@ -232,8 +232,8 @@ impl Vault {
         (!self.third || next.live[sold].bit_len() <= most).then_some(next)
     }
 
-    /// The vault with `back` less of the token sold, and of the token bought what is `beside` that
-    /// with eighteen decimals, but no less than there is.
+    /// The vault with `back` less of the token sold. The token bought gets the balance that `beside` returns (with
+    /// eighteen decimals), but not less than it has.
     pub(super) fn moved_back(
         &self,
         (sold, back): (usize, U256),

@@ -1,7 +1,7 @@
-//! What a weighted pool pays: `bₒ·(1 − (bᵢ ÷ (bᵢ + given))^(wᵢ ÷ wₒ))`, rounded against the seller.
+//! The output of a weighted pool: `bₒ·(1 − (bᵢ ÷ (bᵢ + given))^(wᵢ ÷ wₒ))`, rounded against the seller.
 //!
-//! Source: `WeightedMath.sol` (`_calcOutGivenIn`), and `WeightedPool.sol` of January 2026, which
-//! adds one to the input's balance and holds least balances.
+//! Source: `WeightedMath.sol` (`_calcOutGivenIn`), and `WeightedPool.sol` of January 2026, which adds one to the
+//! balance of the token sold and enforces minimum balances.
 
 use super::fixed_point::{ONE, div_down, div_up, mul_down, mul_up};
 use super::pool::Rule;
@@ -11,23 +11,23 @@ use crate::pools::RawPrice;
 use crate::pools::stable_curve::{BITS, RootBelow};
 use crate::wide::{U256, U1024, checked_times, narrow, over_up, times};
 
-/// The weights of a pool, and what its version adds.
+/// The weights of a pool, and the additions of its version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WeightedRule {
     pub(super) weights: Vec<u64>,
-    /// The least balances of pools of January 2026, with eighteen decimals.
+    /// The minimum balances of pools of January 2026, with eighteen decimals.
     pub(super) least: Option<Vec<U256>>,
 }
 
-/// Shares of this.
+/// The unit of weights.
 const WHOLE: u64 = 1_000_000_000_000_000_000;
-/// At most this share of a balance is taken at once.
+/// A swap takes at most this share of a balance.
 const MOST_TAKEN: U256 = U256::from_limbs([300_000_000_000_000_000, 0, 0, 0]);
-/// A pool adds so many of `10^18` parts to a power that is not a product of its number.
+/// A pool adds this many parts of `10^18` to a power that is not computed by multiplication.
 const ADDED: u64 = 10_000;
 
 impl WeightedRule {
-    /// Weights are shares of `10^18`; `least` stands where the version holds least balances.
+    /// Weights are fractions in parts of `10^18`. `least` is set if the version enforces minimum balances.
     pub(super) fn new(
         vault: &Vault,
         weights: Vec<u64>,
@@ -43,7 +43,7 @@ impl WeightedRule {
         if fits && rated { Ok(Self { weights, least }) } else { Err(BalancerError::Version) }
     }
 
-    /// The input's balance that the pool computes with.
+    /// The balance of the token sold that the pool computes with.
     fn balance_in(&self, vault: &Vault, sold: usize) -> U256 {
         vault.live[sold] + U256::from(u8::from(self.least.is_some()))
     }
@@ -53,7 +53,7 @@ impl WeightedRule {
         div_down(of_sold, of_bought).unwrap_or(U256::ZERO)
     }
 
-    /// What is left of each unit bought, before it is rounded up; `None` where that is refused.
+    /// The remaining part of each unit bought, before it is rounded up; `None` if the contract refuses it.
     fn left(&self, vault: &Vault, (sold, bought): (usize, usize), given: U256) -> Option<Power> {
         let balance = self.balance_in(vault, sold);
         let base = div_up(balance, balance.checked_add(given)?)?;
@@ -70,14 +70,13 @@ impl WeightedRule {
         }
     }
 
-    /// How many of `10^18` parts a power as it is made, of a base that is rounded up, can be above the
-    /// exact power, with room for as much below it.
+    /// The maximum by which a computed power, whose base is rounded up, can exceed the exact power, in parts of
+    /// `10^18`. This leaves room for the same difference below it.
     ///
-    /// All quotients of the logarithm and of `e^x` are rounded down, and their series end early. In
-    /// the result that is at most 5 parts where neither table was used; else the logarithm's last
-    /// digits count as often as the exponent says, and in both cases so does a part of the base.
-    /// Downwards only the last quotient is rounded, by one, and the tables' digits are off by a
-    /// tenth of a part for each one of the exponent.
+    /// All quotients of the logarithm and of `e^x` are rounded down, and their series are truncated. In the result this
+    /// is at most 5 parts if neither table was used. Otherwise the error of the logarithm's last digits is multiplied
+    /// by the exponent, and in both cases one part of the base is added. Downwards only the last quotient is rounded,
+    /// by one, and the tables' digits have an error of a tenth of a part per unit of the exponent.
     fn most_above(&self, (sold, bought): (usize, usize), branch: u64) -> U256 {
         let times_over = over_up(self.exponent(sold, bought), ONE);
         let (each, beside) = match branch {
@@ -88,9 +87,8 @@ impl WeightedRule {
         times(times_over, U256::from(each)) + U256::from(beside)
     }
 
-    /// The share freed of the token bought, in parts of `10^18`, were the power exact and what the
-    /// pool adds to it taken off: not below the first, `None` where that may be none, and not above
-    /// the second.
+    /// The share of the token bought that is paid out, in parts of `10^18`, if the power were exact and the pool's
+    /// addition were subtracted. It is at least the first value (`None` if it may be zero) and at most the second.
     fn freed_between(
         &self,
         vault: &Vault,
@@ -105,7 +103,7 @@ impl WeightedRule {
         Some((ONE.checked_sub(charged + above), most))
     }
 
-    /// As [`Rule::out`], without the bounds of a swap, and the branch it was made in.
+    /// Same as [`Rule::out`], without the limits of a swap, and with the branch in which it was computed.
     fn out_and_branch(
         &self,
         vault: &Vault,
@@ -120,22 +118,22 @@ impl WeightedRule {
     }
 }
 
-/// Exponents of which the power is a product.
+/// Exponents for which the power is computed by multiplication.
 fn whole_exponent(exponent: U256) -> Option<u8> {
     [1_u8, 2, 4].into_iter().find(|whole| times(ONE, U256::from(*whole)) == exponent)
 }
 
-/// Units of `2^-96` as whole ones, rounded up.
+/// Converts units of `2^-96` to integers, rounded up.
 fn whole(given: U1024) -> Option<U256> {
     narrow(given.div_ceil(U1024::ONE << BITS))
 }
 
-/// What a share of a balance comes to, in units of `2^-96`, rounded up.
+/// This share of a balance in units of `2^-96`, rounded up.
 fn paid_of(balance: U256, freed: U256) -> U1024 {
     ((U1024::from(balance) << BITS) * U1024::from(freed)).div_ceil(U1024::from(ONE))
 }
 
-/// So many of `10^18` parts of a power, rounded up.
+/// This many parts of `10^18` of a power, rounded up.
 fn off(value: U256, parts: u64) -> Option<U256> {
     mul_up(value, U256::from(parts))
 }
@@ -161,7 +159,7 @@ impl Rule for WeightedRule {
         Ok(out)
     }
 
-    /// Inside a branch of its power the output never falls.
+    /// Within a branch of its power the output never falls.
     fn out_at_most(
         &self,
         vault: &Vault,
@@ -179,8 +177,8 @@ impl Rule for WeightedRule {
         }
     }
 
-    /// Without what the pool adds to the power: that is taken of the smallest amount, too, and so
-    /// what is left would not be concave from nothing on.
+    /// Without the pool's addition to the power: that also reduces the output of the smallest amounts, so the result
+    /// would not be concave from zero.
     fn ideal(
         &self,
         vault: &Vault,
@@ -194,8 +192,7 @@ impl Rule for WeightedRule {
         paid_of(vault.live[bought], ONE - least.unwrap_or(U256::ZERO).min(ONE))
     }
 
-    /// With what the pool adds, where half as much pays at least as large a share of itself: then
-    /// the share only falls from here on.
+    /// With the pool's addition, if half the amount pays at least as large a share: from here on the share only falls.
     fn ideal_from(
         &self,
         vault: &Vault,
@@ -226,13 +223,13 @@ impl Rule for WeightedRule {
         )
     }
 
-    /// The power's branches, and what it is off, make the gap fall here and there.
+    /// The power's branches and its error make the gap fall in places.
     fn divides(&self) -> bool {
         true
     }
 
     fn beside(&self, vault: &Vault, (sold, bought): (usize, usize), balance: U256) -> Option<U256> {
-        // The other way round: what was sold comes back.
+        // The reverse direction: the token sold is returned.
         let returned = vault.live[sold].checked_sub(balance)?;
         let base = div_up(balance, balance.checked_add(returned)?)?;
         let left = power(base.min(ONE), self.exponent(sold, bought))?.value;

@@ -1,20 +1,20 @@
-//! Why numbers are not the state of a pool of concentrated liquidity.
+//! Why numbers are not the state of a concentrated-liquidity pool.
 
 use crate::wide::U256;
 
 /// Why numbers are not the state of a concentrated-liquidity pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ConcentratedError {
-    /// The pool was created but never given a price.
+    /// The pool was created but its price was never initialised.
     #[error("the pool is not initialised: its sqrt price is zero")]
     NotInitialised,
-    /// The √price lies outside the contract's bounds.
+    /// The √price is outside the contract's bounds.
     #[error("sqrt price {found} is outside the contract's bounds")]
     SqrtPriceOutOfRange {
         /// The √price found, Q64.96.
         found: U256,
     },
-    /// The tick is not the one that holds the √price.
+    /// The tick does not match the √price.
     #[error("sqrt price {sqrt_price_x96} is not within tick {tick}")]
     TickNotAtPrice {
         /// The tick found.
@@ -28,7 +28,7 @@ pub enum ConcentratedError {
         /// The fee found, in millionths.
         found: u32,
     },
-    /// The share that the protocol takes is more than the contract allows.
+    /// The protocol's share is higher than the contract allows.
     #[error("protocol fee of {found} millionths is more than the {most} that the contract allows")]
     ProtocolFeeOutOfRange {
         /// The share found, in millionths.
@@ -36,7 +36,7 @@ pub enum ConcentratedError {
         /// The share allowed.
         most: u32,
     },
-    /// The tick spacing is not one that the contract allows.
+    /// The contract does not allow this tick spacing.
     #[error("tick spacing {found} is outside the range 1 to {most}")]
     TickSpacingOutOfRange {
         /// The spacing found.
@@ -44,23 +44,23 @@ pub enum ConcentratedError {
         /// The widest spacing.
         most: i32,
     },
-    /// More initialised ticks than are accepted.
+    /// There are more initialised ticks than allowed.
     #[error("{found} initialised ticks are more than the maximum of {most}")]
     TooManyTicks {
-        /// Ticks found.
+        /// The number of ticks found.
         found: usize,
-        /// Ticks accepted.
+        /// The maximum number of ticks.
         most: usize,
     },
-    /// The ticks' liquidity has so many digits that the state's body would be too long to be kept.
+    /// The numbers of the ticks' liquidity are so long that the state's body would exceed its maximum size.
     #[error("the state can have up to {found} bytes; at most {most} can be stored")]
     TooLong {
-        /// Bytes of the state's body, at most.
+        /// The maximum possible size of the state's body in bytes.
         found: usize,
-        /// Bytes accepted.
+        /// The maximum allowed number of bytes.
         most: usize,
     },
-    /// An initialised tick is out of bounds or off the spacing.
+    /// An initialised tick is out of bounds or not a multiple of the spacing.
     #[error("initialised tick {tick} is out of bounds or not a multiple of the tick spacing")]
     TickOutOfPlace {
         /// The tick found.
@@ -78,22 +78,22 @@ pub enum ConcentratedError {
         /// The tick found.
         tick: i32,
     },
-    /// Summed from below, the ticks' net liquidity leaves the contract's 128 bits.
+    /// The sum of the ticks' net liquidity from below does not fit the contract's 128 bits.
     #[error("net liquidity up to tick {tick} is negative or exceeds 128 bits")]
     NetLiquidityOutOfRange {
-        /// The tick at which the sum left its range.
+        /// The tick at which the sum went out of range.
         tick: i32,
     },
-    /// All ticks together do not sum to zero: a position has only one end.
+    /// The sum over all ticks is not zero: a position has only one end.
     #[error("net liquidity of all ticks sums to {found}, not to zero")]
     NetLiquidityNotBalanced {
         /// The sum found.
         found: u128,
     },
-    /// The active liquidity is not what the ticks at or below the price sum to.
+    /// The active liquidity is not the sum of the ticks at or below the price.
     #[error("active liquidity is {found}, but the ticks at or below the price sum to {expected}")]
     LiquidityMismatch {
-        /// The sum of the ticks at or below the current one.
+        /// The sum over the ticks at or below the current one.
         expected: u128,
         /// The pool's own figure.
         found: u128,

@@ -1,4 +1,4 @@
-//! Pools of concentrated liquidity as canonical JSON.
+//! Concentrated-liquidity pools as canonical JSON.
 
 use super::{Concentrated, ConcentratedLinked, ConcentratedV4, Ranges, Tick};
 use crate::json::{Fields, Json, Wire};
@@ -63,7 +63,7 @@ impl StateForm for ConcentratedLinked {
     }
 }
 
-/// The fields that all of them have, and those of the fees.
+/// The common fields and the fee fields.
 fn written<'a, const FEES: usize>(
     ranges: &'a Ranges,
     fees: [(&'static str, Json<'a>); FEES],
@@ -79,7 +79,7 @@ fn written<'a, const FEES: usize>(
     fields
 }
 
-/// `[tick, net]`, and the gross liquidity after them where it is not the size of the net one.
+/// `[tick, net]`, followed by the gross liquidity if it is not the absolute value of the net liquidity.
 impl Wire for Tick {
     fn from_json(json: &Json<'_>) -> Result<Self, String> {
         if let Json::List(items) = json {
@@ -108,13 +108,13 @@ impl Wire for Tick {
     }
 }
 
-/// Bytes of a state body without its ticks, at most.
+/// The maximum number of bytes of a state body without its ticks.
 const AROUND_TICKS: usize = 256;
-/// Bytes of one tick, at most: `[-887272,"<40>","<39>"],`.
+/// The maximum number of bytes of one tick: `[-887272,"<40>","<39>"],`.
 const LONGEST_TICK: usize = 95;
 
-/// How many bytes the body of a pool with these ticks may have, where that can be more than a
-/// body has; whatever its price and its liquidity are.
+/// The maximum number of bytes of the body of a pool with these ticks, whatever its price and liquidity, if that
+/// exceeds the maximum size of a body.
 pub(super) fn bytes_above_most(ticks: &[Tick]) -> Option<usize> {
     if AROUND_TICKS + ticks.len() * LONGEST_TICK <= MAX_STATE_BYTES {
         return None;
@@ -124,7 +124,7 @@ pub(super) fn bytes_above_most(ticks: &[Tick]) -> Option<usize> {
         let Tick { tick, liquidity_net, liquidity_gross } = *tick;
         let net = liquidity_net.unsigned_abs();
         let signs = usize::from(tick < 0) + usize::from(liquidity_net < 0);
-        // The comma before it and its quotes.
+        // Includes the comma before it and its quotes.
         let gross = if liquidity_gross == net { 0 } else { 3 + digits(liquidity_gross) };
         signs + digits(tick.unsigned_abs().into()) + digits(net) + gross + "[,\"\"],".len()
     };

@@ -1,8 +1,7 @@
-//! Algebra Integral: initialised ticks are linked to one another. Source: `SwapCalculation.sol` of
-//! integral-core.
+//! Algebra Integral: initialised ticks form a linked list. Source: `SwapCalculation.sol` of integral-core.
 //!
-//! A step's arithmetic is v3's, but the loop stops at initialised ticks alone and at the lowest and
-//! the highest tick: where v3 also stops at the end of every bitmap word, and rounds.
+//! A step is computed like in v3, but the loop stops only at initialised ticks and at the lowest and the highest tick.
+//! v3 also stops, and rounds, at the end of every bitmap word.
 
 use super::ranges::{Ranges, SpacingRule, Tick};
 use super::swap::Stops;
@@ -18,11 +17,11 @@ pub struct ConcentratedLinked {
 }
 
 impl ConcentratedLinked {
-    /// The owner may change the spacing: ticks that are there stay where they are.
+    /// The owner may change the spacing; existing ticks stay at their positions.
     const SPACING: SpacingRule = SpacingRule { most: 16_383, binds: false };
 
-    /// A pool with this state. `ticks` are all initialised ticks, ascending; every invariant of the
-    /// contract is checked.
+    /// A pool with this state. `ticks` are all initialised ticks in ascending order. Checks every invariant of the
+    /// contract.
     pub fn new(
         sqrt_price_x96: U256,
         tick: i32,

@@ -1,7 +1,7 @@
-//! Uniswap v4: pools of one manager. Source: `Pool.sol` and `ProtocolFeeLibrary.sol` of v4-core.
+//! Uniswap v4: pools in one manager contract. Source: `Pool.sol` and `ProtocolFeeLibrary.sol` of v4-core.
 //!
-//! The loop is v3's. What differs: the fee is the direction's, the protocol's share on top of the
-//! liquidity providers'; and tick spacings go up to 32,767.
+//! The loop is the same as in v3, with these differences: the fee depends on the direction, the protocol's share is
+//! added to the liquidity providers' fee, and tick spacings go up to 32,767.
 
 use super::ranges::{Ranges, SpacingRule, Tick};
 use super::swap::Stops;
@@ -18,13 +18,13 @@ pub struct ConcentratedV4 {
 }
 
 impl ConcentratedV4 {
-    /// The most that the protocol takes of an input, in millionths.
+    /// The maximum share of an input for the protocol, in millionths.
     pub const MAX_PROTOCOL_FEE: u32 = 1_000;
     const SPACING: SpacingRule = SpacingRule { most: 32_767, binds: true };
 
-    /// A pool with this state. `lp_fee_pips` is the liquidity providers' fee in millionths;
-    /// `protocol_fee` the protocol's, by the token sold. `ticks` are all initialised ticks,
-    /// ascending; every invariant of the contract is checked.
+    /// A pool with this state. `lp_fee_pips` is the liquidity providers' fee in millionths; `protocol_fee` is the
+    /// protocol's fee, by the token sold. `ticks` are all initialised ticks in ascending order. Checks every invariant
+    /// of the contract.
     pub fn new(
         sqrt_price_x96: U256,
         tick: i32,
@@ -61,8 +61,8 @@ impl ConcentratedV4 {
     }
 }
 
-/// The protocol's share of the input, and the providers' of what that leaves; their product is
-/// rounded down, so the sum is rounded up.
+/// The protocol's share of the input plus the providers' share of the remainder. Their product is rounded down, so the
+/// sum is rounded up.
 fn both_fees(protocol: u32, lp: u32) -> u32 {
     // 1,000 × 999,999 fits.
     protocol + lp - protocol * lp / 1_000_000

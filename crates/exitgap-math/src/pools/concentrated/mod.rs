@@ -1,16 +1,16 @@
-//! Concentrated liquidity: the rules of Uniswap v3's pool, for any fee and tick
-//! spacing, in both directions, and of its kin.
+//! Concentrated liquidity: the rules of Uniswap v3's pool and similar ones, for any fee and tick spacing, in both
+//! directions.
 //!
-//! - `ranges`: price, liquidity and ticks, and what holds between them
-//! - `tick_math`: √price at a tick and back (`TickMath.sol`)
+//! - `ranges`: price, liquidity and ticks, and the invariants between them
+//! - `tick_math`: converts ticks to √prices and back (`TickMath.sol`)
 //! - `step_math`: amounts of one step (`SqrtPriceMath.sol`, `SwapMath.sol`)
 //! - `swap`: the contract's loop (`UniswapV3Pool.swap`); `steps`: its stops
-//! - `table`: the loop's full steps summed up once, for many fills
+//! - `table`: the sums of the loop's full steps, computed once for many fills
 //! - `form`: the states as canonical JSON
-//! - `error`: why numbers are not a state
+//! - `error`: why numbers are not a valid state
 //!
-//! Three kinds share all of this: [`Concentrated`]; `managed`, Uniswap v4's, whose fee is the
-//! direction's; `linked`, Algebra Integral's, whose loop has fewer stops.
+//! Three kinds share this code: [`Concentrated`]; `managed`, Uniswap v4's, whose fee depends on the direction; and
+//! `linked`, Algebra Integral's, whose loop has fewer stops.
 
 mod error;
 mod form;
@@ -50,15 +50,14 @@ pub struct Concentrated {
 }
 
 impl Concentrated {
-    /// One million: fees are counted in millionths.
+    /// One million: the unit of fees is a millionth.
     pub const FEE_DENOMINATOR: u32 = 1_000_000;
-    /// The most initialised ticks accepted.
+    /// The maximum number of initialised ticks.
     pub const MAX_TICKS: usize = Ranges::MAX_TICKS;
     const SPACING: SpacingRule = SpacingRule { most: 16_383, binds: true };
 
-    /// A pool with this state. `ticks` are all initialised ticks, ascending; every
-    /// invariant of the contract between them, the price and the active liquidity
-    /// is checked.
+    /// A pool with this state. `ticks` are all initialised ticks in ascending order. Checks every invariant of the
+    /// contract between them, the price and the active liquidity.
     pub fn new(
         sqrt_price_x96: U256,
         tick: i32,
@@ -83,8 +82,8 @@ impl Concentrated {
         self.ranges.sqrt_price_x96
     }
 
-    /// The tick the contract holds; one below the price's own where a falling
-    /// price stopped exactly on a tick.
+    /// The tick that the contract stores. It is one below the price's tick if a falling price stopped exactly on a
+    /// tick.
     pub fn tick(&self) -> i32 {
         self.ranges.tick
     }
@@ -104,28 +103,27 @@ impl Concentrated {
         self.ranges.tick_spacing
     }
 
-    /// All initialised ticks, ascending.
+    /// All initialised ticks in ascending order.
     pub fn ticks(&self) -> &[Tick] {
         &self.ranges.ticks
     }
 }
 
-/// A kind of pool that is liquidity in ranges of prices, and differs from the others by its fee and
-/// by where its loop stops.
+/// A kind of concentrated-liquidity pool. The kinds differ in their fee and in the stops of their loop.
 trait RangeKind: StateForm + Clone {
     const STOPS: Stops;
 
     fn ranges(&self) -> &Ranges;
 
-    /// The fee of a direction, in millionths; below one million.
+    /// The fee of a direction in millionths, below one million.
     fn fee_pips_of(&self, direction: Direction) -> u32;
 
-    /// The fee without what a protocol takes on top of it.
+    /// The fee without a protocol's additional share.
     fn own_fee_pips(&self) -> u32 {
         self.fee_pips_of(Direction::ZeroForOne)
     }
 
-    /// The same pool with the liquidity so.
+    /// The same pool with these ranges.
     fn with(&self, ranges: Ranges) -> Self;
 
     fn swap_loop(&self, direction: Direction) -> Loop<'_> {
@@ -204,20 +202,20 @@ impl<K: RangeKind> PoolKind for K {
     }
 }
 
-/// The liquidity of a state that is in ranges of prices.
+/// The ranges of a state, if it is a concentrated-liquidity pool.
 fn ranges_of(state: &PoolState) -> Option<&Ranges> {
     let managed = || ConcentratedV4::from_state(state).map(RangeKind::ranges);
     let linked = || ConcentratedLinked::from_state(state).map(RangeKind::ranges);
     Concentrated::from_state(state).map(RangeKind::ranges).or_else(managed).or_else(linked)
 }
 
-/// The mid price of a state whose liquidity is in ranges.
+/// The mid price of a state, if it is a concentrated-liquidity pool.
 pub(super) fn price_of(state: &PoolState, direction: Direction) -> Option<RawPrice> {
     ranges_of(state).map(|ranges| RawPrice::of_sqrt(ranges.sqrt_price_x96, direction))
 }
 
-/// The ticks of `earlier` under √price, tick and fee of `later`, where both are of one kind of
-/// liquidity in ranges.
+/// The ticks of `earlier` with √price, tick and fee of `later`, if both are concentrated-liquidity pools of the same
+/// kind.
 pub(super) fn ticks_under(earlier: &PoolState, later: &PoolState) -> Option<PoolState> {
     let ranges = ranges_of(earlier)?.under(ranges_of(later)?);
     match (earlier, later) {
@@ -234,8 +232,7 @@ pub(super) fn ticks_under(earlier: &PoolState, later: &PoolState) -> Option<Pool
     }
 }
 
-/// A state's ticks at another √price, which `moved` makes of its own and which is brought within what a contract can
-/// hold.
+/// A state's ticks at the √price that `moved` computes from its own, limited to the contract's bounds.
 pub(super) fn ticks_at(state: &PoolState, moved: &dyn Fn(U256) -> U256) -> Option<PoolState> {
     let ranges = ranges_of(state)?;
     with_ranges(state, ranges.at(moved(ranges.sqrt_price_x96)))

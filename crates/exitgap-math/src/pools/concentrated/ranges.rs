@@ -1,5 +1,5 @@
-//! Price, active liquidity and all initialised ticks: what every pool of concentrated liquidity
-//! holds, and the invariants between them.
+//! Price, active liquidity and all initialised ticks, which every concentrated-liquidity pool has, and the invariants
+//! between them.
 
 use std::sync::Arc;
 
@@ -16,48 +16,46 @@ use crate::wide::{U256, mul_div};
 pub struct Tick {
     /// The tick's index, a multiple of the pool's tick spacing.
     pub tick: i32,
-    /// `liquidityNet` of the contract: what becomes active when the price rises through the tick,
-    /// and inactive when it falls through it. May be zero: the tick still is a stop of the
-    /// contract's loop.
+    /// `liquidityNet` of the contract: the liquidity that is added when the price rises through the tick and removed
+    /// when it falls through it. It may be zero; the tick is still a stop of the contract's loop.
     pub liquidity_net: i128,
-    /// `liquidityGross` of the contract: that of all positions that begin or end here. No fill
-    /// depends on it.
+    /// `liquidityGross` of the contract: the sum over all positions that begin or end here. No fill depends on it.
     pub liquidity_gross: u128,
 }
 
 impl Tick {
-    /// A tick at which positions only begin, or only end.
+    /// A tick at which positions either only begin or only end.
     pub fn new(tick: i32, liquidity_net: i128) -> Self {
         Self { tick, liquidity_net, liquidity_gross: liquidity_net.unsigned_abs() }
     }
 }
 
-/// Liquidity in ranges of prices: price, active liquidity and *all* initialised ticks.
+/// The ranges of a concentrated-liquidity pool: price, active liquidity and *all* initialised ticks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ranges {
     pub(super) sqrt_price_x96: U256,
     pub(super) tick: i32,
     pub(super) liquidity: u128,
     pub(super) tick_spacing: i32,
-    /// Shared: a pool after a sale has the ticks it had before.
+    /// Shared, because a sale does not change the ticks of a pool.
     pub(super) ticks: Arc<[Tick]>,
 }
 
-/// What a contract allows of its tick spacing.
+/// The contract's rule for its tick spacing.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SpacingRule {
     pub(super) most: i32,
-    /// Whether all its ticks are multiples of it; not where an owner may change it.
+    /// Whether all ticks must be multiples of it. False if an owner may change the spacing.
     pub(super) binds: bool,
 }
 
 impl Ranges {
-    /// The most initialised ticks accepted: far above any pool on a live chain,
-    /// small enough that a hostile state costs milliseconds.
+    /// The maximum number of initialised ticks: far above any pool on a live chain, but small enough that a malicious
+    /// state costs only milliseconds.
     pub const MAX_TICKS: usize = 65_536;
 
-    /// `ticks` are all initialised ticks, ascending; every invariant of the contract between them,
-    /// the price and the active liquidity is checked.
+    /// `ticks` are all initialised ticks in ascending order. Checks every invariant of the contract between them, the
+    /// price and the active liquidity.
     pub(super) fn new(
         sqrt_price_x96: U256,
         tick: i32,
@@ -80,8 +78,8 @@ impl Ranges {
         self.sqrt_price_x96
     }
 
-    /// The tick the contract holds; one below the price's own where a falling
-    /// price stopped exactly on a tick.
+    /// The tick that the contract stores. It is one below the price's tick if a falling price stopped exactly on a
+    /// tick.
     pub fn tick(&self) -> i32 {
         self.tick
     }
@@ -96,26 +94,26 @@ impl Ranges {
         self.tick_spacing
     }
 
-    /// All initialised ticks, ascending.
+    /// All initialised ticks in ascending order.
     pub fn ticks(&self) -> &[Tick] {
         &self.ticks
     }
 
-    /// Where a sale ended.
+    /// The state after a sale that ended there.
     pub(super) fn at_end(&self, end: PriceEnd) -> Self {
         let PriceEnd { sqrt_price_x96, liquidity, tick, .. } = end;
         let tick = tick.unwrap_or_else(|| tick_at_sqrt_ratio(sqrt_price_x96));
         Self { sqrt_price_x96, tick, liquidity, ..self.clone() }
     }
 
-    /// These ticks at the √price and the tick of another state.
+    /// These ticks with the √price and the tick of another state.
     pub(super) fn under(&self, later: &Self) -> Self {
         let Self { sqrt_price_x96, tick, .. } = *later;
         let liquidity = active_liquidity(&self.ticks, tick);
         Self { sqrt_price_x96, tick, liquidity, ..self.clone() }
     }
 
-    /// These ticks at another √price, no further than a contract can hold it; where it is the same, the same state.
+    /// These ticks at another √price, limited to the contract's bounds. At the same price, the same state.
     pub(super) fn at(&self, sqrt_price_x96: U256) -> Self {
         if sqrt_price_x96 == self.sqrt_price_x96 {
             return self.clone();
@@ -126,19 +124,20 @@ impl Ranges {
         Self { sqrt_price_x96, tick, liquidity, ..self.clone() }
     }
 
-    /// The same price over `kept ÷ one` of each range's liquidity, rounded down. At a tick that leaves what lies above it
-    /// less what lies below; one without a difference stays a stop of the contract's loop.
+    /// The same price with `kept ÷ one` of each range's liquidity, rounded down. The net liquidity of a tick is then
+    /// the liquidity above it minus the liquidity below it; a tick without a difference remains a stop of the
+    /// contract's loop.
     pub(super) fn scale_liquidity(&self, kept: u32, one: u32) -> Self {
         let left = |liquidity: u128| {
             let (kept, one) = (U256::from(kept.min(one)), U256::from(one.max(1)));
-            // At most the liquidity itself, so it is there and fits.
+            // At most the liquidity itself, so the result exists and fits.
             mul_div(U256::from(liquidity), kept, one).map_or(0, |left| left.saturating_to::<u128>())
         };
         let (mut whole, mut below) = (0_u128, 0_u128);
         let ticks = self.ticks.iter().map(|tick| {
             whole = whole.saturating_add_signed(tick.liquidity_net);
             let above = left(whole);
-            // A net is at most the whole one.
+            // A net liquidity is at most the total liquidity.
             let size = i128::try_from(above.abs_diff(below)).unwrap_or(i128::MAX);
             let liquidity_net = if above < below { -size } else { size };
             below = above;
@@ -150,8 +149,7 @@ impl Ranges {
         Self { liquidity: left(self.liquidity), ticks, ..*self }
     }
 
-    /// The price moved back towards `start` by `recovered_e8 ÷ 10^8` of the distance, which is
-    /// rounded down.
+    /// The price moved back towards `start` by `recovered_e8 ÷ 10^8` of the distance, rounded down.
     pub(super) fn with_recovery(&self, start: &Self, recovered_e8: u32) -> Self {
         let distance = self.sqrt_price_x96.abs_diff(start.sqrt_price_x96);
         let (share, scale) = (U256::from(recovered_e8), U256::from(100_000_000_u32));
@@ -178,8 +176,7 @@ fn check_price(sqrt_price_x96: U256, tick: i32) -> Result<(), ConcentratedError>
         return Err(ConcentratedError::SqrtPriceOutOfRange { found: sqrt_price_x96 });
     }
     let wrong = ConcentratedError::TickNotAtPrice { tick, sqrt_price_x96 };
-    // A price that fell exactly onto a tick leaves the contract one tick below it,
-    // so both of a tick's ends belong to it.
+    // A price that fell exactly onto a tick leaves the contract one tick below it, so both ends belong to a tick.
     let low = ratio_or(tick, wrong)?;
     let high = ratio_or(tick.saturating_add(1), wrong)?;
     if low <= sqrt_price_x96 && sqrt_price_x96 <= high { Ok(()) } else { Err(wrong) }
@@ -189,7 +186,7 @@ fn ratio_or(tick: i32, error: ConcentratedError) -> Result<U256, ConcentratedErr
     sqrt_ratio_at_tick(tick).ok_or(error)
 }
 
-/// `step`: every tick is a multiple of this.
+/// `step`: every tick must be a multiple of this.
 pub(super) fn check_ticks(
     current: i32,
     liquidity: u128,
@@ -231,7 +228,7 @@ pub(super) fn check_ticks(
     Ok(())
 }
 
-/// The net liquidity of all ticks at or below `current`. The ticks were checked.
+/// The net liquidity of all ticks at or below `current`. The ticks must have been checked.
 pub(super) fn active_liquidity(ticks: &[Tick], current: i32) -> u128 {
     ticks
         .iter()

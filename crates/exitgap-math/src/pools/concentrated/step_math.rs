@@ -1,8 +1,8 @@
-//! Amounts of one step at constant liquidity. Sources: `SqrtPriceMath.sol` and
-//! `SwapMath.sol` of Uniswap v3; every division rounds as there, against the trader.
+//! Amounts of one step at constant liquidity. Sources: `SqrtPriceMath.sol` and `SwapMath.sol` of Uniswap v3. Every
+//! division rounds like there, against the trader.
 //!
-//! √prices are Q64.96 and below `2^160`, liquidity is below `2^128`, so every
-//! amount between two √prices is below `2^224`.
+//! √prices are Q64.96 and below `2^160`, and liquidity is below `2^128`, so every amount between two √prices is below
+//! `2^224`.
 
 use super::steps::Step;
 use crate::pools::Direction;
@@ -10,11 +10,11 @@ use crate::wide::{
     U256, U512, U1024, checked_times, mul_div, mul_div_up, narrow, over, over_up, product, times,
 };
 
-/// Token 0 between two √prices, `low ≤ high`: `L · 2^96 · (high − low) ÷ high ÷ low`,
-/// both divisions rounded the same way.
+/// The amount of token 0 between two √prices, `low ≤ high`: `L · 2^96 · (high − low) ÷ high ÷ low`, with both divisions
+/// rounded in the same direction.
 fn amount0(low: U256, high: U256, liquidity: u128, round_up: bool) -> U256 {
     let numerator: U256 = U256::from(liquidity) << 96;
-    // (high − low) ÷ high is below one: the quotient is at most the numerator.
+    // (high − low) ÷ high is below one, so the quotient is at most the numerator.
     if round_up {
         over_up(mul_div_up(numerator, high - low, high).unwrap_or(numerator), low)
     } else {
@@ -22,7 +22,7 @@ fn amount0(low: U256, high: U256, liquidity: u128, round_up: bool) -> U256 {
     }
 }
 
-/// Token 1 between two √prices, `low ≤ high`: `L · (high − low) ÷ 2^96`.
+/// The amount of token 1 between two √prices, `low ≤ high`: `L · (high − low) ÷ 2^96`.
 fn amount1(low: U256, high: U256, liquidity: u128, round_up: bool) -> U256 {
     // 128 + 160 − 96 bits.
     let product = product(U256::from(liquidity), high - low);
@@ -31,7 +31,7 @@ fn amount1(low: U256, high: U256, liquidity: u128, round_up: bool) -> U256 {
     if round_up && !exact { floor + U256::ONE } else { floor }
 }
 
-/// What moving the √price from `start` to `target` takes, without fee, rounded up.
+/// The input for moving the √price from `start` to `target`, without fee, rounded up.
 pub(super) fn amount_in(direction: Direction, start: U256, target: U256, liquidity: u128) -> U256 {
     match direction {
         Direction::ZeroForOne => amount0(target, start, liquidity, true),
@@ -39,7 +39,7 @@ pub(super) fn amount_in(direction: Direction, start: U256, target: U256, liquidi
     }
 }
 
-/// What moving the √price from `start` to `target` pays, rounded down.
+/// The output of moving the √price from `start` to `target`, rounded down.
 pub(super) fn amount_out(direction: Direction, start: U256, target: U256, liquidity: u128) -> U256 {
     match direction {
         Direction::ZeroForOne => amount1(target, start, liquidity, false),
@@ -47,15 +47,14 @@ pub(super) fn amount_out(direction: Direction, start: U256, target: U256, liquid
     }
 }
 
-/// The fee on top of a full step's `amount_in`, rounded up.
+/// The fee added to a full step's `amount_in`, rounded up.
 pub(super) fn fee_on(amount_in: U256, fee_pips: u32) -> U256 {
     // 224 + 20 bits.
     over_up(times(amount_in, U256::from(fee_pips)), U256::from(1_000_000 - fee_pips))
 }
 
-/// A step that takes `remaining`, which is less than the full step takes: the
-/// √price it ends at, and what it pays. All of `remaining` that does not move the
-/// price is fee.
+/// A step with input `remaining`, which is less than the input of the full step: returns the √price at its end and its
+/// output. Any part of `remaining` that does not move the price is fee.
 pub(super) fn partial(
     direction: Direction,
     step: &Step,
@@ -63,17 +62,16 @@ pub(super) fn partial(
     remaining: U256,
 ) -> (U256, U256) {
     let start = step.sqrt_price_start_x96;
-    // Rounded down; below 2^224 · 2^20.
+    // Rounded down; less than 2^224 · 2^20.
     let kept = times(remaining, U256::from(1_000_000 - fee_pips));
     let less_fee = over(kept, U256::from(1_000_000));
     let end = next_sqrt_price(direction, start, step.liquidity, less_fee);
     (end, amount_out(direction, start, end, step.liquidity))
 }
 
-/// What `amount_in` pays from the step's start without any rounding, in units of
-/// `2^-64`, rounded up. With `a = amount_in · (10^6 − fee)`, `P` the √price:
-/// `L·P²·a ÷ (2^96·(10^6·2^96·L + a·P))` selling token 0, and
-/// `2^192·L·a ÷ (P·(10^6·P·L + 2^96·a))` selling token 1.
+/// The output for `amount_in` from the step's start without any rounding, in units of `2^-64`, rounded up. With
+/// `a = amount_in · (10^6 − fee)` and the √price `P`: `L·P²·a ÷ (2^96·(10^6·2^96·L + a·P))` when selling token 0, and
+/// `2^192·L·a ÷ (P·(10^6·P·L + 2^96·a))` when selling token 1.
 pub(super) fn ideal_out(direction: Direction, step: &Step, fee_pips: u32, amount_in: U256) -> U512 {
     // 192 + 20, 160 and 128 bits; the largest product has 724.
     let amount = U1024::from(times(amount_in, U256::from(1_000_000 - fee_pips)));
@@ -89,13 +87,12 @@ pub(super) fn ideal_out(direction: Direction, step: &Step, fee_pips: u32, amount
             ((liquidity * amount) << 192, price * (million * price * liquidity + (amount << 96)))
         }
     };
-    // Only a step without liquidity divides by zero, and it takes and pays nothing.
+    // Only a step without liquidity divides by zero, and its input and output are zero.
     let ideal = if per.is_zero() { U1024::ZERO } else { (paid << 64).div_ceil(per) };
     U512::low_bits_of(ideal.as_limbs())
 }
 
-/// The √price after `amount` more of the token sold; rounded so that the price
-/// never moves further than paid for.
+/// The √price after selling `amount` more, rounded so that the price never moves further than the amount pays for.
 fn next_sqrt_price(direction: Direction, start: U256, liquidity: u128, amount: U256) -> U256 {
     if amount.is_zero() || liquidity == 0 {
         return start;
@@ -103,11 +100,11 @@ fn next_sqrt_price(direction: Direction, start: U256, liquidity: u128, amount: U
     match direction {
         Direction::OneForZero => {
             let liquidity = U256::from(liquidity);
-            // Near the highest price much liquidity takes amounts above 160 bits.
+            // Near the highest price, high liquidity takes amounts of more than 160 bits.
             let moved = if amount.bit_len() <= 160 {
                 over(amount << 96, liquidity)
             } else {
-                // Less than a full step moves the price by less than the step.
+                // Less than a full step moves the price by less than the step does.
                 mul_div(amount, U256::ONE << 96, liquidity).unwrap_or(U256::ZERO)
             };
             start + moved
@@ -119,7 +116,7 @@ fn next_sqrt_price(direction: Direction, start: U256, liquidity: u128, amount: U
             match denominator {
                 // At most `start`, because the denominator is at least the numerator.
                 Some(denominator) => mul_div_up(numerator, start, denominator).unwrap_or(start),
-                // The contract's way round a product above 256 bits.
+                // How the contract avoids a product of more than 256 bits.
                 None => over_up(numerator, over(numerator, start) + amount),
             }
         }

@@ -1,9 +1,9 @@
 //! The stops of the contract's swap loop. Source: `UniswapV3Pool.swap` and
 //! `TickBitmap.nextInitializedTickWithinOneWord`.
 //!
-//! The loop stops at every initialised tick, *and* most contracts' at the last tick of every word
-//! of 256 ticks in the bitmap, initialised or not. A stop without a tick changes
-//! nothing but the rounding: amounts are rounded at each.
+//! The loop stops at every initialised tick. In most contracts it *also* stops at the last tick of every bitmap word of
+//! 256 ticks, initialised or not. A stop without a tick only changes the rounding, because amounts are rounded at each
+//! stop.
 
 use super::ranges::{Ranges, Tick};
 use super::step_math;
@@ -18,19 +18,18 @@ use crate::wide::U256;
 pub(super) struct Step {
     pub sqrt_price_start_x96: U256,
     pub sqrt_price_end_x96: U256,
-    /// Active during the step.
+    /// The active liquidity during the step.
     pub liquidity: u128,
-    /// Active after it.
+    /// The active liquidity after the step.
     pub liquidity_after: u128,
-    /// Input of the whole step, fee included; the step is full exactly where at
-    /// least this much remains.
+    /// The input of the whole step, including the fee. The step is full only if at least this much remains.
     pub amount_in: U256,
     pub fee: U256,
     pub amount_out: U256,
     pub crossed_tick: Option<i32>,
     /// The contract's tick before the step.
     pub tick_before: i32,
-    /// The contract's tick after the step; `None` where it ended at the price limit.
+    /// The contract's tick after the step; `None` if the step ended at the price limit.
     pub tick_after: Option<i32>,
 }
 
@@ -44,9 +43,9 @@ impl Step {
         }
     }
 
-    /// Where a sale ended that stopped inside the step.
+    /// The end of a sale that stopped inside the step.
     pub(super) fn partial_end(&self, sqrt_price_x96: U256, ticks_crossed: u32) -> PriceEnd {
-        // The contract looks its tick up anew only where the price moved.
+        // The contract recomputes its tick only if the price moved.
         let moved = sqrt_price_x96 != self.sqrt_price_start_x96;
         PriceEnd {
             sqrt_price_x96,
@@ -64,7 +63,7 @@ pub(super) struct Steps<'a> {
     stops: Stops,
     tick_spacing: i32,
     ticks: &'a [Tick],
-    /// How many ticks lie at or below the price.
+    /// The number of ticks at or below the price.
     below: usize,
     sqrt_price_x96: U256,
     tick: i32,
@@ -77,7 +76,7 @@ impl<'a> Steps<'a> {
         let Loop { ranges, direction, fee_pips, stops } = swap;
         let Ranges { sqrt_price_x96, tick, liquidity, tick_spacing, ref ticks } = *ranges;
         let below = ticks.partition_point(|other| other.tick <= tick);
-        // The contract refuses a swap that starts at or past its price limit.
+        // The contract refuses a swap that starts at or beyond its price limit.
         let ended = match direction {
             Direction::ZeroForOne => sqrt_price_x96 <= limit(direction),
             Direction::OneForZero => sqrt_price_x96 >= limit(direction),
@@ -104,7 +103,7 @@ impl<'a> Steps<'a> {
         }
     }
 
-    /// The last tick of the bitmap word that the loop looks at.
+    /// The last tick of the current bitmap word.
     fn word_edge(&self) -> i32 {
         let compressed = self.tick.div_euclid(self.tick_spacing);
         let edge = match self.direction {
@@ -114,13 +113,13 @@ impl<'a> Steps<'a> {
         (edge * self.tick_spacing).clamp(MIN_TICK, MAX_TICK)
     }
 
-    /// The loop's next stop: its tick, and the tick's net liquidity where it is
-    /// initialised. `None`: nothing lies between here and the price limit.
+    /// The next stop of the loop: its tick, and the tick's net liquidity if it is initialised. `None` if there is no
+    /// stop before the price limit.
     fn next_stop(&self) -> Option<(i32, Option<i128>)> {
         let initialised = self.next_initialised();
-        // Without liquidity every amount is zero: word edges change nothing.
+        // Without liquidity every amount is zero, so word ends change nothing.
         if self.liquidity == 0 || self.stops == Stops::Ticks {
-            // The lowest and the highest tick lie past the price limit.
+            // The lowest and the highest tick are beyond the price limit.
             return initialised.map(|tick| (tick.tick, Some(tick.liquidity_net)));
         }
         let edge = self.word_edge();
@@ -135,7 +134,7 @@ impl<'a> Steps<'a> {
     /// Moves past `stop`, which the price has reached.
     fn pass(&mut self, stop: i32, liquidity_net: Option<i128>) {
         let net = liquidity_net.unwrap_or(0);
-        // The sums were checked when the pool was made: no wrap occurs.
+        // The sums were checked when the pool was created, so nothing overflows.
         match self.direction {
             Direction::ZeroForOne => {
                 self.liquidity = self.liquidity.wrapping_add_signed(net.wrapping_neg());
@@ -151,7 +150,7 @@ impl<'a> Steps<'a> {
     }
 }
 
-/// The price limit of a swap that names none: one inside the contract's bounds.
+/// The price limit of a swap that sets none: one inside the contract's bounds.
 fn limit(direction: Direction) -> U256 {
     match direction {
         Direction::ZeroForOne => MIN_SQRT_RATIO + U256::ONE,

@@ -1,4 +1,4 @@
-//! The loop of a contract's swap, in one direction of a pool.
+//! The loop of a contract's swap for one direction of a pool.
 
 use super::ranges::Ranges;
 use super::steps::Steps;
@@ -6,21 +6,21 @@ use super::{fee_of, step_math};
 use crate::pools::{Direction, FeeRate, Fill, FillError};
 use crate::wide::U256;
 
-/// Where a contract's loop stops beside the price limit.
+/// The stops of a contract's loop, in addition to the price limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stops {
-    /// At initialised ticks, and at the last tick of every word of 256 in the bitmap.
+    /// Initialised ticks, and the last tick of every bitmap word of 256 ticks.
     Words,
-    /// At initialised ticks alone.
+    /// Only initialised ticks.
     Ticks,
 }
 
-/// The loop of a contract's swap: what it starts from and goes by.
+/// The loop of a contract's swap: its start state and its rules.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Loop<'a> {
     pub(super) ranges: &'a Ranges,
     pub(super) direction: Direction,
-    /// The fee of this direction, in millionths; below one million.
+    /// The fee of this direction in millionths, below one million.
     pub(super) fee_pips: u32,
     pub(super) stops: Stops,
 }
@@ -30,7 +30,7 @@ impl Loop<'_> {
         fee_of(self.fee_pips)
     }
 
-    /// Runs it once without a table.
+    /// Runs the loop once without a table.
     pub(super) fn fill(&self, amount_in: U256) -> Result<Fill, FillError> {
         if amount_in.is_zero() {
             return Err(FillError::ZeroInput);

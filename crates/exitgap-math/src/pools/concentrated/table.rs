@@ -1,6 +1,5 @@
-//! The step table: the loop's full steps depend on the pool's state alone, so they
-//! are made once and summed up. A fill is then one binary search and one partial
-//! step, however many ticks it crosses.
+//! The step table. The loop's full steps depend only on the pool's state, so they are computed and summed once. A fill
+//! is then one binary search and one partial step, however many ticks it crosses.
 
 use super::steps::{Step, Steps};
 use super::swap::{Loop, Stops};
@@ -15,7 +14,7 @@ pub(in crate::pools) struct StepTable {
     direction: Direction,
     fee_pips: u32,
     sqrt_price_x96: U256,
-    /// Input taken up to and including each step: what a fill searches.
+    /// The input up to and including each step. A fill searches this list.
     in_sums: Vec<U256>,
     rows: Vec<Row>,
 }
@@ -23,25 +22,24 @@ pub(in crate::pools) struct StepTable {
 #[derive(Debug, Clone, Copy)]
 struct Row {
     step: Step,
-    /// Output paid up to and including the step.
+    /// The output up to and including the step.
     out_sum: U256,
-    /// Initialised ticks crossed up to and including the step.
+    /// The number of initialised ticks crossed up to and including the step.
     ticks_crossed: u32,
 }
 
 impl StepTable {
-    /// Walks every stop of the contract's loop from the pool's price to the end of
-    /// its liquidity.
+    /// Goes through every stop of the contract's loop from the pool's price to the end of its liquidity.
     pub(super) fn build(swap: Loop<'_>) -> Self {
         let mut table = Self::empty(swap, most_stops(swap));
         table.extend(Steps::new(swap));
-        // Few pools have as many: the rest would be held as long as the table is.
+        // Few pools have as many steps, and the unused memory would be held as long as the table.
         table.in_sums.shrink_to_fit();
         table.rows.shrink_to_fit();
         table
     }
 
-    /// A table without steps, with room for some.
+    /// A table without steps, with capacity for `room` steps.
     pub(super) fn empty(swap: Loop<'_>, room: usize) -> Self {
         Self {
             direction: swap.direction,
@@ -52,12 +50,12 @@ impl StepTable {
         }
     }
 
-    /// Adds the steps that follow those it has.
+    /// Adds the next steps.
     pub(super) fn extend(&mut self, steps: impl Iterator<Item = Step>) {
         let Sums { mut amount_in, mut amount_out, mut ticks_crossed } = self.before(self.len());
         for step in steps {
-            // Both ends of the steps lie within the contract's price bounds: all steps
-            // together move less than 2^192 units before fees, whose factor is at most 10^6.
+            // Both ends of each step are within the contract's price bounds: all steps together move less than 2^192
+            // units before fees, and the fee multiplies that by at most 10^6.
             amount_in += step.amount_in;
             amount_out += step.amount_out;
             ticks_crossed += u32::from(step.crossed_tick.is_some());
@@ -66,12 +64,12 @@ impl StepTable {
         }
     }
 
-    /// The most bytes that [`Sale::held_bytes`] can be, told without making the table.
+    /// The maximum of [`Sale::held_bytes`], computed without building the table.
     pub(super) fn held_bytes_at_most(swap: Loop<'_>) -> usize {
         most_stops(swap) * (size_of::<U256>() + size_of::<Row>())
     }
 
-    /// How many full steps there are.
+    /// The number of full steps.
     pub(super) fn len(&self) -> usize {
         self.rows.len()
     }
@@ -87,7 +85,7 @@ impl StepTable {
         RawPrice::of_sqrt(sqrt_price_x96, self.direction)
     }
 
-    /// Output units per input unit at a √price, rounded up; at most `2^128`.
+    /// Output units per input unit at a √price, rounded up, at most `2^128`.
     fn price_rounded_up(&self, sqrt_price_x96: U256) -> U256 {
         let price = self.price(sqrt_price_x96);
         narrow(price.numerator / price.denominator).unwrap_or(U256::MAX >> 2) + U256::ONE
@@ -159,7 +157,7 @@ impl Sale for StepTable {
             let moved = step_math::amount_in(self.direction, start, end, row.step.liquidity);
             steps.push(FillStep {
                 amount_in: taken,
-                // What did not move the price.
+                // The part that did not move the price.
                 fee: taken.saturating_sub(moved),
                 amount_out: paid,
                 sqrt_price_after_x96: Some(end),
@@ -207,10 +205,9 @@ impl Sale for StepTable {
         Some(self.least_fee())
     }
 
-    /// Each full step rounds its output down by less than one unit. Its input is
-    /// rounded up by less than one unit before the fee and by less than one after it:
-    /// less than `1 ÷ (1 − fee) + 1` units, each worth at most `1 − fee` times the
-    /// price at the end of the steps, which is less than twice that price.
+    /// Each full step rounds its output down by less than one unit. It rounds its input up by less than one unit before
+    /// the fee and by less than one unit after it: less than `1 ÷ (1 − fee) + 1` units, each worth at most `1 − fee`
+    /// times the price at the end of the steps. In total this is less than twice that price.
     fn rounding_before(&self, index: usize) -> U256 {
         let price = self.price_rounded_up(self.sqrt_price_at_start(index));
         times(U256::from(index), (price << 1) + U256::ONE)
@@ -220,14 +217,14 @@ impl Sale for StepTable {
         self.price(self.sqrt_price_at_start(index))
     }
 
-    /// The bytes its rows take up.
+    /// The size of its rows in bytes.
     fn held_bytes(&self) -> usize {
         self.in_sums.capacity() * size_of::<U256>() + self.rows.capacity() * size_of::<Row>()
     }
 }
 
-/// How many stops there are at most: a table that grows is copied, and leaves holes behind. Every
-/// initialised tick is one, and every end of a word of the bitmap up to the last of them.
+/// The maximum number of stops. Growing a table would copy it and fragment memory. Every initialised tick is a stop,
+/// and so is every end of a bitmap word up to the last tick.
 fn most_stops(swap: Loop<'_>) -> usize {
     let ticks = swap.ranges.ticks();
     let end = match swap.direction {

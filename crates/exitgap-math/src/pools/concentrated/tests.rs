@@ -81,7 +81,7 @@ fn selling_past_the_last_tick_says_what_the_pool_would_take() {
 
 #[test]
 fn amounts_above_160_bits_move_the_price_by_their_whole_worth() {
-    // The most liquidity the contract lets into one tick at spacing 1, near the highest price.
+    // The maximum liquidity that the contract allows in one tick at spacing 1, near the highest price.
     let liquidity = 191_757_530_477_355_301_479_181_766_273_477_u128;
     let net = i128::try_from(liquidity).unwrap();
     let ticks = vec![Tick::new(-887_272, net), Tick::new(887_272, -net)];
@@ -94,7 +94,7 @@ fn amounts_above_160_bits_move_the_price_by_their_whole_worth() {
     assert_eq!(fill.sqrt_price_after_x96(), Some(start + moved));
 }
 
-/// As many ticks as are asked for, from the lowest on, whose net liquidity takes turns.
+/// `count` ticks from the lowest one up, with alternating sign of the net liquidity.
 fn many_ticks(count: i32, net: i128, gross: u128) -> Vec<Tick> {
     let at = |index: i32| Tick {
         tick: MIN_TICK + index,
@@ -110,7 +110,7 @@ fn a_state_that_could_not_be_written_is_refused() {
     let make = |ticks: Vec<Tick>| Concentrated::new(price, 887_000, 0, 3_000, 1, ticks);
     let written =
         |ticks: Vec<Tick>| PoolState::from(make(ticks).unwrap()).to_canonical().unwrap().len();
-    // The most ticks with much liquidity; and the longest numbers there are, as often as they fit.
+    // The maximum number of ticks with high liquidity, and as many of the longest numbers as fit.
     let live = 10_i128.pow(21);
     assert!(written(many_ticks(65_536, live, live.unsigned_abs() + 1)) <= MAX_STATE_BYTES);
     let longest = written(many_ticks(44_000, i128::MAX, u128::MAX));
@@ -118,7 +118,7 @@ fn a_state_that_could_not_be_written_is_refused() {
     let refused = make(many_ticks(65_536, i128::MAX, u128::MAX)).unwrap_err();
     let ConcentratedError::TooLong { found, most } = refused else { panic!("{refused}") };
     assert_eq!(most, MAX_STATE_BYTES);
-    // The bound is close: what is written of one tick is what is counted of it.
+    // The bound is tight: it counts exactly the bytes that are written for a tick.
     let more = make(many_ticks(65_534, i128::MAX, u128::MAX)).unwrap_err();
     let ConcentratedError::TooLong { found: less, .. } = more else { panic!("{more}") };
     let two = written(many_ticks(44_000, i128::MAX, u128::MAX))
@@ -159,7 +159,7 @@ proptest! {
         let spread = most / U256::from(1_000) * U256::from(share);
         let mut amounts = vec![spread, U256::ONE, most, most + U256::ONE];
         if curve.segment_count() > 0 {
-            // Exactly at a stop, one unit before and one after it.
+            // Exactly at a stop, and one unit before and after it.
             let edge = curve.segment(at_step.index(curve.segment_count())).in_end;
             amounts.push(match nudge {
                 -1 => edge.saturating_sub(U256::ONE),
@@ -174,7 +174,7 @@ proptest! {
                 check_steps(&curve, &fill)?;
                 let after = state.after(direction, &fill);
                 let PoolState::Concentrated(after) = after else { unreachable!() };
-                // What a sale leaves behind is a valid state again.
+                // The state after a sale is valid.
                 prop_assert!(Concentrated::new(
                     after.sqrt_price_x96(), after.tick(), after.liquidity(),
                     after.fee_pips(), after.tick_spacing(), after.ticks().to_vec(),

@@ -1,4 +1,4 @@
-//! √price at a tick, and back. Source: `TickMath.sol` of Uniswap v3.
+//! Converts ticks to √prices and back. Source: `TickMath.sol` of Uniswap v3.
 
 use crate::wide::{U256, over};
 
@@ -12,7 +12,7 @@ pub const MIN_SQRT_RATIO: U256 = U256::from_limbs([4_295_128_739, 0, 0, 0]);
 pub const MAX_SQRT_RATIO: U256 =
     U256::from_limbs([0x5d95_1d52_6398_8d26, 0xefd1_fc6a_5064_8849, 0xfffd_8963, 0]);
 
-/// `2^128 ÷ √1.0001^(2^i)`, each rounded to a whole number, as the contract lists them.
+/// `2^128 ÷ √1.0001^(2^i)`, each rounded to an integer, as listed in the contract.
 const FACTORS: [u128; 20] = [
     0xfffc_b933_bd6f_ad37_aa2d_162d_1a59_4001,
     0xfff9_7272_373d_4132_59a4_6990_580e_213a,
@@ -45,14 +45,13 @@ fn mul_high(a: u128, b: u128) -> u128 {
     high + (cross1 >> 64) + (cross2 >> 64) + (middle >> 64)
 }
 
-/// √price at `tick` as Q64.96, rounded up as the contract does, or `None` outside
-/// [`MIN_TICK`]`..=`[`MAX_TICK`].
+/// The √price at `tick` as Q64.96, rounded up like in the contract; `None` outside [`MIN_TICK`]`..=`[`MAX_TICK`].
 pub fn sqrt_ratio_at_tick(tick: i32) -> Option<U256> {
     let magnitude = tick.unsigned_abs();
     if magnitude > MAX_TICK.unsigned_abs() {
         return None;
     }
-    // 2^128 ÷ √1.0001^|tick| as Q128; `None` stands for 2^128 itself.
+    // 2^128 ÷ √1.0001^|tick| as Q128; `None` represents 2^128 itself.
     let mut ratio: Option<u128> = None;
     for (bit, factor) in FACTORS.iter().enumerate() {
         if magnitude >> bit & 1 == 1 {
@@ -71,11 +70,11 @@ pub fn sqrt_ratio_at_tick(tick: i32) -> Option<U256> {
     Some((inverse >> 32) + rounds_up)
 }
 
-/// The highest tick whose √price is at most `sqrt_price_x96`. Prices outside the
-/// contract's bounds give the tick at the bound.
+/// The highest tick whose √price is at most `sqrt_price_x96`. For prices outside the contract's bounds, returns the
+/// tick at the bound.
 pub fn tick_at_sqrt_ratio(sqrt_price_x96: U256) -> i32 {
-    // The contract approximates a logarithm and corrects it by comparing; halving
-    // the range by comparing alone ends at the same tick in 21 steps.
+    // The contract approximates a logarithm and corrects it by comparing. A binary search by comparison finds the same
+    // tick in 21 steps.
     let (mut low, mut high) = (MIN_TICK, MAX_TICK);
     while low < high {
         let middle = low + (high - low + 1) / 2;

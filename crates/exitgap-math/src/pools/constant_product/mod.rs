@@ -27,7 +27,7 @@ pub enum ConstantProductError {
         /// 0 or 1.
         token: usize,
     },
-    /// The contract holds reserves in 112 bits.
+    /// The contract stores reserves in 112 bits.
     #[error("reserve{token} {found} exceeds the contract's 112 bits")]
     ReserveTooLarge {
         /// 0 or 1.
@@ -35,20 +35,20 @@ pub enum ConstantProductError {
         /// The reserve found.
         found: u128,
     },
-    /// The fee is not a share below one with a denominator from 1 to 1,000,000.
+    /// The fee is not a fraction below one with a denominator from 1 to 1,000,000.
     #[error("fee {numerator}/{denominator} must be below 1, with a denominator up to 1,000,000")]
     FeeOutOfRange {
-        /// Numerator found.
+        /// The numerator found.
         numerator: u64,
-        /// Denominator found.
+        /// The denominator found.
         denominator: u64,
     },
 }
 
 impl ConstantProduct {
-    /// The largest reserve the contract can hold, `2^112 − 1` raw units.
+    /// The maximum reserve that the contract can store, `2^112 − 1` raw units.
     pub const MAX_RESERVE: u128 = (1 << 112) - 1;
-    /// The largest fee denominator accepted.
+    /// The maximum fee denominator.
     pub const MAX_FEE_DENOMINATOR: u64 = 1_000_000;
 
     /// A pair with these reserves (raw units of token 0 and token 1) and fee.
@@ -78,7 +78,7 @@ impl ConstantProduct {
         self.fee
     }
 
-    /// The mid price: raw units of the token bought per one of the token sold.
+    /// The mid price: raw units of the token bought per raw unit of the token sold.
     pub fn mid_price(&self, direction: Direction) -> RawPrice {
         self.mid(direction)
     }
@@ -90,23 +90,23 @@ impl ConstantProduct {
         }
     }
 
-    /// The largest input the pair accepts: its balance must stay within 112 bits.
+    /// The maximum input that the pair accepts: its balance must fit in 112 bits.
     fn max_amount_in(&self, direction: Direction) -> U256 {
         U256::from(Self::MAX_RESERVE - self.reserves[direction.base_index()])
     }
 
-    /// `⌊in·(d−n)·R_out ÷ (R_in·d + in·(d−n))⌋`, for `in` up to
-    /// [`Self::max_amount_in`]; rounded down as the contract does.
+    /// `⌊in·(d−n)·R_out ÷ (R_in·d + in·(d−n))⌋` for `in` up to [`Self::max_amount_in`], rounded down like in the
+    /// contract.
     fn amount_out(&self, direction: Direction, amount_in: U256) -> U256 {
         let FeeRate { numerator, denominator } = self.fee;
         let kept = times(amount_in, U256::from(denominator - numerator));
         let reserve_in = U256::from(self.reserves[direction.base_index()]);
         let reserve_out = U256::from(self.reserves[direction.quote_index()]);
-        // All below 2^112 · 2^20 · 2^112: 256 bits hold every term.
+        // All factors are below 2^112 · 2^20 · 2^112, so every term fits in 256 bits.
         over(times(kept, reserve_out), times(reserve_in, U256::from(denominator)) + kept)
     }
 
-    /// The same without rounding, in units of `2^-64`, rounded up.
+    /// Same as [`Self::amount_out`] without rounding, in units of `2^-64`, rounded up.
     fn ideal_out(&self, direction: Direction, amount_in: U256) -> U512 {
         let FeeRate { numerator, denominator } = self.fee;
         let kept = U512::from(times(amount_in, U256::from(denominator - numerator)));
@@ -151,15 +151,14 @@ impl PoolKind for ConstantProduct {
 
     fn after(&self, direction: Direction, fill: &Fill) -> Self {
         let mut reserves = self.reserves;
-        // A fill of this pair stays within its 112-bit reserves.
+        // After a fill the reserves still fit in 112 bits.
         reserves[direction.base_index()] += fill.amount_in.saturating_to::<u128>();
         reserves[direction.quote_index()] -= fill.amount_out.saturating_to::<u128>();
         Self { reserves, fee: self.fee }
     }
 
-    /// √(out ÷ in) now and at the start are
-    /// compared as one Q96 ratio, rounded down; the bought token's reserve is
-    /// rounded down and the sold token's up.
+    /// Compares √(out ÷ in) now and at the start as one Q96 ratio, rounded down. Rounds the reserve of the token bought
+    /// down and that of the token sold up.
     fn with_recovery(&self, start: &PoolState, direction: Direction, recovered_e8: u32) -> Self {
         let Some(start) = Self::from_state(start) else { return *self };
         let (base, quote) = (direction.base_index(), direction.quote_index());
@@ -208,7 +207,7 @@ mod tests {
 
     #[test]
     fn the_contracts_own_example_fills_to_the_unit() {
-        // The worked case of the pair's published test-suite: 1 in at 5 : 10.
+        // The example of the pair's published test suite: 1 in at 5 : 10.
         let unit = 10_u128.pow(18);
         let pool = ConstantProduct::new([5 * unit, 10 * unit], FEE).unwrap();
         let fill = pool.fill(Direction::ZeroForOne, U256::from(unit)).unwrap();
@@ -238,7 +237,7 @@ mod tests {
         let now = start.after(Direction::ZeroForOne, &fill);
         assert_eq!(now.with_recovery(&start.into(), Direction::ZeroForOne, 0), now);
         let back = now.with_recovery(&start.into(), Direction::ZeroForOne, 100_000_000);
-        // Full recovery restores the start's price, up to the roundings.
+        // A full recovery restores the original price, except for rounding.
         let [a, b] = back.reserves();
         assert!(a.abs_diff(b / 2) <= 2, "{a} {b}");
         let half = now.with_recovery(&start.into(), Direction::ZeroForOne, 50_000_000);

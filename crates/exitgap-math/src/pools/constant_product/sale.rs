@@ -1,4 +1,4 @@
-//! One direction of a pair: a single segment with one formula, rounded once.
+//! One direction of a pair: a single segment with one formula, which is rounded once.
 
 use super::ConstantProduct;
 use crate::pools::kind::{PoolKind, Sale};
@@ -51,7 +51,7 @@ impl Sale for PairSale {
         self.pair.ideal_out(self.direction, added)
     }
 
-    /// None: the fee is part of the one division.
+    /// None: the fee is part of the single division.
     fn fee_rounded_first(&self) -> Option<FeeRate> {
         None
     }

@@ -6,10 +6,10 @@ use crate::json::{Fields, Json, Wire};
 use crate::pools::StateError;
 use crate::pools::kind::StateForm;
 
-/// The versions known, of two coins and of three.
+/// The known versions, for two coins and for three.
 const VERSIONS: [&str; 2] = ["twocrypto_ng_2_1_0", "tricrypto_ng_2_0_0"];
 
-/// Numbers of eighteen decimals stand in strings.
+/// Numbers with eighteen decimals are written as strings.
 fn u64_to_text(number: u64) -> Json<'static> {
     Json::Text(number.to_string().into())
 }

@@ -27,34 +27,34 @@ use sale::CryptoSale;
 /// One, with the contracts' eighteen decimals.
 const ONE: u128 = 1_000_000_000_000_000_000;
 const ONE_WORD: U256 = U256::from_limbs([1_000_000_000_000_000_000, 0, 0, 0]);
-/// Fees are counted in parts of `10^10`.
+/// The unit of fees: parts of `10^10`.
 const FEE_DENOMINATOR: u64 = 10_000_000_000;
 
-/// What a crypto pool's contract holds, as read.
+/// A crypto pool's data, as read from its contract.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CryptoSwapParts {
     /// Raw units, one per coin.
     pub balances: Vec<U256>,
     /// One per coin, at most 18.
     pub decimals: Vec<u8>,
-    /// Prices of the second and the third coin in the first, of eighteen decimals, by which
-    /// balances are scaled.
+    /// The prices of the second and the third coin in units of the first, with eighteen decimals, which are used to
+    /// scale balances.
     pub price_scale: Vec<U256>,
-    /// The same, of the last swap.
+    /// The same prices at the last swap.
     pub last_prices: Vec<U256>,
     /// `D`.
     pub invariant: U256,
     /// The contract's `A`, with its multipliers.
     pub amp: u64,
-    /// Eighteen decimals.
+    /// With eighteen decimals.
     pub gamma: u64,
-    /// The least and the greatest fee, parts of `10^10`.
+    /// The minimum and the maximum fee, in parts of `10^10`.
     pub fees: [u64; 2],
-    /// How fast the fee grows where balances fall apart, eighteen decimals.
+    /// How fast the fee increases as balances become unequal, with eighteen decimals.
     pub fee_gamma: u64,
 }
 
-/// The state of a crypto pool, asked about a pair of its coins.
+/// The state of a crypto pool, for a pair of its coins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CryptoSwap {
     parts: Box<CryptoSwapParts>,
@@ -64,35 +64,35 @@ pub struct CryptoSwap {
 /// Why numbers are not the state of a crypto pool.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CryptoSwapError {
-    /// There are two coins or three, with one entry in each list, and one less of prices.
+    /// There are not two or three coins, or the lists do not match: one entry per coin, and one price less than coins.
     #[error(
         "{coins} balances, {decimals} decimals, {scales} and {last} prices do not match 2 or 3 coins"
     )]
     Lengths {
-        /// Balances found.
+        /// The number of balances.
         coins: usize,
-        /// Decimals found.
+        /// The number of decimals.
         decimals: usize,
-        /// Price scales found.
+        /// The number of price scales.
         scales: usize,
-        /// Last prices found.
+        /// The number of last prices.
         last: usize,
     },
-    /// More than eighteen decimals.
+    /// A coin has more than eighteen decimals.
     #[error("coin {coin} has {found} decimals; the contract supports at most 18")]
     Decimals {
         /// The coin's index.
         coin: usize,
-        /// Decimals found.
+        /// The number of decimals found.
         found: u8,
     },
-    /// A balance or a price is zero or above 128 bits.
+    /// A balance or a price is zero or has more than 128 bits.
     #[error("the balance or a price of coin {coin} is zero or above 128 bits")]
     OutOfRange {
         /// The coin's index.
         coin: usize,
     },
-    /// A parameter is zero, or above what the contracts accept.
+    /// A parameter is zero, or above the contracts' maximum.
     #[error("amplification, gamma, fees or invariant are outside the contract's bounds")]
     Parameters,
 }
@@ -105,7 +105,7 @@ enum AmountRefusal {
 }
 
 impl CryptoSwap {
-    /// A pool with this state, asked about coins 0 and 1.
+    /// A pool with this state, for coins 0 and 1.
     pub fn new(parts: CryptoSwapParts) -> Result<Self, CryptoSwapError> {
         let lengths = [&parts.price_scale, &parts.last_prices].map(Vec::len);
         let (coins, decimals, [scales, last]) =
@@ -144,7 +144,7 @@ impl CryptoSwap {
         (self.pair[direction.base_index()], self.pair[direction.quote_index()])
     }
 
-    /// What makes eighteen decimals of a coin's.
+    /// The factor from a coin's decimals to eighteen decimals.
     fn precision(&self, coin: usize) -> U256 {
         U256::from(10_u64.pow(u32::from(18 - self.parts.decimals[coin])))
     }
@@ -153,7 +153,7 @@ impl CryptoSwap {
         if coin == 0 { ONE_WORD } else { self.parts.price_scale[coin - 1] }
     }
 
-    /// A balance in units of the first coin, of eighteen decimals.
+    /// A balance in units of the first coin, with eighteen decimals.
     fn scale_balance(&self, coin: usize, balance: U256) -> Option<U256> {
         if coin == 0 {
             return checked_times(balance, self.precision(0));
@@ -172,7 +172,7 @@ impl CryptoSwap {
         RawPrice::of_ratio(price(sold), price(bought))
     }
 
-    /// What a swap pays, and the rate of its fee.
+    /// The output of a swap and its fee rate.
     fn swap(&self, direction: Direction, amount_in: U256) -> Result<(U256, u64), AmountRefusal> {
         let (sold, bought) = self.coins_of(direction);
         let much = AmountRefusal::TooMuch;
@@ -196,7 +196,7 @@ impl CryptoSwap {
         if out > self.parts.balances[bought] { Err(much) } else { Ok((out, fee)) }
     }
 
-    /// The scaled balance of a coin beside the others'.
+    /// The scaled balance of a coin, given the other balances.
     fn beside(&self, scaled: &[U256], coin: usize) -> Option<U256> {
         let parts = &self.parts;
         let (ann, gamma) = (U256::from(parts.amp), U256::from(parts.gamma));
@@ -208,7 +208,7 @@ impl CryptoSwap {
         }
     }
 
-    /// The fee of a swap that leaves these balances (`_fee`), parts of `10^10`.
+    /// The fee of a swap that leaves these balances (`_fee`), in parts of `10^10`.
     fn fee(&self, scaled: &[U256]) -> Option<u64> {
         let (one, n) = (U512::from(ONE), U512::from(scaled.len() as u64));
         let sum = scaled.iter().fold(U512::ZERO, |sum, x| sum + U512::from(*x));
@@ -253,7 +253,7 @@ impl CryptoSwap {
         }
     }
 
-    /// The largest input that is taken where every smaller one is.
+    /// The largest input such that it and every smaller one is accepted.
     fn most_taken(&self, direction: Direction) -> U256 {
         let (sold, _) = self.coins_of(direction);
         let taken = |amount| self.swap(direction, amount) != Err(AmountRefusal::TooMuch);
@@ -302,7 +302,7 @@ impl PoolKind for CryptoSwap {
         self.fill(direction, amount_in, || self.most_taken(direction))
     }
 
-    /// The balances alone: see [`PoolKind::is_followed`].
+    /// Updates only the balances: see [`PoolKind::is_followed`].
     fn after(&self, direction: Direction, fill: &Fill) -> Self {
         let (sold, bought) = self.coins_of(direction);
         let mut after = self.clone();
@@ -312,7 +312,7 @@ impl PoolKind for CryptoSwap {
         after
     }
 
-    /// It is not followed, and so does not recover.
+    /// The state is not followed, so there is no recovery.
     fn with_recovery(&self, _start: &PoolState, _direction: Direction, _recovered_e8: u32) -> Self {
         self.clone()
     }

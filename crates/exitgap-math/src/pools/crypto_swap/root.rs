@@ -1,5 +1,5 @@
-//! The balance that keeps the invariant: a cubic's root in closed form, and Newton's iteration where
-//! that has none.
+//! The balance that keeps the invariant: the root of a cubic in closed form, or by Newton's iteration if there is no
+//! closed form.
 //!
 //! Source: `math_v_200.vy` of Tricrypto-NG and `math_v_210.vy` of Twocrypto-NG (`get_y`,
 //! `_newton_y`, `_cbrt`).
@@ -8,7 +8,7 @@ use super::ONE;
 use super::signed_int::SignedInt;
 use crate::wide::{U256, U512, narrow, square_root};
 
-/// What the formulas share.
+/// The values that the formulas share.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Curve {
     /// The contract's `ANN`.
@@ -33,18 +33,18 @@ impl Curve {
         (self.invariant >= least && self.invariant <= most).then_some(())
     }
 
-    /// A balance's share of the invariant, of eighteen decimals.
+    /// A balance as a fraction of the invariant, with eighteen decimals.
     fn share(&self, balance: U256) -> Option<U512> {
         (U512::from(balance) * wide(ONE)).checked_div(self.invariant.into())
     }
 
-    /// The share of a balance of three, which is from a hundredth to a hundred.
+    /// Checks a balance of three coins: its fraction must be between a hundredth and a hundred.
     fn share_of_three(&self, balance: U256) -> Option<()> {
         let share = self.share(balance)?;
         (share >= wide(ten(16)) && share <= wide(ten(20))).then_some(())
     }
 
-    /// The balance beside two others, in the order of the coins.
+    /// The balance of a coin, given the other two in the order of the coins.
     pub fn beside_two(&self, others: [U256; 2]) -> Option<U256> {
         self.in_bounds()?;
         for other in others {
@@ -77,7 +77,7 @@ impl Curve {
         (share >= wide(ten(16) - 1) && share <= wide(ten(20))).then_some(y)
     }
 
-    /// The balance beside one other.
+    /// The balance of a coin, given the other one.
     pub fn beside_one(&self, other: U256) -> Option<U256> {
         self.in_bounds()?;
         let most = self.most_share();
@@ -116,14 +116,14 @@ impl Curve {
         (share >= bounds && share <= most / wide(2)).then_some(y)
     }
 
-    /// How far two balances may be apart: less where gamma is large.
+    /// The maximum ratio of two balances. It is smaller if gamma is large.
     fn most_share(&self) -> U512 {
         let (most, limit) = (wide(100 * ONE), wide(2 * ten(16)));
         let gamma = U512::from(self.gamma);
         if gamma > limit { most * limit / gamma } else { most }
     }
 
-    /// Newton's iteration (`_newton_y`), beside one or two others.
+    /// Newton's iteration (`_newton_y`), given one or two other balances.
     fn iterate_newton(&self, others: &[U256], most_share: U512) -> Option<U256> {
         let n = wide(others.len() as u128 + 1);
         let (one, d) = (wide(ONE), U512::from(self.invariant));
@@ -171,7 +171,7 @@ impl Curve {
         None
     }
 
-    /// One round of the iteration; an inner `None` where `y` is halved, and not looked at.
+    /// One round of the iteration. The inner value is `None` if `y` is halved without a check.
     #[expect(clippy::option_option, reason = "refused, and halved, are two things")]
     fn round(&self, y: U512, others: U512, known: U512, n: U512) -> Option<Option<U512>> {
         let word = |number: U512| narrow(number).map(U512::from);
@@ -206,7 +206,7 @@ struct Cubic {
     d: SignedInt,
 }
 
-/// What the root is made of.
+/// The components of the root.
 struct RootParts {
     b: SignedInt,
     delta0: SignedInt,
@@ -230,7 +230,7 @@ impl Cubic {
         square.over(self.b)?.times(self.d)?.over(self.b)
     }
 
-    /// Scaled so that what follows fits a word, for three coins.
+    /// Scaled so that the following values fit in a word, for three coins.
     fn scaled_of_three(self) -> Option<Self> {
         const STEPS: [(u32, u32); 8] =
             [(48, 30), (44, 26), (40, 22), (36, 18), (32, 14), (28, 10), (24, 6), (20, 2)];
@@ -244,7 +244,7 @@ impl Cubic {
         }
     }
 
-    /// The same for two.
+    /// Same for two coins.
     fn scaled_of_two(self) -> Option<Self> {
         const STEPS: [(u32, u32); 14] = [
             (48, 30),
@@ -270,7 +270,7 @@ impl Cubic {
         self.each(|term| term.over(divisor))
     }
 
-    /// The parts of the root; an inner `None` where the cubic has more than one.
+    /// The components of the root. The inner value is `None` if the cubic has more than one root.
     #[expect(clippy::option_option, reason = "refused, and solved otherwise, are two things")]
     fn find_root_parts(&self, of_three: bool) -> Option<Option<RootParts>> {
         let small = SignedInt::small;
@@ -314,7 +314,7 @@ fn divisor(number: SignedInt, steps: &[(u32, u32)]) -> SignedInt {
     step.map_or(SignedInt::ONE, |(_, exponent)| SignedInt::small(10_u128.pow(*exponent)))
 }
 
-/// `_cbrt`: seven rounds of Newton's iteration, by eighteen decimals more where there is room.
+/// `_cbrt`: seven rounds of Newton's iteration, with eighteen additional decimals if they fit.
 fn cube_root(number: SignedInt) -> Option<SignedInt> {
     let size = number.size();
     // 2^256 ÷ 10^36, rounded down.

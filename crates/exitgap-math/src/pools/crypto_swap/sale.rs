@@ -1,4 +1,4 @@
-//! One direction of a pair of coins: fills, and nothing that a search could rest on.
+//! One direction of a pair of coins: only fills, without the properties that a search requires.
 
 use std::sync::OnceLock;
 
@@ -12,7 +12,7 @@ use crate::wide::{U256, U512};
 pub(in crate::pools) struct CryptoSale {
     pool: CryptoSwap,
     direction: Direction,
-    /// The largest input taken, once it was asked for.
+    /// The largest accepted input, computed on first use.
     most: OnceLock<U256>,
 }
 
@@ -35,7 +35,7 @@ impl Sale for CryptoSale {
         self.pool.mid(self.direction)
     }
 
-    /// The last price before the fill: what it becomes is not computed.
+    /// The price before the fill, because the price after it is not computed.
     fn mid_after(&self, _fill: &Fill) -> RawPrice {
         self.mid()
     }
@@ -66,7 +66,7 @@ impl Sale for CryptoSale {
         self.pool.swap(self.direction, amount_in).map_or(U256::ZERO, |(out, _)| out)
     }
 
-    /// No more than there is.
+    /// At most the balance.
     fn ideal_within(&self, _index: usize, _added: U256) -> U512 {
         let (_, bought) = self.pool.coins_of(self.direction);
         U512::from(self.pool.parts.balances[bought]) << 64

@@ -1,8 +1,8 @@
-//! Signed numbers as the contracts' `int256`, with room for what they compute between two checks.
+//! Signed numbers like the contracts' `int256`, with additional bits for intermediate results between two checks.
 
 use crate::wide::{U256, U512, narrow};
 
-/// A signed number of up to 512 bits; every operation says where it does not fit.
+/// A signed number of up to 512 bits. Every operation returns `None` if the result does not fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SignedInt {
     negative: bool,
@@ -24,7 +24,7 @@ impl SignedInt {
         self.size
     }
 
-    /// The number without its sign.
+    /// The absolute value.
     pub fn positive(self) -> Self {
         Self { negative: false, ..self }
     }
@@ -60,20 +60,20 @@ impl SignedInt {
         Some(Self { negative: self.negative != other.negative, size })
     }
 
-    /// The quotient, cut towards zero.
+    /// The quotient, truncated towards zero.
     pub fn over(self, other: Self) -> Option<Self> {
         let size = self.size.checked_div(other.size)?;
         Some(Self { negative: self.negative != other.negative, size })
     }
 
-    /// The number, where it fits a word.
+    /// The number, if it fits in a word.
     pub fn word(self) -> Option<Self> {
         let most = U512::ONE << 255;
         let fits = if self.negative { self.size <= most } else { self.size < most };
         fits.then_some(self)
     }
 
-    /// The number, where it fits a word without sign.
+    /// The number, if it fits in an unsigned word.
     pub fn to_u256(self) -> Option<U256> {
         if self.is_below_zero() { None } else { narrow(self.size) }
     }

@@ -1,29 +1,29 @@
-//! What a sale would pay without roundings, from above.
+//! An upper bound for the output of a sale without rounding.
 //!
-//! The fee leaves less than one unit more than its share says. A volatile pool's quotient is then
-//! one formula. A stable pool's iteration ends at a `y` whose invariant without roundings is not
-//! below the target: where it stops below, one step along the slope would reach it, and the
-//! invariant is convex in `y`. So the root of `x·y·(x² + y²) = k` is never above that `y`, it falls
-//! with `x`, and what it leaves is concave in what is sold.
+//! The amount after the fee is at most one unit more than the exact share. The quotient of a volatile pool is then a
+//! single formula. The iteration of a stable pool ends at a `y` whose invariant without rounding is at least the
+//! target: if it stopped below, one step along the slope would reach it, and the invariant is convex in `y`. So the
+//! root of `x·y·(x² + y²) = k` is never above that `y`, it decreases with `x`, and the resulting output is concave in
+//! the amount sold.
 
 use super::Solidly;
 use super::curve::ONE;
 use crate::pools::Direction;
 use crate::wide::{U256, U512, U1024, narrow, product};
 
-/// Roots are computed to `2^-96` of a scaled unit.
+/// The precision of roots: `2^-96` of a scaled unit.
 const BITS: usize = 96;
-/// Balances of more bits are left out: the invariant of four of them would not fit.
+/// Balances with more bits are not supported, because the product of four of them would not fit.
 const MOST: usize = 158;
-/// More rounds than the iteration takes from any start that fits.
+/// More rounds than the iteration needs from any start that fits.
 const ROUNDS: usize = 600;
 
 /// One direction without roundings.
 #[derive(Debug, Clone)]
 pub(super) struct Bound {
-    /// Raw reserves of the token sold and of the token bought.
+    /// The raw reserves of the token sold and the token bought.
     reserves: [U256; 2],
-    /// What the fee leaves, in parts of its denominator.
+    /// The share after the fee, in parts of its denominator.
     kept: u64,
     curve: Curve,
 }
@@ -32,18 +32,18 @@ pub(super) struct Bound {
 enum Curve {
     Volatile,
     Stable(Stable),
-    /// A stable pool whose formula does not fit: it pays no more than there is.
+    /// A stable pool whose formula does not fit. The bound is then its whole balance.
     Unbounded,
 }
 
 /// A stable pool's formula.
 #[derive(Debug, Clone)]
 struct Stable {
-    /// Scaled reserves, times `2^96`, of the token sold and of the token bought.
+    /// The scaled reserves of the token sold and the token bought, times `2^96`.
     scaled: [U256; 2],
     /// Their raw units, `10^decimals`.
     units: [U256; 2],
-    /// The invariant, as the formula makes it of scaled units.
+    /// The invariant in scaled units, as the formula computes it.
     target: U512,
 }
 
@@ -68,7 +68,7 @@ impl Bound {
         Self { reserves: tokens.map(|token| pool.reserves[token]), kept, curve }
     }
 
-    /// What `amount_in` pays, in units of `2^-64`, rounded up.
+    /// The output for `amount_in`, in units of `2^-64`, rounded up.
     pub(super) fn paid(&self, amount_in: U256) -> U512 {
         let denominator = U512::from(Solidly::FEE_DENOMINATOR);
         let left = product(amount_in, U256::from(self.kept)) + denominator;
@@ -85,7 +85,7 @@ impl Bound {
         }
     }
 
-    /// No smaller amount pays more than this; whole units. The contract never pays all that it has.
+    /// The maximum output of this and every smaller amount, in integer units. The contract never pays all that it has.
     pub(super) fn paid_at_most(&self, amount_in: U256) -> U256 {
         let [_, bought] = self.reserves;
         narrow(self.paid(amount_in) >> 64).unwrap_or(U256::MAX).min(bought - U256::ONE)
@@ -93,11 +93,11 @@ impl Bound {
 }
 
 impl Stable {
-    /// What an amount pays of which this is left, in parts of the fee's denominator; `None` where
-    /// the formula does not fit.
+    /// The output for an amount after the fee, which is in parts of the fee's denominator; `None` if the formula does
+    /// not fit.
     fn paid(&self, left: U512) -> Option<U512> {
         let [[x, beside], [sold, bought]] = [self.scaled, self.units];
-        // The fee's parts, decimals and `2^-96` are 170 bits more than the amount has.
+        // The fee's denominator, the decimals and `2^-96` add 170 bits to the amount.
         let per = U512::from(Solidly::FEE_DENOMINATOR) * U512::from(sold);
         let added = ((left * U512::from(ONE)) << BITS).div_ceil(per);
         let x = narrow(U512::from(x) + added).filter(|x| x.bit_len() <= MOST + BITS)?;
@@ -106,8 +106,8 @@ impl Stable {
         Some(paid.div_ceil(U512::from(ONE) << (BITS - 64)))
     }
 
-    /// A number at or just below the root beside `x`, by Newton's iteration from `start`, which is not
-    /// below it: the invariant is convex in `y`, so each round stays above. All times `2^96`.
+    /// A number at or just below the root for `x`, computed by Newton's iteration from `start`, which must not be below
+    /// the root. The invariant is convex in `y`, so each round stays above it. All numbers are times `2^96`.
     fn root_below(&self, x: U256, start: U256) -> Option<U256> {
         let squared = product(x, x);
         let target = U1024::from(self.target) << (4 * BITS);

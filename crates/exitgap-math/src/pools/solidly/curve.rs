@@ -1,5 +1,4 @@
-//! The contract's arithmetic: 256-bit words, each product and sum checked, each quotient rounded
-//! down.
+//! The contract's arithmetic: 256-bit words, with every product and sum checked and every quotient rounded down.
 
 use super::Solidly;
 use crate::pools::Direction;
@@ -12,20 +11,20 @@ pub(super) const ONE: U256 = U256::from_limbs([1_000_000_000_000_000_000, 0, 0, 
 /// Why the contract refuses an amount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AmountRefusal {
-    /// It pays nothing, or finds no balance that keeps its invariant. Others may fill.
+    /// It pays nothing, or finds no balance that keeps its invariant. Other amounts may fill.
     Here,
-    /// It cannot compute with so much, nor with more.
+    /// It cannot compute with this amount or any larger one.
     TooMuch,
 }
 
-/// `x·y·(x² + y²)`, scaled (`_f`); `None` where the contract refuses.
+/// `x·y·(x² + y²)`, scaled (`_f`); `None` if the contract reverts.
 fn product(x: U256, y: U256) -> Option<U256> {
     let along = checked_mul_over(x, y, ONE)?;
     let squares = checked_mul_over(x, x, ONE)?.checked_add(checked_mul_over(y, y, ONE)?)?;
     checked_mul_over(along, squares, ONE)
 }
 
-/// Its slope by `y` (`_d`).
+/// Its derivative by `y` (`_d`).
 fn slope(x: U256, y: U256) -> Option<U256> {
     let triple = checked_times(U256::from(3), x)?;
     let first = checked_mul_over(triple, checked_mul_over(y, y, ONE)?, ONE)?;
@@ -44,12 +43,12 @@ impl Solidly {
         checked_mul_over(raw, ONE, self.unit(token))
     }
 
-    /// The same of both reserves.
+    /// Same for both reserves.
     pub(super) fn scaled_pair(&self, reserves: [U256; 2]) -> Option<[U256; 2]> {
         Some([self.scale_amount(0, reserves[0])?, self.scale_amount(1, reserves[1])?])
     }
 
-    /// What no swap may lower (`_k`).
+    /// The invariant that no swap may lower (`_k`).
     pub(super) fn invariant_of(&self, reserves: [U256; 2]) -> Option<U256> {
         if self.scaled.is_none() {
             return checked_times(reserves[0], reserves[1]);
@@ -58,13 +57,13 @@ impl Solidly {
         product(x, y)
     }
 
-    /// What the fee leaves of an amount.
+    /// The amount after the fee.
     fn without_fee(&self, amount_in: U256) -> Option<U256> {
         let fee = checked_times(amount_in, U256::from(self.fee_numerator))?;
         Some(amount_in - over(fee, U256::from(Self::FEE_DENOMINATOR)))
     }
 
-    /// What `swap` pays for an amount: its own quote, where it does not refuse that.
+    /// The output of `swap` for an amount: the contract's own quote, unless `swap` refuses it.
     pub(super) fn swap(
         &self,
         direction: Direction,
@@ -93,7 +92,7 @@ impl Solidly {
         checked_mul_over(freed, self.unit(quote), ONE).ok_or(AmountRefusal::TooMuch)
     }
 
-    /// The scaled balance that keeps the invariant beside `x`, from a first guess (`_get_y`).
+    /// The scaled balance that keeps the invariant for `x`, from a first guess (`_get_y`).
     fn root(&self, x: U256, guess: U256) -> Result<U256, AmountRefusal> {
         let (much, target) = (AmountRefusal::TooMuch, self.invariant);
         let mut y = guess;
@@ -108,8 +107,8 @@ impl Solidly {
             if step.is_zero() {
                 if below {
                     let next = y.checked_add(U256::ONE).ok_or(much)?;
-                    // A slip of the contract: these have eighteen decimals already. It may end a
-                    // sale of few units as well as one of many.
+                    // This copies a mistake of the contract: these numbers already have eighteen decimals. It can make
+                    // sales of few units fail as well as sales of many.
                     if self.invariant_of([x, next]).ok_or(AmountRefusal::Here)? > target {
                         return Ok(next);
                     }
@@ -130,8 +129,8 @@ impl Solidly {
         Err(AmountRefusal::Here)
     }
 
-    /// The reserves after a swap: the fee is sent away. `None` where the contract refuses: it shares
-    /// the fee out among its holders, and multiplies it by its one for that.
+    /// The reserves after a swap, without the fee, which is sent away. `None` if the contract reverts: it multiplies
+    /// the fee by `10^18` to distribute it among its holders.
     pub(super) fn after_swap(
         &self,
         direction: Direction,
@@ -147,8 +146,7 @@ impl Solidly {
         Some(reserves)
     }
 
-    /// The reserve of the token bought that keeps the invariant beside another of the token sold,
-    /// rounded down.
+    /// The reserve of the token bought that keeps the invariant if the token sold has reserve `reserve`, rounded down.
     pub(super) fn reserve_beside(&self, direction: Direction, reserve: U256) -> Option<U256> {
         let (base, quote) = (direction.base_index(), direction.quote_index());
         let Some(scaled) = self.scaled else {

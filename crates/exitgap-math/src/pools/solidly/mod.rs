@@ -1,8 +1,8 @@
-//! Aerodrome's and Velodrome's second version: two tokens, volatile (`x × y = k`) or stable
-//! (`x³y + y³x = k` on balances with eighteen decimals). The fee is taken off the input.
+//! Version 2 of Aerodrome and Velodrome: two tokens, volatile (`x × y = k`) or stable (`x³y + y³x = k` on balances with
+//! eighteen decimals). The fee is deducted from the input.
 //!
 //! - `curve`: the contract's arithmetic, with its own Newton iteration
-//! - `bound`: what a sale would pay without roundings, from above
+//! - `bound`: an upper bound for the output of a sale without rounding
 //! - `sale`: one direction
 //! - `form`: the state as canonical JSON
 //!
@@ -22,12 +22,12 @@ use sale::SolidlySale;
 /// The state of a pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Solidly {
-    /// Reserves with eighteen decimals, where the pool is stable.
+    /// The reserves with eighteen decimals, if the pool is stable.
     scaled: Option<[U256; 2]>,
     reserves: [U256; 2],
     decimals: [u8; 2],
     fee_numerator: u64,
-    /// What no swap may lower.
+    /// The invariant, which no swap may lower.
     invariant: U256,
 }
 
@@ -40,26 +40,26 @@ pub enum SolidlyError {
         /// 0 or 1.
         token: usize,
     },
-    /// The contract cannot compute its invariant of such reserves.
+    /// The reserves are so large that the contract cannot compute its invariant.
     #[error("reserves {found:?} are too large for the contract's arithmetic")]
     ReservesTooLarge {
         /// The reserves found.
         found: [U256; 2],
     },
-    /// More decimals than a token may have here.
+    /// The token has more decimals than allowed here.
     #[error("token{token} has {found} decimals; at most 24 are accepted")]
     TooManyDecimals {
         /// 0 or 1.
         token: usize,
-        /// Decimals found.
+        /// The number of decimals found.
         found: u8,
     },
-    /// The contract counts fees in parts of 10,000.
+    /// The fee is not a valid number of parts of 10,000.
     #[error("fee {numerator}/{denominator} must be below 1, in parts of 10,000")]
     FeeOutOfRange {
-        /// Numerator found.
+        /// The numerator found.
         numerator: u64,
-        /// Denominator found.
+        /// The denominator found.
         denominator: u64,
     },
 }
@@ -68,7 +68,7 @@ impl Solidly {
     /// The contract's fee denominator.
     pub const FEE_DENOMINATOR: u64 = 10_000;
 
-    /// A pool with these reserves (raw units of token 0 and token 1), the tokens' decimals and fee.
+    /// A pool with these reserves (raw units of token 0 and token 1), token decimals and fee.
     pub fn new(
         stable: bool,
         reserves: [U256; 2],
@@ -93,7 +93,7 @@ impl Solidly {
         pool.with_reserves(reserves).ok_or(SolidlyError::ReservesTooLarge { found: reserves })
     }
 
-    /// The same pool with other reserves; `None` where the contract cannot compute their invariant.
+    /// The same pool with other reserves; `None` if the contract cannot compute their invariant.
     fn with_reserves(&self, reserves: [U256; 2]) -> Option<Self> {
         let scaled = match self.scaled {
             Some(_) => Some(self.scaled_pair(reserves)?),
@@ -112,7 +112,7 @@ impl Solidly {
         FeeRate { numerator: self.fee_numerator, denominator: Self::FEE_DENOMINATOR }
     }
 
-    /// Volatile `y ÷ x`; stable `(3x²y + y³) ÷ (x³ + 3xy²)` of the scaled reserves.
+    /// Volatile: `y ÷ x`. Stable: `(3x²y + y³) ÷ (x³ + 3xy²)` of the scaled reserves.
     fn mid(&self, direction: Direction) -> RawPrice {
         let (base, quote) = (direction.base_index(), direction.quote_index());
         let wide = |number: U256| U1024::from(number);
@@ -163,8 +163,8 @@ impl PoolKind for Solidly {
         after.and_then(|reserves| self.with_reserves(reserves)).unwrap_or(*self)
     }
 
-    /// The reserve of the token sold moves back, rounded up, and that of the token bought to where
-    /// the invariant is kept, rounded down.
+    /// Moves the reserve of the token sold back (rounded up), and the reserve of the token bought to the value that
+    /// keeps the invariant (rounded down).
     fn with_recovery(&self, start: &PoolState, direction: Direction, recovered_e8: u32) -> Self {
         let Some(start) = Self::from_state(start) else { return *self };
         let (base, quote) = (direction.base_index(), direction.quote_index());

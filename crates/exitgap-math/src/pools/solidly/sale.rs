@@ -17,7 +17,7 @@ pub(in crate::pools) struct SolidlySale {
     whole: WholeSegment,
 }
 
-/// A swap as a fill; `most` tells the largest input taken, where that matters.
+/// A swap as a fill. `most` computes the largest accepted input, if it is needed.
 pub(super) fn fill(
     pool: &Solidly,
     direction: Direction,
@@ -84,7 +84,7 @@ impl Sale for SolidlySale {
         self.pool.swap(self.direction, amount_in).unwrap_or(U256::ZERO)
     }
 
-    /// Between two roundings, or where the contract refuses, a smaller amount may pay more.
+    /// Because of rounding, or if the contract refuses an amount, a smaller amount may pay more.
     fn out_at_most(&self, _index: usize, _low: U256, high: U256, _out: U256) -> U256 {
         self.bound.paid_at_most(high)
     }
@@ -97,7 +97,7 @@ impl Sale for SolidlySale {
         self.bound.paid(added)
     }
 
-    /// None: what the fee leaves is rounded up.
+    /// None: the amount after the fee is rounded up.
     fn fee_rounded_first(&self) -> Option<FeeRate> {
         None
     }

@@ -5,7 +5,7 @@ const STABLE: &[u8] = include_bytes!("../../../../../tests/vectors/pools/aerodro
 const VOLATILE: &[u8] =
     include_bytes!("../../../../../tests/vectors/pools/aerodrome_volatile.json.zz");
 
-/// The contract multiplies what it keeps by `10^18`; whoever sells more than that takes is refused.
+/// The contract multiplies the fee by `10^18`, so it refuses amounts for which that overflows.
 #[test]
 fn no_more_is_taken_than_its_fee_can_be_shared_out() {
     let fee = FeeRate { numerator: 30, denominator: 10_000 };

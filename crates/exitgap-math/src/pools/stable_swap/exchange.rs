@@ -1,34 +1,34 @@
-//! One exchange: what the contract transfers, and the balances it keeps.
+//! One exchange: the amount that the contract transfers, and its new balances.
 //!
-//! Source: `exchange` of `StableSwap3Pool.vy`, `StableSwapSUSD.vy` and `StableSwapNG.vy`, the last
-//! with the upkeep of its price oracle, which divides by the new balances and thus can refuse.
+//! Source: `exchange` of `StableSwap3Pool.vy`, `StableSwapSUSD.vy` and `StableSwapNG.vy`. The last one also updates its
+//! price oracle, which divides by the new balances and so can revert.
 
 use super::invariant::{AmountRefusal, Root};
 use super::{FEE_DENOMINATOR, RATE_ONE, StableSwap};
 use crate::pools::stable_curve::n_pow_n;
 use crate::wide::{U256, checked_over, checked_times, over, times};
 
-/// An exchange that goes through.
+/// A successful exchange.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Exchange {
     /// Raw units paid.
     pub out: U256,
-    /// The fee's rate, parts of `10^10`.
+    /// The fee's rate, in parts of `10^10`.
     pub fee: u64,
-    /// Balance of the coin sold afterwards, and of the coin bought, scaled to 18 decimals.
+    /// The new balances of the coin sold and the coin bought, scaled to 18 decimals.
     x: U256,
     root: Root,
-    /// Fee kept, scaled.
+    /// The fee that the pool keeps, scaled.
     fee_kept: U256,
 }
 
-/// What the amounts of a range have in common.
+/// Common bounds for the amounts of a range.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Range {
-    /// A fee at or below that of each.
+    /// A lower bound of the fees of all amounts.
     pub fee: u64,
-    /// A scaled balance of the coin bought at or below what each leaves; `None` where the largest
-    /// leaves none that is found.
+    /// A lower bound of the remaining scaled balance of the coin bought; `None` if the balance after the largest amount
+    /// cannot be computed.
     least_left: Option<U256>,
 }
 
@@ -55,7 +55,7 @@ impl StableSwap {
         Ok(exchange)
     }
 
-    /// The scaled balance of the coin sold, and what it leaves of the other, searched for from a start.
+    /// The scaled balance of the coin sold, and the remaining balance of the other coin, searched from a start value.
     fn solve_balances(
         &self,
         sold: usize,
@@ -69,12 +69,12 @@ impl StableSwap {
         Ok((x, self.form.root_from(start, &self.scaled, d, (sold, x), bought)?))
     }
 
-    /// What the amounts from `low` to `high` have in common, neither of which is too much.
+    /// Common bounds for the amounts from `low` to `high`, both of which must be acceptable.
     pub(super) fn range(&self, sold: usize, bought: usize, low: U256, high: U256) -> Range {
         let fee = self.fee;
         let Some(d) = self.invariant else { return Range { fee, least_left: None } };
-        // Every sale leaves less than there is: nearer than where the contract starts. Of a larger `D` it
-        // computes nothing.
+        // Every sale leaves less than the current balance, so this start is closer than the contract's. The contract
+        // computes nothing for a larger `D`.
         let near = self.fee_varies() && d.bit_len() < 128;
         let from = (d, if near { self.scaled[bought].min(d) } else { d });
         let Ok((x_high, at_high)) = self.solve_balances(sold, bought, high, from) else {
@@ -94,7 +94,7 @@ impl StableSwap {
         Range { fee, least_left }
     }
 
-    /// No amount of a range pays more than this.
+    /// The maximum output of all amounts of a range.
     pub(super) fn paid_in(&self, range: &Range, bought: usize) -> U256 {
         let freed = |y| self.scaled[bought].checked_sub(y + self.less());
         let Some(dy) = range.least_left.and_then(freed) else { return U256::ZERO };
@@ -102,7 +102,7 @@ impl StableSwap {
         left.and_then(|left| self.paid(left, bought)).unwrap_or(U256::MAX)
     }
 
-    /// What the contract takes off the balance beside the root: one, but in the oldest.
+    /// The amount that the contract subtracts besides the root: one, except in the oldest contracts.
     fn less(&self) -> U256 {
         U256::from(u8::from(self.less_one))
     }
@@ -120,8 +120,8 @@ impl StableSwap {
         dynamic_fee(a, b, self.fee, ng.offpeg_fee_multiplier)
     }
 
-    /// A fee at or below that of every exchange that leaves the coin sold between two balances,
-    /// and the coin bought between two: it is least where both are alike.
+    /// A lower bound of the fee of every exchange that leaves the balance of the coin sold and that of the coin bought
+    /// within these ranges. The fee is lowest if both balances are equal.
     fn least_fee_between(
         &self,
         (sold, x_low, x_high): (usize, U256, U256),
@@ -145,7 +145,7 @@ impl StableSwap {
         self.ng.as_ref().is_some_and(|ng| ng.offpeg_fee_multiplier > FEE_DENOMINATOR)
     }
 
-    /// Balances after an exchange, and what was added to the administrator's of the coin bought.
+    /// The balances after an exchange, and the amount added to the administrator's balance of the coin bought.
     pub(super) fn balances_after(
         &self,
         sold: usize,
@@ -156,7 +156,7 @@ impl StableSwap {
         let mut balances = self.balances.clone();
         let admin = fee_of(exchange.fee_kept, self.admin_fee)?;
         if !self.less_one {
-            // The oldest contracts write the scaled balances back.
+            // The oldest contracts write back the scaled balances.
             let left = exchange.root.y.checked_add(exchange.fee_kept - admin)?;
             balances[sold] = checked_over(checked_times(exchange.x, RATE_ONE)?, self.rates[sold])?;
             balances[bought] = self.paid(left, bought)?;
@@ -168,8 +168,8 @@ impl StableSwap {
         Some((balances, admin))
     }
 
-    /// What the contract computes for its price oracle after an exchange; `None` where that fails
-    /// and takes the exchange with it.
+    /// The contract's computation for its price oracle after an exchange; `None` if it fails, which reverts the
+    /// exchange.
     fn upkeep(&self, sold: usize, bought: usize, exchange: &Exchange, d: U256) -> Option<()> {
         let balance = |coin: usize| match coin {
             coin if coin == sold => exchange.x,
@@ -191,12 +191,11 @@ impl StableSwap {
             let part = checked_over(checked_times(product, first)?, balance(coin))?;
             checked_over(checked_times(RATE_ONE, along.checked_add(part)?)?, down)?;
         }
-        // It packs D into 128 bits.
+        // The contract packs D into 128 bits.
         (d.bit_len() <= 128).then_some(())
     }
 
-    /// The balance of coin `bought`, raw, that keeps the invariant where coin `sold` has `balance`
-    /// raw units.
+    /// The raw balance of coin `bought` that keeps the invariant if coin `sold` has `balance` raw units.
     pub(super) fn balance_beside(&self, sold: usize, bought: usize, balance: U256) -> Option<U256> {
         let x = over(checked_times(balance, self.rates[sold])?, RATE_ONE);
         let root = self.form.root(&self.scaled, self.invariant?, (sold, x), bought).ok()?;
@@ -204,12 +203,12 @@ impl StableSwap {
     }
 }
 
-/// A share of an amount, in parts of `10^10`, rounded down.
+/// The fee of an amount, with a rate in parts of `10^10`, rounded down.
 fn fee_of(amount: U256, fee: u64) -> Option<U256> {
     Some(over(checked_times(amount, U256::from(fee))?, U256::from(FEE_DENOMINATOR)))
 }
 
-/// `_dynamic_fee`: grows as the two balances fall apart. `None` where the contract refuses.
+/// `_dynamic_fee`: increases as the two balances become unequal. `None` if the contract reverts.
 fn dynamic_fee(a: U256, b: U256, fee: u64, multiplier: u64) -> Option<u64> {
     if multiplier <= FEE_DENOMINATOR {
         return Some(fee);

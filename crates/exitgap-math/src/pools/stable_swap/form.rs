@@ -6,15 +6,15 @@ use crate::json::{Fields, Json, Wire, wire_code};
 use crate::pools::StateError;
 use crate::pools::kind::StateForm;
 
-/// What the body says of a plain pool's version, whose rules its other fields tell.
+/// The version of plain pools in the body. Their other fields determine their rules.
 const PLAIN: &str = "plain";
-/// The one version of `StableSwap`-NG that is known.
+/// The only known version of `StableSwap`-NG.
 const NG: &str = "ng_7_0_0";
 
 impl DRule {
     const ALL: [Self; 3] = [Self::EachN, Self::EachNPlusOne, Self::NPowN];
 
-    /// The stable code, e.g. `each_n`.
+    /// The stable code, for example `each_n`.
     pub fn code(self) -> &'static str {
         match self {
             Self::EachN => "each_n",

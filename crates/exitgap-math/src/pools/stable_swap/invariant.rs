@@ -1,5 +1,5 @@
-//! The invariant `D` and the balance that keeps it, by Newton's iteration as the contracts do it:
-//! 256-bit words, each product and sum checked, each quotient rounded down.
+//! The invariant `D` and the balance that keeps it, by Newton's iteration like in the contracts: 256-bit words, with
+//! every product and sum checked and every quotient rounded down.
 //!
 //! Source: `StableSwap3Pool.vy`, `StableSwapSUSD.vy`, `Plain2Basic.vy` and
 //! `StableSwapNG.vy` (`get_D`, `get_y`).
@@ -7,10 +7,10 @@
 use crate::pools::stable_curve::n_pow_n;
 use crate::wide::{U256, U512, checked_over, checked_times, over, product, times};
 
-/// The most rounds of an iteration.
+/// The maximum number of rounds of an iteration.
 const ROUNDS: usize = 255;
 
-/// How a contract makes `D_P`, the product over all coins, in its iteration for `D`.
+/// How a contract computes `D_P`, the product over all coins, in its iteration for `D`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DRule {
     /// Each coin divides by `x · n`.
@@ -24,24 +24,24 @@ pub enum DRule {
 /// Why a contract refuses an amount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AmountRefusal {
-    /// It refuses every smaller amount, too.
+    /// It also refuses every smaller amount.
     TooLittle,
-    /// It refuses every larger amount, too.
+    /// It also refuses every larger amount.
     TooMuch,
 }
 
-/// What the formulas share: the amplification, and how many coins there are.
+/// The parameters that the formulas share: the amplification and the number of coins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::pools) struct Form {
     pub rule: DRule,
-    /// `amp × n`, above zero.
+    /// `amp × n`, positive.
     pub ann: u64,
-    /// 1 or 100; 1,000 for Balancer's pools, which have the first rule.
+    /// 1 or 100; 1,000 for Balancer's pools, which use the first rule.
     pub a_precision: u16,
     pub coins: usize,
 }
 
-/// A balance that keeps the invariant, and the equation it solves: `y² + (b − D)·y = c`.
+/// A balance that keeps the invariant, and the equation that it solves: `y² + (b − D)·y = c`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Root {
     pub y: U256,
@@ -50,12 +50,13 @@ pub(super) struct Root {
 }
 
 impl Form {
-    /// Contracts of precision 1 go on where an iteration did not converge, the others refuse.
+    /// Whether the contract continues if an iteration did not converge. Contracts with precision 1 do; the others
+    /// revert.
     fn goes_on(&self) -> bool {
         self.a_precision == 1
     }
 
-    /// `D` of these balances, all above zero; `None` where the contract refuses.
+    /// `D` of these balances, which must be positive; `None` if the contract reverts.
     pub(in crate::pools) fn invariant(&self, balances: &[U256]) -> Option<U256> {
         let (n, p) = (U256::from(self.coins), U256::from(self.a_precision));
         let ann = U256::from(self.ann);
@@ -89,7 +90,7 @@ impl Form {
         self.goes_on().then_some(d)
     }
 
-    /// The balance of coin `bought` that keeps `d` where coin `sold` has `x`, as the contract finds it.
+    /// The balance of coin `bought` that keeps `d` if coin `sold` has balance `x`, as the contract computes it.
     pub(super) fn root(
         &self,
         balances: &[U256],
@@ -100,8 +101,8 @@ impl Form {
         self.root_from(d, balances, d, moved, bought)
     }
 
-    /// The same from another `start`. From each the iteration ends at the equation's root, rounded down,
-    /// or a little above it.
+    /// Same from another `start`. From any start the iteration ends at the root of the equation, rounded down, or
+    /// slightly above it.
     pub(super) fn root_from(
         &self,
         start: U256,
@@ -143,7 +144,7 @@ impl Form {
         if self.goes_on() { Ok(Root { y, b, c }) } else { Err(AmountRefusal::TooLittle) }
     }
 
-    /// What the chain of quotients ends with.
+    /// The last step of the chain of quotients.
     fn constant(&self, c: U256, d: U256) -> Option<U256> {
         let up = checked_times(checked_times(c, d)?, U256::from(self.a_precision))?;
         checked_over(up, times(U256::from(self.ann), U256::from(self.coins)))
@@ -151,8 +152,8 @@ impl Form {
 }
 
 impl Root {
-    /// The equation's own root, rounded down. The iteration ends at most two above it; it falls
-    /// where more of the other coin is there, which `y` does but for that.
+    /// The exact root of the equation, rounded down. The iteration ends at most two above it. The root decreases as the
+    /// balance of the other coin grows; `y` does so only up to that difference.
     pub(super) fn rounded_down(&self, d: U256) -> U256 {
         let mut y = self.y;
         let c = U512::from(self.c);

@@ -1,13 +1,13 @@
 //! `StableSwap`: the rules of Curve's plain pools and of `StableSwap`-NG, for two to eight coins.
 //!
 //! - `invariant`: `D`, and the balance that keeps it (`get_D`, `get_y`)
-//! - `exchange`: one exchange as the contract makes it, and its dynamic fee
-//! - `bound`: what an exchange would pay without roundings, from above
+//! - `exchange`: one exchange like in the contract, and its dynamic fee
+//! - `bound`: an upper bound for the output of an exchange without rounding
 //! - `sale`: one direction of one pair of coins
 //! - `form`: the state as canonical JSON
 //!
-//! The contract keeps two rules apart that look alike: a fill is what `exchange` transfers, not
-//! what `get_dy` answers, which is one unit off in some plain pools and more than that in NG.
+//! The contract has two similar functions: a fill is what `exchange` transfers, not what `get_dy` returns, which
+//! differs by one unit in some plain pools and by more in NG.
 
 mod bound;
 mod exchange;
@@ -30,46 +30,46 @@ use invariant::AmountRefusal;
 pub(super) use invariant::Form;
 use sale::StableSale;
 
-/// Fees are counted in parts of `10^10`.
+/// The unit of fees: parts of `10^10`.
 const FEE_DENOMINATOR: u64 = 10_000_000_000;
 /// Rates and scaled balances have eighteen decimals.
 const RATE_ONE: U256 = U256::from_limbs([1_000_000_000_000_000_000, 0, 0, 0]);
 
-/// What a `StableSwap` contract holds, as read. Lists have one entry per coin.
+/// A `StableSwap` contract's data, as read from the chain. Lists have one entry per coin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StableSwapParts {
-    /// Raw units, without what belongs to the administrator.
+    /// Raw units, without the administrator's part.
     pub balances: Vec<U256>,
-    /// What one raw unit counts, times `10^18`, in units of `10^-18` of a whole coin.
+    /// The value of one raw unit, times `10^18`, in units of `10^-18` of a whole coin.
     pub rates: Vec<U256>,
-    /// The amplification used at this block, times `a_precision`.
+    /// The amplification at this block, times `a_precision`.
     pub amp: u64,
     /// 1 or 100.
     pub a_precision: u8,
     /// How the contract's iteration for `D` divides.
     pub d_rule: DRule,
-    /// Whether one scaled unit is kept of what the invariant frees.
+    /// Whether the pool keeps one scaled unit of the amount that the invariant releases.
     pub less_one: bool,
-    /// Parts of `10^10`.
+    /// In parts of `10^10`.
     pub fee: u64,
-    /// The administrator's share of the fee, parts of `10^10`.
+    /// The administrator's share of the fee, in parts of `10^10`.
     pub admin_fee: u64,
-    /// What `StableSwap`-NG has beside that.
+    /// The additional data of `StableSwap`-NG.
     pub ng: Option<NgParts>,
 }
 
-/// What `StableSwap`-NG 7.0.0 has beside a plain pool.
+/// The data of `StableSwap`-NG 7.0.0 that plain pools do not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NgParts {
-    /// How many times the fee may grow where balances fall apart, parts of `10^10`.
+    /// The maximum factor by which the fee grows as balances become unequal, in parts of `10^10`.
     pub offpeg_fee_multiplier: u64,
-    /// What belongs to the administrator, raw units.
+    /// The administrator's balances in raw units.
     pub admin_balances: Vec<U256>,
-    /// 0 plain, 1 with a rate from an oracle, 3 a vault's shares; 2, rebasing, is refused.
+    /// 0: plain, 1: with a rate from an oracle, 3: shares of a vault. 2, rebasing, is refused.
     pub asset_types: Vec<u8>,
 }
 
-/// The state of a `StableSwap` pool, asked about one pair of its coins.
+/// The state of a `StableSwap` pool, for one pair of its coins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StableSwap {
     balances: Vec<U256>,
@@ -82,33 +82,33 @@ pub struct StableSwap {
     form: Form,
     /// Balances with eighteen decimals.
     scaled: Vec<U256>,
-    /// `D`; `None` after an exchange that leaves balances for which it is not found.
+    /// `D`; `None` after an exchange that leaves balances for which it cannot be computed.
     invariant: Option<U256>,
     pair: [usize; 2],
 }
 
-/// Why numbers are not the state of a `StableSwap` pool that can be answered for.
+/// Why numbers are not a valid, supported state of a `StableSwap` pool.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StableSwapError {
-    /// There are two to eight coins, with one entry in each list.
+    /// The contract does not have two to eight coins, or a list does not have one entry per coin.
     #[error(
         "{balances} balances and {other} {of} given; each list needs one entry per coin, for 2 to 8 coins"
     )]
     Lengths {
-        /// Balances found.
+        /// The number of balances.
         balances: usize,
-        /// Entries found in the other list …
+        /// The number of entries in the other list.
         other: usize,
-        /// … which is this.
+        /// The name of the other list.
         of: &'static str,
     },
-    /// A coin without balance, or one that is worth nothing, has no price.
+    /// A coin has no balance or no value, so it has no price.
     #[error("coin {coin} has no scaled balance, so the pool has no price")]
     Empty {
         /// The coin's index.
         coin: usize,
     },
-    /// A rate above 192 bits, or a scaled balance that the contract cannot compute.
+    /// A rate has more than 192 bits, or the contract cannot compute a scaled balance.
     #[error("rate {rate} of coin {coin} is too large for its balance, or longer than 192 bits")]
     Rate {
         /// The coin's index.
@@ -122,34 +122,35 @@ pub enum StableSwapError {
         /// The amplification found.
         found: u64,
     },
-    /// Known contracts have precision 1 or 100.
+    /// The precision is not 1 or 100, the values of known contracts.
     #[error("the amplification's precision must be 1 or 100, found {found}")]
     Precision {
         /// The precision found.
         found: u8,
     },
-    /// A fee that could reach one, or an administrator's share above one.
+    /// The fee could reach one, or the administrator's share exceeds one.
     #[error(
         "fee {fee}, its multiplier {multiplier} or admin fee {admin_fee} is not a valid share of 10^10"
     )]
     Fee {
         /// The fee found.
         fee: u64,
-        /// Its multiplier, parts of `10^10`.
+        /// Its multiplier, in parts of `10^10`.
         multiplier: u64,
         /// The administrator's share found.
         admin_fee: u64,
     },
-    /// `StableSwap`-NG has one rule for `D`, precision 100, and keeps one unit.
+    /// The parameters are not those of `StableSwap`-NG, which has a single rule for `D`, precision 100, and keeps one
+    /// unit.
     #[error("these rules are not those of StableSwap-NG")]
     NotNg,
-    /// A coin whose balances change by themselves.
+    /// A coin is rebasing: its balances change by themselves.
     #[error("coin {coin} rebases, so its balance is not what the contract holds")]
     Rebasing {
         /// The coin's index.
         coin: usize,
     },
-    /// The kind of a coin is none that this version knows.
+    /// This version does not know the type of a coin.
     #[error("coin {coin} has the unknown type {found}")]
     AssetType {
         /// The coin's index.
@@ -157,13 +158,13 @@ pub enum StableSwapError {
         /// The type found.
         found: u8,
     },
-    /// The contract's iteration for `D` refuses these balances, and so every exchange.
+    /// The contract's iteration for `D` does not converge for these balances, so every exchange is refused.
     #[error("the contract itself cannot compute the invariant of these balances")]
     NotConverged,
 }
 
 impl StableSwap {
-    /// A pool with this state, asked about coins 0 and 1.
+    /// A pool with this state, for coins 0 and 1.
     pub fn new(parts: StableSwapParts) -> Result<Self, StableSwapError> {
         check_lengths(&parts)?;
         check_fees(&parts)?;
@@ -199,14 +200,14 @@ impl StableSwap {
         })
     }
 
-    /// What the contract holds of a coin, with what belongs to the administrator.
+    /// The contract's whole balance of a coin, including the administrator's part.
     pub fn held(&self, coin: usize) -> Option<U256> {
         let balance = *self.balances.get(coin)?;
         let admin = self.ng.as_ref().map_or(U256::ZERO, |ng| ng.admin_balances[coin]);
         balance.checked_add(admin)
     }
 
-    /// What each coin counts, as the contract says it: `10^(36 − decimals)` at its face.
+    /// The value of each coin, as stored in the contract: `10^(36 − decimals)` at face value.
     pub fn rates(&self) -> &[U256] {
         &self.rates
     }
@@ -221,8 +222,8 @@ impl StableSwap {
         (self.pair[direction.base_index()], self.pair[direction.quote_index()])
     }
 
-    /// The closed formula. Where the invariant is not found, no exchange goes through; the sum of the
-    /// balances stands for it in the price.
+    /// The closed formula. If the invariant cannot be computed, no exchange is possible; the sum of the balances then
+    /// replaces it in the price.
     fn stable_curve(&self) -> StableCurve<'_> {
         let sum = || self.scaled.iter().fold(U256::ZERO, |sum, x| sum.saturating_add(*x));
         StableCurve {
@@ -238,7 +239,7 @@ impl StableSwap {
         self.stable_curve().mid(sold, bought, [self.rates[sold], self.rates[bought]])
     }
 
-    /// With other balances, for the same pair.
+    /// The pool with other balances, for the same pair.
     fn with_balances(&self, balances: Vec<U256>, ng: Option<Box<NgParts>>) -> Self {
         let Ok(scaled) = scale_balances(&balances, &self.rates) else {
             let invariant = None;
@@ -248,7 +249,7 @@ impl StableSwap {
         Self { balances, ng, scaled, invariant, ..self.clone() }
     }
 
-    /// The largest input that the contract takes in this direction.
+    /// The largest input that the contract accepts in this direction.
     fn most_taken(&self, sold: usize, bought: usize) -> U256 {
         let taken = |amount: U256| {
             !matches!(self.exchange(sold, bought, amount), Err(AmountRefusal::TooMuch))
@@ -314,8 +315,8 @@ impl PoolKind for StableSwap {
         self.with_balances(balances, ng)
     }
 
-    /// The balance of the coin sold moves back, rounded up, and that of the coin bought to where
-    /// the invariant is kept, rounded down.
+    /// Moves the balance of the coin sold back (rounded up), and the balance of the coin bought to the value that keeps
+    /// the invariant (rounded down).
     fn with_recovery(&self, start: &PoolState, direction: Direction, recovered_e8: u32) -> Self {
         let Some(start) = Self::from_state(start) else { return self.clone() };
         let (sold, bought) = self.coins_of(direction);
@@ -344,7 +345,7 @@ impl PoolKind for StableSwap {
     }
 }
 
-/// `⌊rate × balance ÷ 10^18⌋` of each coin, all above zero.
+/// `⌊rate × balance ÷ 10^18⌋` of each coin. All results must be positive.
 fn scale_balances(balances: &[U256], rates: &[U256]) -> Result<Vec<U256>, StableSwapError> {
     let one = |(coin, (balance, rate)): (usize, (&U256, &U256))| {
         if rate.bit_len() > 192 {

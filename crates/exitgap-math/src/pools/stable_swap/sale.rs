@@ -1,4 +1,4 @@
-//! One direction of a pair of coins: a single segment, each of whose amounts is an exchange.
+//! One direction of a pair of coins: a single segment, in which each amount is a separate exchange.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub(in crate::pools) struct StableSale {
     whole: WholeSegment,
 }
 
-/// An exchange as a fill; `most` tells the largest input taken, where that matters.
+/// An exchange as a fill. `most` computes the largest accepted input, if it is needed.
 pub(super) fn fill(
     pool: &StableSwap,
     direction: Direction,
@@ -119,7 +119,7 @@ impl Sale for StableSale {
         (!fails(self.bound.paid(low, range.fee))).then(|| self.pool.paid_in(&range, self.bought))
     }
 
-    /// None: the fee is taken of what is paid.
+    /// None: the fee is deducted from the output.
     fn fee_rounded_first(&self) -> Option<FeeRate> {
         None
     }

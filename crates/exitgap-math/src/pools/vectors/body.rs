@@ -1,12 +1,12 @@
-//! A recorded state, whose fields have the names of the contracts' getters, as the canonical state
-//! body that core reads.
+//! Converts a recorded state, whose fields are named like the contracts' getters, to the canonical state body that core
+//! reads.
 
 use serde_json::{Map, Value, json};
 
 use super::{At, RecordedError};
 use crate::pools::{PoolState, StateError};
 
-/// What a kind's files are called, and how their states become bodies.
+/// The name of a kind's files, and the conversion of their states to bodies.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct KindOfFile {
     pub name: &'static str,
@@ -15,7 +15,7 @@ pub(super) struct KindOfFile {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Rule {
-    /// The fields are the body's of this protocol.
+    /// The fields are already those of the body of this protocol.
     AsItIs(&'static str),
     Curve,
     Weighted,
@@ -28,7 +28,7 @@ const fn file(name: &'static str, rule: Rule) -> KindOfFile {
     KindOfFile { name, rule }
 }
 
-/// All that are known.
+/// All known kinds.
 pub(super) const KINDS: &[KindOfFile] = &[
     file("uniswap_v3", Rule::AsItIs("concentrated_liquidity")),
     file("pancake_v3", Rule::AsItIs("concentrated_liquidity")),
@@ -47,8 +47,7 @@ pub(super) const KINDS: &[KindOfFile] = &[
     file("curve_twocrypto_ng", Rule::Crypto),
 ];
 
-/// The state. The inner error is a state that core reads and refuses, the outer one fields that are
-/// none of a state.
+/// The state. The inner error is a state that core parses but refuses; the outer error is invalid fields.
 pub(super) fn state(
     kind: &KindOfFile,
     fields: &Value,
@@ -89,7 +88,7 @@ impl RecordedFields<'_> {
         Ok(body)
     }
 
-    /// A body with these fields as they are, and these as numbers.
+    /// A body with the fields `same` unchanged and the fields `numbers` as numbers.
     fn with(&self, protocol: &str, same: &[&str], numbers: &[&str]) -> Body {
         let mut body = Map::new();
         body.insert("protocol".to_owned(), json!(protocol));
@@ -102,7 +101,7 @@ impl RecordedFields<'_> {
         Ok(body)
     }
 
-    /// A number, spelled as one or in a string.
+    /// A number, written as a JSON number or as a string.
     fn number(&self, name: &str) -> Result<u64, RecordedError> {
         let value = self.at.member(self.fields, name)?;
         let number = value.as_u64().or_else(|| value.as_str()?.parse().ok());
@@ -127,7 +126,7 @@ impl RecordedFields<'_> {
         Ok(body)
     }
 
-    /// What a vault holds; version 2 has factors of the decimals, and without rates whole ones.
+    /// The fields of a vault. In version 2 the factors follow from the decimals, and rates default to one.
     fn vault(&self, protocol: &str) -> Body {
         if self.has("balances_raw") {
             let same =

@@ -1,27 +1,27 @@
-//! The kept files held to core, natively and as WebAssembly.
+//! Checks core against the stored files, natively and as WebAssembly.
 
 use super::{RecordedFills, RecordedPool, Verdict};
 use crate::pools::PoolState;
 
-/// What a file's cases came to, all of which agree.
+/// The number of cases of a file by result. All of them agree.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in crate::pools) struct Held {
     pub cases: usize,
-    /// Of those, sales that the contract filled whole.
+    /// The sales among them that the contract filled completely.
     pub filled: usize,
-    /// Refused by the contract by a rule that core does not have.
+    /// The sales that the contract refused by a rule that core does not have.
     pub unmodelled: usize,
-    /// Sales that left the state that the contract's left.
+    /// The sales after which core has the same state as the contract.
     pub after: usize,
 }
 
-/// A file, unpacked and read.
+/// Decompresses and parses a file.
 pub(in crate::pools) fn unpack_fills(packed: &[u8]) -> RecordedFills {
     let text = miniz_oxide::inflate::decompress_to_vec_zlib(packed).unwrap();
     RecordedFills::from_bytes(&text).unwrap()
 }
 
-/// Requires that core says of every case what the contract did.
+/// Requires that core gives the contract's result for every case.
 pub(in crate::pools) fn hold(packed: &[u8]) -> Held {
     let RecordedFills { kind, pools } = unpack_fills(packed);
     let mut held = Held::default();

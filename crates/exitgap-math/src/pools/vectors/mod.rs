@@ -3,7 +3,7 @@
 //!
 //! - `body`: a recorded state as the state body that core reads
 //!
-//! Only with the feature `vectors`, because comparing with contracts is not part of the product.
+//! Only available with the feature `vectors`, because comparing with contracts is not part of the product.
 
 mod body;
 #[cfg(test)]
@@ -17,46 +17,46 @@ use crate::wide::U256;
 #[cfg(test)]
 pub(super) use held::{Held, hold, unpack_fills};
 
-/// The most bytes of a file that are looked at, unpacked.
+/// The maximum decompressed size of a file that is parsed.
 pub const MAX_RECORDED_BYTES: usize = 32 << 20;
-/// The most pools of a file.
+/// The maximum number of pools of a file.
 pub const MAX_RECORDED_POOLS: usize = 10_000;
-/// The most cases of a pool.
+/// The maximum number of cases of a pool.
 pub const MAX_RECORDED_CASES: usize = 100_000;
 
-/// Where a file is not of the form, and how.
+/// Where and how a file is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {what}")]
 pub struct RecordedError {
-    /// E.g. `pools[3].cases[7].in`.
+    /// The place in the file, for example `pools[3].cases[7].in`.
     pub place: String,
-    /// What is wrong there.
+    /// The reason.
     pub what: String,
 }
 
-/// A file of recorded fills of pools of one kind.
+/// A file with recorded fills of pools of one kind.
 #[derive(Debug, Clone)]
 pub struct RecordedFills {
-    /// Whose contracts, e.g. `curve_plain`.
+    /// The kind of contract, for example `curve_plain`.
     pub kind: RecordedKind,
-    /// The pools, in the order of the file.
+    /// The pools in the order of the file.
     pub pools: Vec<RecordedPool>,
 }
 
-/// A pool and what its contract transferred.
+/// A pool and the recorded transfers of its contract.
 #[derive(Debug, Clone)]
 pub struct RecordedPool {
     /// Its name in the file.
     pub id: String,
-    /// The state of every case. Core may refuse it as a whole: then no case may have been filled.
+    /// The state of every case. Core may refuse it; then no case may be filled.
     pub state: Result<PoolState, StateError>,
     /// Sales from that state.
     pub cases: Vec<RecordedCase>,
-    /// A sale that was made for good.
+    /// A sale that was really executed, with the state after it.
     pub after: Option<RecordedAfter>,
 }
 
-/// A sale and the state that it left.
+/// A sale and the state after it.
 #[derive(Debug, Clone)]
 pub struct RecordedAfter {
     /// The sale.
@@ -70,20 +70,20 @@ pub struct RecordedAfter {
 pub struct RecordedCase {
     /// The tokens.
     pub pair: Pair,
-    /// Which of the two is sold.
+    /// The direction of the sale.
     pub direction: Direction,
-    /// Raw units offered.
+    /// The raw units offered.
     pub amount_in: U256,
-    /// What the contract did.
+    /// The contract's result.
     pub answer: RecordedAnswer,
 }
 
-/// What a contract did.
+/// The result of a contract.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RecordedAnswer {
-    /// It took all of it and transferred so many raw units.
+    /// It took the whole amount and transferred this many raw units.
     Paid(U256),
-    /// It took less than was offered.
+    /// It took less than offered.
     Taken {
         /// Raw units taken.
         consumed: U256,
@@ -94,41 +94,41 @@ pub enum RecordedAnswer {
     Refused,
 }
 
-/// How core's answer compares with the contract's.
+/// The comparison of core's result with the contract's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// The same number, or both refuse.
+    /// Both have the same amount, or both refuse.
     Same,
-    /// Core fills what the contract refuses by a rule that core does not compute, and says so.
+    /// Core fills a sale that the contract refuses by a rule that core does not compute and reports as missing.
     Unmodelled,
-    /// Another number, or only one of them refuses.
+    /// The amounts differ, or only one of them refuses.
     Different(String),
 }
 
-/// The kinds of files there are.
+/// A kind of file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RecordedKind(&'static body::KindOfFile);
 
 impl RecordedKind {
-    /// The name, e.g. `curve_plain`.
+    /// The name, for example `curve_plain`.
     pub fn name(self) -> &'static str {
         self.0.name
     }
 
-    /// The kind of this name.
+    /// The kind with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         body::KINDS.iter().find(|kind| kind.name == name).map(Self)
     }
 
-    /// Whether its contracts may refuse a sale after its fill was computed, when they update a
-    /// price, by rules that core does not have.
+    /// Whether its contracts may refuse a sale after computing its fill, while they update a price, by rules that core
+    /// does not have.
     pub fn has_price_upkeep(self) -> bool {
         self.0.rule == body::Rule::Crypto
     }
 }
 
 impl RecordedFills {
-    /// Reads a file's bytes, unpacked.
+    /// Parses a file's decompressed bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, RecordedError> {
         let whole = At { place: String::new() };
         if bytes.len() > MAX_RECORDED_BYTES {
@@ -164,7 +164,7 @@ impl RecordedPool {
             Some(sale) => {
                 let at = at.inside("after");
                 let left = at.member(sale, "state")?;
-                // What did not change may be left out.
+                // Unchanged fields may be omitted.
                 let mut all = fields.clone();
                 if let (Some(all), Some(left)) = (all.as_object_mut(), left.as_object()) {
                     all.extend(left.clone());
@@ -176,7 +176,7 @@ impl RecordedPool {
         Ok(Self { id: short(at.text(pool, "id")?), state, cases, after })
     }
 
-    /// How core's answer to a case compares with the contract's: prepared and unprepared.
+    /// Compares core's result for a case with the contract's, both with and without a prepared curve.
     pub fn compare(&self, kind: RecordedKind, case: &RecordedCase) -> Verdict {
         let asked = self.state.as_ref().ok().and_then(|state| state.clone().of_pair(case.pair));
         let Some(state) = asked else {
@@ -205,7 +205,7 @@ impl RecordedPool {
                 Err(FillError::BeyondLiquidity { consumed, paid }),
                 RecordedAnswer::Taken { consumed: taken, paid: transferred },
             ) => (consumed, paid) == (taken, transferred),
-            // Such a contract takes what it can: it refuses where that is nothing.
+            // A contract that fills in part takes as much as it can, and refuses only if that is nothing.
             (Err(FillError::BeyondLiquidity { consumed, .. }), RecordedAnswer::Refused) => {
                 !in_part || consumed.is_zero()
             }
@@ -222,8 +222,8 @@ impl RecordedPool {
         Verdict::Different(format!("core {ours}, the contract {}", case.answer))
     }
 
-    /// Whether the state that a sale leaves is the contract's; `None` where core does not follow the
-    /// kind from one sale to the next, or where the contract took less than was offered.
+    /// Whether core has the contract's state after a sale; `None` if core does not follow this kind after a sale, or if
+    /// the contract took less than offered.
     pub fn follows(&self, after: &RecordedAfter) -> Option<bool> {
         let RecordedCase { pair, direction, amount_in, .. } = after.case;
         let state = self.state.as_ref().ok()?.clone().of_pair(pair)?;
@@ -234,7 +234,7 @@ impl RecordedPool {
 }
 
 impl RecordedKind {
-    /// Whether its contracts take as much of an amount as they can.
+    /// Whether its contracts fill as much of an amount as they can.
     fn fills_in_part(self) -> bool {
         matches!(self.0.rule, body::Rule::AsItIs(protocol) if protocol != "solidly")
     }
@@ -342,7 +342,7 @@ fn amount(text: &str) -> Option<U256> {
     plain.then(|| U256::from_str_radix(text, 10).ok()).flatten()
 }
 
-/// As much of a text as is worth showing.
+/// The beginning of a text, for error messages.
 fn short(text: &str) -> String {
     text.chars().take(80).filter(|symbol| !symbol.is_control()).collect()
 }

@@ -1,4 +1,4 @@
-//! What is asked on a terminal, where nothing was named.
+//! The interactive prompts, used if no options were given.
 
 use std::fmt::Display;
 use std::io::{BufRead, Write};
@@ -10,7 +10,7 @@ use exitgap_core::snapshot::Token;
 use super::price_sources::Known;
 use super::{FeedGiven, InitError, NodeGiven, PoolGiven};
 
-/// What was answered.
+/// The answers.
 #[derive(Debug, PartialEq, Eq)]
 pub struct PromptAnswers {
     pub chain: ChainSlug,
@@ -19,7 +19,7 @@ pub struct PromptAnswers {
     pub pools: Vec<PoolGiven>,
 }
 
-/// Asks for a chain, a node and pools; `None` where the commented example is wanted.
+/// Prompts for a chain, a node and pools; `None` if the user wants the commented example.
 pub fn prompt_setup(
     input: &mut impl BufRead,
     out: &mut impl Write,
@@ -40,7 +40,7 @@ pub fn prompt_setup(
     Ok(Some(PromptAnswers { chain, chain_id, rpc, pools }))
 }
 
-/// Asks what a token's price is read from.
+/// Prompts for the source of a token's price.
 pub fn prompt_feed(
     input: &mut impl BufRead,
     out: &mut impl Write,
@@ -58,7 +58,7 @@ pub fn prompt_feed(
     }
 }
 
-/// Asks until the answer can be read; `None` where nothing was typed.
+/// Prompts until the answer is valid; `None` if it is empty.
 fn prompt_optional<T: FromStr<Err: Display>>(
     input: &mut impl BufRead,
     out: &mut impl Write,
@@ -76,7 +76,7 @@ fn prompt_optional<T: FromStr<Err: Display>>(
     }
 }
 
-/// The same, until something was typed.
+/// Prompts until the answer is valid and not empty.
 fn prompt_required<T: FromStr<Err: Display>>(
     input: &mut impl BufRead,
     out: &mut impl Write,

@@ -1,4 +1,4 @@
-//! What the named pools are: asked of the chain's nodes.
+//! Reads from the chain's nodes what kind of pools the given addresses are.
 
 use std::time::Duration;
 
@@ -10,24 +10,25 @@ use tokio::time::Instant;
 
 use super::{ConfigInputs, InitError, PoolGiven};
 
-/// How long the nodes are asked.
+/// Time limit for the nodes.
 const WITHIN: Duration = Duration::from_mins(2);
 
-/// The fee of Uniswap's v2 pairs, which no contract tells. `check` tries whether the pair takes it.
+/// The fee of Uniswap v2 pairs, which no contract returns. `check` tests whether the pair accepts it.
 pub const PAIR_FEE: FeeConfig = FeeConfig { numerator: 3, denominator: 1_000 };
 
-/// The oracle that stands where a price is not looked at yet.
+/// Placeholder oracle for prices that are not read yet.
 const UNREAD: &str = "unread";
 
-/// A pool that was named, and what it is.
+/// A given pool, with what was found about it.
 pub struct DescribedPool {
     pub given: PoolGiven,
     pub info: PoolInfo,
-    /// The fee that its entry needs.
+    /// The fee, if its entry needs one.
     pub fee: Option<FeeConfig>,
 }
 
-/// Asks what each pool is. One that is refused as it was named may be a pair, which needs its fee.
+/// Reads the kind of each pool. If a pool is rejected as given, it may be a Uniswap v2 pair, so it is tried again with
+/// that fee.
 pub async fn pools(wanted: &ConfigInputs) -> Result<Vec<DescribedPool>, InitError> {
     let all = &wanted.pools;
     let first = query_pools(wanted, all, None).await?;
@@ -67,7 +68,7 @@ async fn query_pools(
     Ok(described.into_iter().map(|(_, info)| info).collect())
 }
 
-/// The chain with these pools, whose prices are read from nowhere: what a pool is does not depend on them.
+/// The chain with these pools and without price sources: the kind of a pool does not depend on prices.
 fn sources(wanted: &ConfigInputs, pools: &[PoolGiven], fee: Option<FeeConfig>) -> Sources {
     let chain = ChainConfig {
         slug: wanted.chain.clone(),

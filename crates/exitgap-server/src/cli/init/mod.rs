@@ -1,5 +1,5 @@
-//! `init`: a configuration to start from. Of a named chain and its pools it is one that `check` passes, once the key is made; of
-//! nothing it is the commented example.
+//! `init`: writes a first configuration. With a chain and its pools given, the result passes `check` once the key
+//! exists; without options it is the commented example.
 
 mod ask;
 mod describe;
@@ -45,7 +45,7 @@ pub struct InitArgs {
     feed: Vec<FeedGiven>,
 }
 
-/// A node as it was named. It is shown without its path, which may hold a key.
+/// A node as given. Output never includes its path, which may contain a key.
 #[derive(Clone, PartialEq, Eq)]
 struct NodeGiven {
     url: RpcUrl,
@@ -66,7 +66,7 @@ impl std::str::FromStr for NodeGiven {
     }
 }
 
-/// A pool as it was named.
+/// A pool as given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct PoolGiven {
     address: Address,
@@ -107,7 +107,7 @@ impl std::str::FromStr for PoolGiven {
     }
 }
 
-/// A token's feed as it was named.
+/// A token's price feed as given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct FeedGiven {
     token: String,
@@ -139,7 +139,7 @@ impl std::str::FromStr for FeedGiven {
 /// Why no configuration was written.
 #[derive(Debug, thiserror::Error)]
 pub enum InitError {
-    /// No chain of this name is known.
+    /// The chain name is unknown.
     #[error(
         "chain {chain} is unknown; known chains are {}. For another name, give its id with --chain-id; its figures are marked \"preview\"",
         Known::slugs()
@@ -148,14 +148,14 @@ pub enum InitError {
         /// The name.
         chain: ChainSlug,
     },
-    /// A known chain with the id of another.
+    /// The id does not match that of the known chain.
     #[error("chain {chain} has the id {known}, not {found}; omit --chain-id, or use another name")]
     OtherId {
         /// The name.
         chain: ChainSlug,
         /// Its id.
         known: u64,
-        /// What was named.
+        /// The id as given.
         found: u64,
     },
     /// The same pool twice.
@@ -164,18 +164,18 @@ pub enum InitError {
         /// The pool.
         pool: String,
     },
-    /// What is at a pool's address is not read as a pool, or no node was asked.
+    /// The contract at a pool's address could not be read as a pool, or no node could be reached.
     #[error("pool {pool}: {error}")]
     Pool {
         /// The pool.
         pool: String,
-        /// What the node or the contract says.
+        /// The error from the node or the contract.
         error: String,
     },
-    /// A token's price is known from nowhere.
+    /// A token's price source is unknown.
     #[error(transparent)]
     Price(#[from] PriceError),
-    /// The chain's nodes cannot be asked.
+    /// The chain's nodes cannot be reached.
     #[error("the nodes of chain {chain} cannot be reached: {error}")]
     Nodes {
         /// The chain.
@@ -183,7 +183,7 @@ pub enum InitError {
         /// Why.
         error: String,
     },
-    /// What was typed ended before all was told.
+    /// The input ended before all answers were given.
     #[error("the input ended before all questions were answered; no file was written")]
     InputEnded,
     /// The terminal.
@@ -191,7 +191,7 @@ pub enum InitError {
     Terminal(#[source] io::Error),
 }
 
-/// The chain and the pools that a configuration is made of.
+/// The chain and the pools of the new configuration.
 struct ConfigInputs {
     chain: ChainSlug,
     chain_id: u64,
@@ -200,7 +200,7 @@ struct ConfigInputs {
     feeds: Vec<FeedGiven>,
 }
 
-/// Writes the configuration, and says what comes next.
+/// Writes the configuration, and prints the next steps.
 pub fn init(args: InitArgs) -> Result<(), CliError> {
     let path = args.config.clone();
     if path.try_exists().map_err(|source| CliError::File { path: path.clone(), source })? {
@@ -236,7 +236,7 @@ pub fn init(args: InitArgs) -> Result<(), CliError> {
         }
     })?;
     let text = text::configuration(&wanted, &found, &prices);
-    // What is written is read by the same rules first.
+    // Check the text with the server's own parser before writing it.
     CheckedConfig::parse(&text, &path)?;
     create(&path, &text)?;
     let key = path.with_file_name("exitgap.key");
@@ -245,7 +245,7 @@ pub fn init(args: InitArgs) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Makes the file, which must not be there.
+/// Creates the file; fails if it exists.
 fn create(path: &Path, text: &str) -> Result<(), CliError> {
     let file_error = |source| CliError::File { path: path.to_owned(), source };
     let created = OpenOptions::new().write(true).create_new(true).open(path);

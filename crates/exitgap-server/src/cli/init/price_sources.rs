@@ -1,4 +1,4 @@
-//! Where tokens' prices are read from: what was named, else what the examples of the known chains say of well-known tokens.
+//! Price sources of tokens: those given, else those of well-known tokens in the examples of the known chains.
 
 use std::collections::BTreeMap;
 
@@ -10,17 +10,17 @@ use serde::Deserialize;
 use super::describe::DescribedPool;
 use super::{ConfigInputs, FeedGiven, InitError};
 
-/// A chain that is known by its name.
+/// A chain with built-in examples.
 pub struct Known {
     slug: &'static str,
     chain_id: u64,
     /// The example with its feeds.
     example: &'static str,
-    /// Tokens, in lower case, and the oracles of the example whose product is their price.
+    /// Tokens, in lower case, and the example's oracles whose product is the token's price.
     tokens: &'static [(&'static str, &'static [&'static str])],
 }
 
-/// The chain's own coin.
+/// Address of the chain's native coin.
 const COIN: &str = "0x0000000000000000000000000000000000000000";
 
 const KNOWN: [Known; 4] = [
@@ -69,24 +69,24 @@ const KNOWN: [Known; 4] = [
     },
 ];
 
-/// The part of an example that says where prices come from.
+/// The part of an example that defines price sources.
 #[derive(Deserialize)]
 struct Feeds {
     oracle: Vec<OracleConfig>,
 }
 
 impl Known {
-    /// The chain of this name.
+    /// The built-in chain of this name.
     pub fn of_slug(slug: &ChainSlug) -> Option<&'static Self> {
         KNOWN.iter().find(|known| known.slug == slug.as_str())
     }
 
-    /// All names, for people.
+    /// The names of all known chains, for people.
     pub fn slugs() -> String {
         KNOWN.map(|known| known.slug).join(", ")
     }
 
-    /// The id of a chain: the known one of its name, else the one that was named.
+    /// The id of a chain: the known one for its name, else the given one.
     pub fn id_of(slug: &ChainSlug, named: Option<u64>) -> Result<u64, InitError> {
         let chain = slug.clone();
         match (Self::of_slug(slug), named) {
@@ -99,7 +99,7 @@ impl Known {
         }
     }
 
-    /// The feeds whose product is a token's price, as the example has them.
+    /// The feeds whose product is a token's price, as in the example.
     fn feeds_of(&self, token: Address) -> Option<Vec<Feed>> {
         let address = token.to_string();
         let (_, names) = self.tokens.iter().find(|(known, _)| *known == address)?;
@@ -116,7 +116,7 @@ impl Known {
     }
 }
 
-/// A Chainlink feed under a name of its own.
+/// A Chainlink feed with a name of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Feed {
     pub name: String,
@@ -125,13 +125,13 @@ pub struct Feed {
     pub heartbeat_s: u32,
 }
 
-/// The feeds of each token, one or two, whose product is its price.
+/// The one or two feeds of each token, whose product is the token's price.
 pub type Prices = BTreeMap<Address, Vec<Feed>>;
 
 /// Why a token has no price.
 #[derive(Debug, thiserror::Error)]
 pub enum PriceError {
-    /// Nothing says where it is read from.
+    /// No price source is known for it.
     #[error(
         "no price source is known for {symbol} ({address}) in pool {pool}; give its Chainlink USD feed and the feed's heartbeat: --feed {address}=0x…@3600"
     )]
@@ -143,15 +143,15 @@ pub enum PriceError {
         /// The pool.
         pool: String,
     },
-    /// A feed for a token that no pool has.
+    /// A feed was given for a token that is in no pool.
     #[error("--feed {token}=…: not a token of these pools; their tokens are {tokens}")]
     NoToken {
-        /// The token as it was named.
+        /// The token as given.
         token: String,
         /// The pools' tokens.
         tokens: String,
     },
-    /// Two tokens call themselves so.
+    /// Two tokens have this symbol.
     #[error("two tokens of the pools have the symbol {token}; use their addresses: {tokens}")]
     TwoTokens {
         /// The symbol.
@@ -161,7 +161,7 @@ pub enum PriceError {
     },
 }
 
-/// Where the prices of all tokens of these pools are read from. `ask` is asked for those of which nothing is known.
+/// The price sources of all tokens of these pools. `ask` is called for tokens without a known one.
 pub fn prices(
     wanted: &ConfigInputs,
     found: &[DescribedPool],
@@ -204,7 +204,7 @@ pub fn prices(
     Ok(prices)
 }
 
-/// The token that a feed was named for.
+/// The token that a feed was given for.
 fn token_of(
     feed: &FeedGiven,
     tokens: &BTreeMap<Address, (&Token, String)>,
@@ -227,7 +227,7 @@ fn token_of(
     }
 }
 
-/// A name for a token's feed that no other has: by its symbol, and where two call themselves so by its address.
+/// A unique name for a token's feed: from its symbol, or from its address if two tokens share a symbol.
 fn name_of(token: &Token, tokens: &BTreeMap<Address, (&Token, String)>) -> String {
     let plain = |token: &Token| {
         let kept = token.symbol.as_str().chars().filter(char::is_ascii_alphanumeric);
@@ -252,7 +252,7 @@ mod tests {
     use super::*;
     use crate::config::CheckedConfig;
 
-    /// Every known token has its feeds, and the example prices the pools that are known to hold it alike.
+    /// Every known token has its feeds, and they match how the example prices the pools that hold the token.
     #[test]
     fn every_known_token_is_priced_as_the_examples_pools_are() {
         let mut pools = 0;
@@ -264,7 +264,7 @@ mod tests {
                 let feeds = known.feeds_of(parse_address(token).unwrap()).unwrap();
                 assert_eq!(feeds.iter().map(|feed| feed.name.as_str()).collect::<Vec<_>>(), *names);
             }
-            // A pool of Uniswap v4 states its tokens in its key.
+            // A Uniswap v4 pool states its tokens in its key.
             for pool in &checked.config.pool {
                 let Some(key) = &pool.key else { continue };
                 let planned = checked.plan.pool(&pool.address.on(pool.chain.clone())).unwrap();

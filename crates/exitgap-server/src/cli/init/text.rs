@@ -1,4 +1,4 @@
-//! The configuration of what was found, as it is written.
+//! Renders the configuration file.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -80,7 +80,7 @@ fn pool_table(wanted: &ConfigInputs, pool: &DescribedPool, prices: &Prices) -> V
     lines
 }
 
-/// Whether a token calls itself a dollar: of two tokens the other one is sold.
+/// Whether a token's symbol suggests a dollar: then the pool's other token is the one that is sold.
 fn is_dollar(token: &Token) -> bool {
     token.symbol.as_str().to_ascii_uppercase().contains("USD") || token.symbol.as_str() == "DAI"
 }
@@ -90,7 +90,7 @@ fn table(text: &mut String, lines: &[String]) {
     let _ = write!(text, "\n{}\n", lines.join("\n"));
 }
 
-/// A text as TOML has it.
+/// Quotes a text for TOML.
 fn quote_toml(text: &str) -> String {
     toml::Value::String(text.to_owned()).to_string()
 }

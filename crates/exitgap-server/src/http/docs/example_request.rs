@@ -1,4 +1,4 @@
-//! What an example asks, in its parts: what each language spells in its own way.
+//! An example request in its parts, which each language renders in its own way.
 
 use exitgap_api::operations::{Kind, Operation, Parameter, Place};
 use serde_json::{Map, Value};
@@ -7,22 +7,22 @@ use super::super::openapi::examples;
 
 /// A question of the examples, asked of a service.
 pub struct ExampleRequest<'a> {
-    /// Which address it is of.
+    /// The operation.
     pub operation: Operation,
-    /// Where that is, without a slash at its end.
+    /// The base URL, without a slash at its end.
     pub host: &'a str,
     /// Path and query.
     pub target: &'a str,
-    /// What varies of the path, by the names that its template has.
+    /// The variable parts of the path, by their names in the template.
     pub named: Vec<(&'static str, &'a str)>,
-    /// What is asked in the query, decoded, in its order.
+    /// The query parameters, decoded, in their order.
     pub given: Vec<(String, String)>,
-    /// What is sent, where something is.
+    /// The request body, if there is one.
     pub body: Option<&'a Map<String, Value>>,
 }
 
 impl<'a> ExampleRequest<'a> {
-    /// What the examples ask of an operation. `api` is where the API is, `web` where everything else is.
+    /// The example request of an operation. `api` is the API's base URL, `web` that of everything else.
     pub fn for_operation(operation: Operation, api: &'a str, web: &'a str) -> Option<Self> {
         let example = examples().get(operation.row().id)?;
         let target = example["request"].as_str()?;
@@ -37,27 +37,27 @@ impl<'a> ExampleRequest<'a> {
         })
     }
 
-    /// What was answered: a document, or the beginning of what is none.
+    /// The example's answer: a document, or the beginning of an answer that is not a document.
     pub fn answer(&self) -> &'static Value {
         &examples()[self.operation.row().id]["answer"]
     }
 
-    /// The whole address.
+    /// The complete URL.
     pub fn url(&self) -> String {
         format!("{}{}", self.host, self.target)
     }
 
-    /// What varies of the path under this name.
+    /// The variable part of the path with this name.
     pub fn in_path(&self, name: &str) -> &'a str {
         self.named.iter().find(|(known, _)| *known == name).map_or("", |(_, part)| part)
     }
 
-    /// What is given under this name.
+    /// The query parameter with this name.
     pub fn query_value(&self, name: &str) -> Option<&str> {
         self.given.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// The names that are given, once each.
+    /// The names of the given parameters, each once.
     pub fn names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
         for (name, _) in &self.given {
@@ -68,7 +68,7 @@ impl<'a> ExampleRequest<'a> {
         names
     }
 
-    /// All that is given under a name, and whether there may be several.
+    /// All values of a parameter, and whether it may be repeated.
     pub fn query_values(&self, name: &str) -> (Vec<&str>, bool) {
         let of_name = self.given.iter().filter(|(known, _)| known == name);
         let values = of_name.map(|(_, value)| value.as_str()).collect();
@@ -76,13 +76,14 @@ impl<'a> ExampleRequest<'a> {
         (values, repeated)
     }
 
-    /// Whether only who shows a token is answered. Without one a rule is made, and a stream tells of slots.
+    /// Whether the operation requires an owner's token. Creating a rule works without one, and so does a stream of
+    /// slots.
     pub fn is_owned(&self) -> bool {
         let optional = matches!(self.operation, Operation::KeepAlert | Operation::Stream);
         !optional && self.operation.row().refusals.contains(&401)
     }
 
-    /// What is sent, as JSON over several lines, which JavaScript, Python and Rust's `json!` read, too.
+    /// The body, as JSON over several lines, which is also valid JavaScript, Python and input of Rust's `json!`.
     pub fn sent(&self) -> Option<String> {
         self.body.and_then(|body| serde_json::to_string_pretty(body).ok())
     }
@@ -92,7 +93,8 @@ impl<'a> ExampleRequest<'a> {
         known.find(|known| known.name == name && known.place == Place::Query)
     }
 
-    /// A value as JavaScript and Python spell it: a number where the parameter is one and the text its plain spelling.
+    /// A value in the syntax of JavaScript and Python: a number if the parameter is a number and the text is its
+    /// canonical form.
     pub fn literal(&self, name: &str, value: &str) -> String {
         let kind = self.parameter(name).map(|known| known.kind);
         let is_number = match kind {
@@ -114,15 +116,16 @@ impl<'a> ExampleRequest<'a> {
     }
 }
 
-/// What stands in an example for the name of a rule of one's own.
+/// Placeholder in examples for the id of the reader's own rule.
 pub const RULE: &str = "$ALERT";
 
-/// A text as JavaScript, Python and Rust spell one that has nothing to be escaped; what has is not among the examples.
+/// A quoted text for JavaScript, Python and Rust. It is not escaped, because no example contains characters that need
+/// it.
 pub fn quote_text(text: &str) -> String {
     format!("\"{text}\"")
 }
 
-/// The parts of a path that a template names.
+/// The variable parts of a path, by their names in a template.
 fn match_template<'a>(template: &'static str, path: &'a str) -> Vec<(&'static str, &'a str)> {
     let mut rest = path;
     let mut found = Vec::new();
@@ -132,7 +135,7 @@ fn match_template<'a>(template: &'static str, path: &'a str) -> Vec<(&'static st
             rest = rest.strip_prefix(segment).unwrap_or(rest);
             continue;
         };
-        // A file of the log has slashes of its own.
+        // The path of a log file contains slashes.
         let end = if name == "path" { None } else { rest.find('/') };
         let (part, after) = rest.split_at(end.unwrap_or(rest.len()));
         found.push((name, part));

@@ -1,20 +1,20 @@
-//! A question as a program asks it with the npm package `exitgap`.
+//! Renders an example request as JavaScript with the npm package `exitgap`.
 
 use exitgap_api::operations::{Answer, Kind, Method, Operation, Parameter};
 
 use super::example_request::{ExampleRequest, RULE, quote_text};
 
-/// How the package asks.
+/// How the package makes the request.
 enum Way {
-    /// A function that takes what varies of the path, and an object of everything else.
+    /// A function that takes the variable part of the path, and an object with all other parameters.
     Function(&'static str),
-    /// One that takes a list of what is repeated, and an object of everything else.
+    /// A function that takes a list of the repeated parameter, and an object with all other parameters.
     List(&'static str),
-    /// One that takes the whole address.
+    /// A function that takes the complete URL.
     At(&'static str),
-    /// One that takes nothing.
+    /// A function without parameters.
     Alone(&'static str),
-    /// None: the platform's own `fetch`.
+    /// No function of the package: the platform's own `fetch`.
     Fetch,
 }
 
@@ -30,7 +30,7 @@ fn way(operation: Operation) -> Way {
     }
 }
 
-/// What every snippet begins with.
+/// The first lines of every snippet.
 pub fn before(api: &str) -> String {
     format!(
         "import {{ Client, init }} from \"exitgap\";\n\nawait init();\nconst client = new Client({});",
@@ -38,7 +38,7 @@ pub fn before(api: &str) -> String {
     )
 }
 
-/// The question; its answer is `answer`.
+/// The request; the snippet assigns its answer to `answer`.
 pub fn snippet(asked: &ExampleRequest<'_>) -> String {
     let call = match way(asked.operation) {
         Way::Fetch if asked.operation == Operation::Stream => return stream(asked),
@@ -63,16 +63,16 @@ pub fn snippet(asked: &ExampleRequest<'_>) -> String {
     format!("const answer = await client.{call};")
 }
 
-/// A position, or a venue, as the package takes it.
+/// A position, or a venue, in the package's syntax.
 fn entry(written: &str) -> String {
-    // A pool has a colon of its own, a size one more.
+    // The pool's id contains a colon; the size is separated by another.
     match written.rsplit_once(':').filter(|(pool, _)| pool.contains(':')) {
         Some((pool, size)) => format!("{{ pool: {}, sizeUsd: {size} }}", quote_text(pool)),
         None => quote_text(written),
     }
 }
 
-/// An object of everything that is asked beside `but`, named as JavaScript names it; none where that is nothing.
+/// An object with all parameters except `but`, with JavaScript names; `None` if there are no others.
 fn options(asked: &ExampleRequest<'_>, but: &str) -> Option<String> {
     let slot = asked.named.iter().filter(|(name, _)| *name == "slot");
     let mut all: Vec<String> = slot.map(|(_, slot)| format!("slot: {slot}")).collect();
@@ -94,7 +94,7 @@ fn in_camel_case(name: &str) -> String {
     camel
 }
 
-/// Asked without the package.
+/// The request without the package.
 fn fetch_snippet(asked: &ExampleRequest<'_>) -> String {
     let address = match asked.url() {
         url if url.contains(RULE) => format!("`{}`", url.replace(RULE, "${alert}")),
@@ -121,7 +121,7 @@ fn fetch_snippet(asked: &ExampleRequest<'_>) -> String {
     )
 }
 
-/// A stream, until its first pool is told.
+/// A stream, up to its first pool event.
 fn stream(asked: &ExampleRequest<'_>) -> String {
     format!(
         "const response = await fetch({});\nlet answer = \"\";\n\

@@ -1,4 +1,4 @@
-//! The languages in which every address is asked.
+//! The languages of the example requests.
 
 use exitgap_api::operations::Method;
 
@@ -8,18 +8,18 @@ use super::{javascript, python, rust};
 /// A language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {
-    /// A shell's.
+    /// The shell, with curl.
     Curl,
-    /// With the npm package.
+    /// JavaScript, with the npm package.
     JavaScript,
-    /// With the Python package.
+    /// Python, with the package.
     Python,
-    /// With the crate.
+    /// Rust, with the crate.
     Rust,
 }
 
 impl Language {
-    /// All of them, as they are offered.
+    /// All languages, in the order they are offered.
     pub const ALL: [Self; 4] = [Self::Curl, Self::JavaScript, Self::Python, Self::Rust];
 
     /// Its name on screen.
@@ -32,7 +32,7 @@ impl Language {
         }
     }
 
-    /// Its name in the page's style.
+    /// Its name in the style sheet.
     pub fn code(self) -> &'static str {
         match self {
             Self::Curl => "curl",
@@ -42,7 +42,7 @@ impl Language {
         }
     }
 
-    /// What a reader has to have for it.
+    /// What a reader must install for it.
     pub fn about(self) -> &'static str {
         match self {
             Self::Curl => {
@@ -60,7 +60,7 @@ impl Language {
         }
     }
 
-    /// What every snippet begins with, of a service at `api`.
+    /// The first lines of every snippet, for a service at `api`.
     pub fn before(self, api: &str) -> String {
         match self {
             Self::Curl => "TOKEN=\nALERT=".to_owned(),
@@ -70,7 +70,7 @@ impl Language {
         }
     }
 
-    /// A question, asked.
+    /// Renders an example request.
     pub fn snippet(self, asked: &ExampleRequest<'_>) -> String {
         match self {
             Self::Curl => curl(asked),

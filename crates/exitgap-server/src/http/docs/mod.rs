@@ -1,5 +1,5 @@
-//! `/docs`: the reference, readable, made from the `OpenAPI` document, with every address asked in four languages. One
-//! page, no scripts, nothing from anywhere else.
+//! `/docs`: the human-readable API reference, generated from the `OpenAPI` document, with an example of every address
+//! in four languages. One page, without scripts or external resources.
 
 mod example_request;
 mod javascript;
@@ -25,7 +25,7 @@ use super::openapi::ADDRESS;
 use super::reply::Reply;
 use super::site::Frame;
 
-/// Where this page is.
+/// The address of this page.
 const ADDRESS_OF_PAGE: &str = "/docs";
 
 const STYLE: &str = include_str!("docs.css");
@@ -46,7 +46,7 @@ pub async fn style(_: Plain) -> Reply {
     Reply::new(STYLE, "text/css; charset=utf-8", Keep::Seconds(300))
 }
 
-/// The page of a document, of a service at these addresses, within the frame of its site.
+/// Renders the page from a document, with these URLs, in the frame of the site.
 fn page(document: &Value, urls: &Urls, frame: Option<Frame>) -> String {
     let Frame { links, header } = frame.unwrap_or_default();
     let mut page = format!(
@@ -82,12 +82,12 @@ fn page(document: &Value, urls: &Urls, frame: Option<Frame>) -> String {
     page
 }
 
-/// What a tag is called in an address of this page.
+/// The anchor of a tag on this page.
 fn anchor(tag: &Value) -> String {
     text(&tag["name"]).to_lowercase().replace(' ', "-")
 }
 
-/// The operations of a tag: method, path and what is said of it.
+/// The operations of a tag: method, path and description.
 fn operations<'a>(
     document: &'a Value,
     tag: &'a Value,
@@ -100,7 +100,7 @@ fn operations<'a>(
     all.filter(|(_, _, operation)| operation["tags"][0] == tag["name"])
 }
 
-/// The way to every address, kept in sight where there is room for it.
+/// The table of contents, which stays visible if there is room.
 fn contents(page: &mut String, document: &Value) {
     page.push_str("<nav class=\"contents\" aria-label=\"Addresses\">");
     for tag in document["tags"].as_array().into_iter().flatten() {
@@ -126,7 +126,7 @@ fn contents(page: &mut String, document: &Value) {
     page.push_str("</nav>");
 }
 
-/// The choice of a language, kept in sight, and what every snippet of it begins with.
+/// The choice of a language, which stays visible while scrolling, and the common beginning of its snippets.
 fn languages(page: &mut String, urls: &Urls) {
     page.push_str("<fieldset class=\"languages\"><legend>Language</legend>");
     for language in Language::ALL {
@@ -217,7 +217,7 @@ fn address(
     page.push_str("</div></section>");
 }
 
-/// How it is asked in each language, and a real answer.
+/// The example request in each language, with a recorded answer.
 fn shown(page: &mut String, id: &str, urls: &Urls) {
     let operation = Operation::list_all().find(|operation| operation.row().id == id);
     let asked = operation
@@ -242,7 +242,7 @@ fn shown(page: &mut String, id: &str, urls: &Urls) {
     );
 }
 
-/// The fields of a document, those of the documents it is made of included.
+/// The fields of a document, including those of nested documents.
 fn fields(page: &mut String, name: &str, schemas: &Value) {
     page.push_str(
         "<details><summary>Fields of the answer</summary><table><thead><tr><th>Field<th>Meaning<tbody>",
@@ -251,7 +251,7 @@ fn fields(page: &mut String, name: &str, schemas: &Value) {
     page.push_str("</table></details>");
 }
 
-/// Deeper than any document here.
+/// Greater than the nesting depth of any document.
 const MAX_DEPTH: u32 = 6;
 
 fn rows(page: &mut String, schema: &Value, schemas: &Value, prefix: &str, depth: u32) {
@@ -280,7 +280,7 @@ fn rows(page: &mut String, schema: &Value, schemas: &Value, prefix: &str, depth:
     }
 }
 
-/// What a field means: its own words, or those of what it refers to.
+/// The description of a field: its own, or that of the schema it refers to.
 fn describe_field(property: &Value, schemas: &Value) -> String {
     if property["description"].is_string() {
         return code(&property["description"]);
@@ -292,7 +292,7 @@ fn describe_field(property: &Value, schemas: &Value) -> String {
     target.into_iter().chain(nested).find(|words| !words.is_empty()).unwrap_or_default()
 }
 
-/// The values that a parameter may have, where they are few.
+/// The values of an enumeration, if they are few.
 fn list_enum_values(schema: &Value) -> String {
     let Some(values) = schema["enum"].as_array() else { return String::new() };
     let values: Vec<String> =
@@ -304,7 +304,7 @@ fn text(value: &Value) -> String {
     escape(value.as_str().unwrap_or_default())
 }
 
-/// Text in which `this` is code.
+/// Renders text with `this` as code.
 fn code(value: &Value) -> String {
     code_of(value.as_str().unwrap_or_default())
 }

@@ -1,24 +1,24 @@
-//! A question as a program asks it with the Python package `exitgap`.
+//! Renders an example request as Python with the package `exitgap`.
 
 use exitgap_api::operations::{Answer, Method, Operation};
 
 use super::example_request::{ExampleRequest, RULE, quote_text};
 
-/// How the package asks.
+/// How the package makes the request.
 enum Way {
-    /// A function that takes what varies of the path, and everything else by its name.
+    /// A function that takes the variable part of the path, and all other parameters by name.
     Function(&'static str),
-    /// One that takes the whole address.
+    /// A function that takes the complete URL.
     At(&'static str),
-    /// None of its own: the one that reads any document, by its operation.
+    /// No specific function: the generic one that reads any document by its operation.
     Read,
-    /// None: the standard library.
+    /// No function of the package: the standard library.
     Open,
 }
 
 fn way(operation: Operation) -> Way {
     let row = operation.row();
-    // What belongs to an owner is asked with a token, which the package has no place for.
+    // Owners' operations need a token, which the package cannot send.
     let is_owned = row.refusals.contains(&401);
     let is_document = matches!(row.answer, Answer::Document(_));
     let is_read = row.method == Method::Get && is_document && !is_owned;
@@ -30,7 +30,7 @@ fn way(operation: Operation) -> Way {
     }
 }
 
-/// What every snippet begins with.
+/// The first lines of every snippet.
 pub fn before(api: &str) -> String {
     format!(
         "import json\nfrom urllib.request import Request, urlopen\n\nimport exitgap\n\nclient = exitgap.Client({})",
@@ -38,7 +38,7 @@ pub fn before(api: &str) -> String {
     )
 }
 
-/// The question; its answer is `answer`.
+/// The request; the snippet assigns its answer to `answer`.
 pub fn snippet(asked: &ExampleRequest<'_>) -> String {
     let call = match way(asked.operation) {
         Way::Open if asked.operation == Operation::Stream => return stream(asked),
@@ -50,7 +50,7 @@ pub fn snippet(asked: &ExampleRequest<'_>) -> String {
     format!("answer = client.{call}")
 }
 
-/// What varies of the path, after `first`, and everything else by its name.
+/// The arguments: the variable part of the path, after `first`, and all other parameters by name.
 fn arguments(asked: &ExampleRequest<'_>, first: Option<&str>) -> String {
     let named = asked.named.iter().map(|(_, part)| *part);
     let mut all: Vec<String> = first.into_iter().chain(named).map(quote_text).collect();
@@ -65,7 +65,7 @@ fn arguments(asked: &ExampleRequest<'_>, first: Option<&str>) -> String {
     all.join(", ")
 }
 
-/// Asked without the package.
+/// The request without the package.
 fn urlopen_snippet(asked: &ExampleRequest<'_>) -> String {
     let address = match asked.url() {
         url if url.contains(RULE) => format!("f{}", quote_text(&url.replace(RULE, "{alert}"))),
@@ -94,7 +94,7 @@ fn urlopen_snippet(asked: &ExampleRequest<'_>) -> String {
     format!("{request}with urlopen({opened}) as response:\n    answer = {read}")
 }
 
-/// A stream, until its first pool is told.
+/// A stream, up to its first pool event.
 fn stream(asked: &ExampleRequest<'_>) -> String {
     format!(
         "answer = []\nwith urlopen({}) as response:\n    for line in response:\n        answer.append(line.decode())\n        \

@@ -1,16 +1,16 @@
-//! A question as a program asks it with the crate `exitgap-client`.
+//! Renders an example request as Rust with the crate `exitgap-client`.
 
 use exitgap_api::Interval;
 use exitgap_api::operations::{Answer, Operation};
 
 use super::example_request::{ExampleRequest, quote_text};
 
-/// What every snippet begins with.
+/// The first lines of every snippet.
 pub fn before(api: &str) -> String {
     format!("{IMPORTS}\n\nlet client = Client::new(Native::new()?, {}.parse()?);", quote_text(api))
 }
 
-/// What the snippets name.
+/// The imports of the snippets.
 pub const IMPORTS: &str = "use std::time::Duration;\n\n\
     use exitgap_api::operations::parameters::{ALERT_KIND, ALERT_PCT, ALERT_SIZE, SLOT};\n\
     use exitgap_api::operations::{\n    \
@@ -23,7 +23,7 @@ pub const IMPORTS: &str = "use std::time::Duration;\n\n\
     use exitgap_core::series::Slot;\n\
     use exitgap_core::units::Percent;";
 
-/// The question; its answer is `answer`.
+/// The request; the snippet assigns its answer to `answer`.
 pub fn snippet(asked: &ExampleRequest<'_>) -> String {
     if asked.operation == Operation::Stream {
         return stream(asked);
@@ -32,7 +32,7 @@ pub fn snippet(asked: &ExampleRequest<'_>) -> String {
     format!("{before}let answer = client.{call}.await?;")
 }
 
-/// What is made first, and the call.
+/// The statements before the call, and the call.
 fn call(asked: &ExampleRequest<'_>) -> (String, String) {
     use Operation as O;
     let pool = || parse_expr(asked.in_path("pool"));
@@ -109,13 +109,13 @@ fn call(asked: &ExampleRequest<'_>) -> (String, String) {
             format!("send_again(alert, {from}, token)")
         }
         O::StreamTicket => "stream_ticket(token)".to_owned(),
-        // A stream is read piece by piece; the rest was asked above.
+        // A stream is read event by event; the other operations are handled above.
         _ => String::new(),
     };
     (String::new(), call)
 }
 
-/// A text, read as what it stands for.
+/// An expression that parses a text.
 fn parse_expr(text: &str) -> String {
     format!("{}.parse()?", quote_text(text))
 }
@@ -128,7 +128,7 @@ fn param_expr(asked: &ExampleRequest<'_>, name: &str) -> String {
     parse_expr(given(asked, name))
 }
 
-/// What may be left out, as a text.
+/// An optional parameter, as an expression for its text.
 fn option_expr(asked: &ExampleRequest<'_>, name: &str) -> String {
     asked
         .query_value(name)
@@ -140,7 +140,7 @@ fn slot(asked: &ExampleRequest<'_>) -> String {
     format!("Slot::new({})?", group_digits(number))
 }
 
-/// A whole number as Rust spells a long one.
+/// An integer with Rust's digit separators.
 fn group_digits(number: &str) -> String {
     let mut text = String::new();
     for (place, digit) in number.chars().enumerate() {
@@ -158,7 +158,7 @@ fn orders(asked: &ExampleRequest<'_>) -> (String, String) {
     (plan, format!("simulate(&{}, &plan, None, None)", parse_expr(asked.in_path("pool"))))
 }
 
-/// A series, as the client takes it.
+/// A request for a series with the client.
 fn series(asked: &ExampleRequest<'_>) -> String {
     let interval = match asked.query_value("interval").and_then(Interval::from_code) {
         None | Some(Interval::FiveMinutes) => "FiveMinutes",
@@ -184,7 +184,7 @@ fn evidence(asked: &ExampleRequest<'_>) -> (String, String) {
     (of, "evidence(&of.ok_or(\"no evidence_url\")?)".to_owned())
 }
 
-/// A question that is read as the service reads it.
+/// A request whose parameters are parsed from its path and query, in the same way as in the service.
 fn question(asked: &ExampleRequest<'_>, operation: &str, function: &str) -> (String, String) {
     let parts: Vec<&str> = asked.named.iter().map(|(_, part)| *part).collect();
     let path = match parts.as_slice() {
@@ -203,7 +203,7 @@ fn figure(asked: &ExampleRequest<'_>, operation: &str) -> String {
     format!("figure(\n    Operation::{operation},\n    {},\n)", quote_text(&asked.url()))
 }
 
-/// A rule that is tried: the client reads its document by the table of operations.
+/// A request that backtests a rule: the client reads its document by the table of operations.
 fn rule(asked: &ExampleRequest<'_>) -> (String, String) {
     let target = format!(
         "let target = Operation::AlertsOf\n    .target_of({})\n    .with(&ALERT_KIND, {})\n    \
@@ -216,7 +216,7 @@ fn rule(asked: &ExampleRequest<'_>) -> (String, String) {
     (target, "get_document::<AlertsTold>(&target)".to_owned())
 }
 
-/// What is no document, and has no function of its own.
+/// A request whose answer is not a document and that has no function of its own.
 fn bytes(asked: &ExampleRequest<'_>, operation: &str, named: &str) -> String {
     let target = match named {
         "" => "target()".to_owned(),
@@ -236,7 +236,7 @@ fn bytes(asked: &ExampleRequest<'_>, operation: &str, named: &str) -> String {
     )
 }
 
-/// A stream, its first piece.
+/// A stream, up to its first event.
 fn stream(asked: &ExampleRequest<'_>) -> String {
     let target = asked.target;
     format!(

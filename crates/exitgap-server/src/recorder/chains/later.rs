@@ -1,4 +1,4 @@
-//! What the chains' readers are asked once the slot is published: proofs, anchors, the blocks of earlier slots.
+//! Requests to the chains' readers after the slot is published: proofs, anchors, and the blocks of earlier slots.
 
 use exitgap_chain::ReadFailure;
 use exitgap_core::snapshot::Snapshot;
@@ -10,10 +10,10 @@ use super::super::recheck::{Due, Hashes};
 use super::super::source::SlotReader;
 use super::{Chain, MARGIN};
 
-/// What the blocks of a chain's slots are on the chain now.
+/// The chain's current blocks at the numbers of earlier slots' blocks.
 pub type Canonical = Vec<(Due, Hashes)>;
 
-/// Has the chains' nodes prove these snapshots whole, until `deadline`; what came of each.
+/// Requests whole-pool proofs of these snapshots from the chains' nodes, until `deadline`; returns the result for each.
 pub async fn prove_whole<R: SlotReader>(
     chains: &mut [Chain<R>],
     due: Vec<Vec<Snapshot>>,
@@ -47,7 +47,7 @@ async fn prove_each<R: SlotReader>(
     let left = deadline.saturating_duration_since(Instant::now());
     let until = deadline - MARGIN.min(left / 4);
     let mut made = Vec::with_capacity(due.len());
-    // One after the other: a whole pool is many words, and the node has others to serve.
+    // One after the other: a whole pool has many storage words, and the node has other clients.
     for snapshot in due {
         let proven = timeout_at(until, reader.prove_whole(&snapshot, until)).await;
         let late = || "no time was left".to_owned();
@@ -56,7 +56,7 @@ async fn prove_each<R: SlotReader>(
     (reader, made)
 }
 
-/// Has a chain's nodes prove a day's anchors, until `deadline`.
+/// Requests the proof of a day's anchors from a chain's nodes, until `deadline`.
 pub async fn prove_anchors<R: SlotReader>(
     chain: &mut Chain<R>,
     day: u32,
@@ -80,8 +80,8 @@ pub async fn prove_anchors<R: SlotReader>(
     made.unwrap_or_else(|_| Err(late()))
 }
 
-/// Asks the chains for the blocks of earlier slots, until `deadline`. Slots whose blocks could
-/// not all be asked for are left out, and those after them.
+/// Requests the blocks of earlier slots from the chains, until `deadline`. If the time does not suffice for all blocks
+/// of a slot, this slot and later ones are left out.
 pub async fn read_canonical<R: SlotReader>(
     chains: &mut [Chain<R>],
     due: Vec<Vec<Due>>,
@@ -124,8 +124,8 @@ async fn read_blocks<R: SlotReader>(reader: R, due: Vec<Due>, deadline: Instant)
     (reader, canonical)
 }
 
-/// What the chain has at the numbers of the slot's blocks; where that is another block, linked to
-/// the one after it, and what the second node has.
+/// The chain's blocks at the numbers of the slot's blocks; where it has a different block, also checked against its
+/// successor's parent hash, and the second node's answer.
 async fn hashes_of<R: SlotReader>(
     reader: &R,
     due: &Due,

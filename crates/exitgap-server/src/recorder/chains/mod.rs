@@ -1,7 +1,7 @@
-//! The recorder's chains, each with its reader, and what comes of asking them side by side.
+//! The recorder's chains, each with its reader, and the results of reading them concurrently.
 //!
 //! - `readings`: a slot of all chains, until its deadline
-//! - `later`: what readers are asked once the slot is published
+//! - `later`: requests to the readers after the slot is published
 
 mod later;
 mod readings;
@@ -26,14 +26,14 @@ use super::proofs::Proofs;
 use super::recheck::Recheck;
 use super::source::{ResumePoint, SlotReader, Source};
 
-/// How long before the slot's deadline a reader must end, so that it can still say
-/// why each pool is missing. A reader that does not end is given up at the deadline.
+/// How long before the slot's deadline a reader must end, so that it can still report why each pool is missing. A
+/// reader that does not end is abandoned at the deadline.
 const MARGIN: Duration = Duration::from_secs(1);
 
-/// A pool's snapshot, and what was made ready of it before the slot's deadline.
+/// A pool's snapshot, with its prepared form if that was ready before the slot's deadline.
 pub struct ReadSnapshot {
     pub snapshot: Snapshot,
-    /// `None`: no time was left, and it is made ready when the slot is written.
+    /// `None`: there was no time left, and it is prepared when the slot is written.
     pub ready: Option<Ready>,
 }
 
@@ -43,44 +43,44 @@ pub type PoolReading = Result<ReadSnapshot, ReadFailure>;
 /// A chain with its reader.
 pub struct Chain<R> {
     source: Source<R>,
-    /// `None` before the first slot, and after the reader was lost: it is made anew.
+    /// `None` before the first slot, and after the reader was lost: then a new one is created.
     reader: Option<R>,
-    /// Its earlier slots, to be looked at again.
+    /// The rechecks of its earlier slots.
     pub recheck: Recheck,
-    /// What its pools logged.
+    /// Gathers its pools' logs.
     pub fills: Gatherer,
-    /// Which of its days are anchored.
+    /// The progress of its daily anchors.
     pub anchoring: AnchorProgress,
-    /// The block of the last slot that others read.
+    /// The block of the last slot that other recorders read.
     pub recorded: Option<BlockRef>,
 }
 
-/// What a chain's reader is given for a slot.
+/// The inputs of a chain's reader for a slot.
 #[derive(Debug, Default)]
 pub struct ReadingPlan {
-    /// Where the chain's series stand, for a reader that is made anew.
+    /// The newest recorded state of the chain, for a new reader.
     pub standing: ResumePoint,
-    /// Which logs of its pools are asked for.
+    /// The requested logs of its pools.
     pub logs: Option<LogsRequest>,
 }
 
-/// What came of one chain at one slot.
+/// The result of one chain at one slot.
 pub struct ChainReading {
     /// For each of the chain's pools, in their order.
     pub pools: Vec<PoolReading>,
-    /// Which earlier slots it puts in doubt.
+    /// Earlier slots that it puts in doubt.
     pub doubts: Vec<NewDoubt>,
-    /// HTTP requests it took.
+    /// Number of HTTP requests.
     pub requests: u64,
-    /// What pools logged, where that was asked for.
+    /// The pools' logs, if requested.
     pub logs: LogsAnswer,
-    /// What the chain's own state says of them.
+    /// The chain's own proofs of the states.
     pub proofs: Proofs,
     /// The heads that its nodes had.
     pub heads: Option<SeenHeads>,
 }
 
-/// What was read of pools of a chain, in no order.
+/// Readings of pools of a chain, in any order.
 #[derive(Default)]
 pub struct ChainPools {
     pub pools: Vec<(PoolId, PoolReading)>,
@@ -92,7 +92,7 @@ pub struct ChainPools {
 }
 
 impl ChainReading {
-    /// The block at which the chain's pools were read; `None`: none of them was.
+    /// The block at which the chain's pools were read; `None` if no pool was read.
     pub fn block(&self) -> Option<BlockRef> {
         let read = self.pools.iter().flatten().next()?;
         Some(read.snapshot.observation().block())
@@ -100,7 +100,7 @@ impl ChainReading {
 }
 
 impl<R> Chain<R> {
-    /// A chain that was not read yet.
+    /// Creates a chain that has not been read yet.
     pub fn new(source: Source<R>) -> Self {
         Self {
             source,
@@ -127,7 +127,7 @@ impl<R> Chain<R> {
         self.source.pools.iter().any(|(pool, _)| pool == id)
     }
 
-    /// The same for every pool.
+    /// A reading in which every pool is missing for the same reason.
     fn all_missing(&self, reason: MissingReason, detail: &str) -> ChainReading {
         let missing = ReadFailure { reason, detail: detail.to_owned() };
         let pools = self.source.pools.iter().map(|_| Err(missing.clone())).collect();
@@ -141,8 +141,7 @@ impl<R> Chain<R> {
         }
     }
 
-    /// Puts a reading into the order of the pools, and believes nothing about other pools
-    /// or slots.
+    /// Orders a reading by the chain's pools, and discards results for other pools or slots.
     pub fn sort(&self, slot: Slot, reading: ChainPools) -> ChainReading {
         let mut by_pool: HashMap<PoolId, PoolReading> = reading.pools.into_iter().collect();
         let missing = |reason, detail: &str| ReadFailure { reason, detail: detail.to_owned() };
@@ -162,17 +161,17 @@ impl<R> Chain<R> {
 }
 
 impl<R: SlotReader> Chain<R> {
-    /// Whether it has no reader, so that the next one begins from what the store says.
+    /// Whether it has no reader, so that the next one starts from the state in the store.
     pub fn begins(&self) -> bool {
         self.reader.is_none()
     }
 
-    /// What its nodes answered since this was taken last, by node, method and outcome.
+    /// The nodes' answers since the last call, by node, method and outcome.
     pub fn take_outcomes(&self) -> Vec<RequestOutcomes> {
         self.reader.as_ref().map(SlotReader::take_outcomes).unwrap_or_default()
     }
 
-    /// Makes its reader, where it has none, and lets it know where its series stand.
+    /// Creates the reader if there is none, and passes it the newest recorded state.
     fn make_reader(&mut self, standing: ResumePoint) -> Result<(), String> {
         if self.reader.is_none() {
             let mut reader = (self.source.make)().map_err(|error| error.to_string())?;
@@ -182,20 +181,20 @@ impl<R: SlotReader> Chain<R> {
         Ok(())
     }
 
-    /// Requires that its nodes do not contradict each other about which chain it is.
+    /// Requires that its nodes agree on which chain they serve.
     pub async fn check_nodes(&self, deadline: Instant) -> Result<(), String> {
-        // A reader that cannot be made leaves its pools missing, with the reason.
+        // If the reader cannot be created, its pools are missing with that reason.
         let Ok(reader) = (self.source.make)() else { return Ok(()) };
         reader.check_nodes(deadline).await
     }
 
-    /// How many blocks later a slot's block is looked at again; `None` while it has no reader.
+    /// The number of blocks after which a slot's block is rechecked; `None` while there is no reader.
     pub fn confirmations(&self) -> Option<u32> {
         self.reader.as_ref().map(SlotReader::confirmations)
     }
 }
 
-/// One line per reason and chain, so that a dead node is not told once per pool.
+/// Logs one line per reason and chain, so that an unreachable node is not reported for each pool.
 pub fn warn_of_missing<R>(slot: Slot, chain: &Chain<R>, reading: &ChainReading) {
     let mut causes: BTreeMap<(&str, &str), Vec<&PoolId>> = BTreeMap::new();
     for ((pool, _), result) in chain.pools().iter().zip(&reading.pools) {

@@ -1,4 +1,4 @@
-//! All chains at one slot, side by side, each bounded by the slot's deadline.
+//! Reads all chains at one slot concurrently, each until the slot's deadline.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -20,22 +20,21 @@ use super::{
     warn_of_missing,
 };
 
-/// How long a slot's reading may last longer for what pools logged.
+/// How much longer a slot's reading may take for the pools' logs.
 const LOGS_WITHIN: Duration = Duration::from_secs(5);
 
 /// How a slot is read.
 #[derive(Debug, Clone, Copy)]
 pub struct ReadTerms {
     pub slot: Slot,
-    /// Whether what is read is held against the chain's own state.
+    /// Whether readings are checked against the chain's own state.
     pub prove: bool,
-    /// Whether it is made ready to be written, as far as there is time.
+    /// Whether readings are prepared for writing, as far as time permits.
     pub ready: bool,
     pub deadline: Instant,
 }
 
-/// Reads every chain at a slot. Returns at the deadline at the latest, with one reading per
-/// chain, in order.
+/// Reads every chain at a slot. Returns at the deadline at the latest, with one reading per chain, in order.
 pub async fn read_all<R: SlotReader>(
     chains: &mut [Chain<R>],
     plans: Vec<ReadingPlan>,
@@ -55,13 +54,12 @@ pub async fn read_all<R: SlotReader>(
             readings[place] = chain.all_missing(reason, &error);
         }
         let Some(reader) = chain.reader.take() else { continue };
-        // A thread each: taking thousands of ticks apart is work, and one chain's work must not
-        // delay another's.
+        // One thread per chain: decoding thousands of ticks takes CPU time, and one chain must not delay another.
         let runtime = Handle::current();
         let task = move || runtime.block_on(read_chain(reader, terms, plan.logs));
         places.insert(tasks.spawn_blocking(task).id(), place);
     }
-    // A thread that never yields cannot be ended, but it is not waited for either.
+    // A thread that never yields cannot be stopped, but this does not wait for it.
     while let Ok(Some(ended)) = timeout_at(deadline, tasks.join_next_with_id()).await {
         match ended {
             Ok((id, Some((reader, reading)))) => {
@@ -84,7 +82,7 @@ pub async fn read_all<R: SlotReader>(
     readings
 }
 
-/// `None`: the reader did not end in time, and is given up with whatever it remembers.
+/// `None`: the reader did not end in time, and is abandoned with its state.
 async fn read_chain<R: SlotReader>(
     mut reader: R,
     terms: ReadTerms,
@@ -108,8 +106,8 @@ async fn read_chain<R: SlotReader>(
         Some(request) => read_logs(&mut reader, &request, deadline).await,
         None => None,
     };
-    // It ends a little before the deadline, so that its end is seen in time: what is not ready by then is
-    // made so when the slot is written.
+    // Ends slightly before the deadline, so that the result arrives in time; the rest is prepared when the slot is
+    // written.
     let until = deadline - (MARGIN / 4).min(left / 16);
     let requests = requests + logs.as_ref().map_or(0, |(_, requests)| *requests);
     let logs = logs.map(|(logs, _)| logs);
@@ -118,16 +116,16 @@ async fn read_chain<R: SlotReader>(
     Some((reader, ChainPools { pools, doubts, requests, logs, proofs, heads }))
 }
 
-/// The chains' nodes being asked for what pools logged, while others read their states.
+/// Requests for the pools' logs that are in progress while other recorders read the states.
 pub struct AskingLogs<R> {
     tasks: JoinSet<(usize, R, AnsweredLogs)>,
     deadline: Instant,
 }
 
-/// What the nodes answered, and the requests that it took.
+/// The nodes' answers, and the number of requests.
 type AnsweredLogs = (LogsAnswer, u64);
 
-/// Begins to ask for what was planned, where there is time for it.
+/// Starts the planned requests, if there is time.
 pub fn ask_logs<R: SlotReader>(
     chains: &mut [Chain<R>],
     plans: Vec<ReadingPlan>,
@@ -158,10 +156,10 @@ pub fn ask_logs<R: SlotReader>(
 }
 
 impl<R: SlotReader> AskingLogs<R> {
-    /// What they answered, chain by chain.
+    /// The answers, chain by chain.
     pub async fn answers(mut self, chains: &mut [Chain<R>]) -> Vec<AnsweredLogs> {
         let mut all: Vec<AnsweredLogs> = chains.iter().map(|_| (None, 0)).collect();
-        // A reader that does not come back is made anew.
+        // A reader that does not return is replaced by a new one.
         while let Ok(Some(ended)) = timeout_at(self.deadline, self.tasks.join_next()).await {
             if let Ok((place, reader, logs)) = ended {
                 chains[place].reader = Some(reader);
@@ -172,7 +170,7 @@ impl<R: SlotReader> AskingLogs<R> {
     }
 }
 
-/// Asks the nodes for what pools logged, as long as that leaves time for the slot, and counts the requests.
+/// Requests the pools' logs as long as enough time remains for the slot, and counts the requests.
 async fn read_logs<R: SlotReader>(
     reader: &mut R,
     request: &LogsRequest,
@@ -186,8 +184,8 @@ async fn read_logs<R: SlotReader>(
     Some((answer, reader.requests() - before))
 }
 
-/// Which earlier slots a slot's reading put in doubt: of each pool those since the last full
-/// reading, or, where that is not known, as long as such readings may be apart.
+/// The earlier slots that a slot's reading puts in doubt: for each pool those since its last full reading, or, if that
+/// is unknown, for the maximum interval between full readings.
 fn doubts_of(slot: Slot, events: &[Event]) -> Vec<NewDoubt> {
     let longest = Limits::default().full_read_slots_most;
     let doubt = |event: &Event| match event {
@@ -202,8 +200,8 @@ fn doubts_of(slot: Slot, events: &[Event]) -> Vec<NewDoubt> {
     events.iter().filter_map(doubt).collect()
 }
 
-/// Makes a chain's snapshots ready side by side, as long as there is time: canonical bytes, hashes, figures.
-/// One that cannot be stored is missing, and does not delay the others.
+/// Prepares a chain's snapshots in parallel, as long as there is time: canonical bytes, hashes, figures. A snapshot
+/// that cannot be stored becomes missing, and does not delay the others.
 fn make_all_ready(
     pools: &[(PoolId, Result<Snapshot, ReadFailure>)],
     until: Instant,
@@ -221,7 +219,7 @@ fn make_all_ready(
     })
 }
 
-/// A snapshot made ready; one that cannot be stored is missing.
+/// Prepares a snapshot for writing; a snapshot that cannot be stored becomes missing.
 pub fn make_ready(snapshot: &Snapshot) -> Result<Ready, ReadFailure> {
     Ready::from_snapshot(snapshot).map_err(|error| {
         let detail = format!("its snapshot cannot be stored: {error}");

@@ -1,4 +1,4 @@
-//! The recorder's loop with a chain that serves no pool, and clocks that are wrong.
+//! Runs the recorder's loop with a chain whose pool can never be read, and with wrong clocks.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -27,7 +27,7 @@ fn at(n: u32) -> Duration {
     Duration::from_secs(slot(n).unix_s())
 }
 
-/// The timestamp of the newest block that a node has when a slot is read, by the slot's number; `None`: no node answers.
+/// The timestamp of a node's newest block when a slot is read, by the slot's number; `None`: no node answers.
 type Script = dyn Fn(u32) -> Option<u64> + Send + Sync;
 
 /// A chain of one pool that can never be read.
@@ -58,13 +58,13 @@ impl SlotReader for Unreadable {
     }
 }
 
-/// What a recorder read and sealed until it was asked to end.
+/// The slots that a recorder read and sealed until it was stopped.
 struct Ran {
     read: Vec<u32>,
     sealed: Option<u32>,
 }
 
-/// Runs a recorder by a clock until so many slots were read.
+/// Runs a recorder with a clock until this many slots were read.
 async fn run(
     clock: &ManualClock,
     reads: usize,
@@ -110,7 +110,7 @@ async fn run_in(
     Ran { read, sealed: sealed.map(|last| last.number() - Slot::FIRST.number()) }
 }
 
-/// A clock that shows six hours more than it was given.
+/// A clock that is six hours ahead of its start time.
 fn six_hours_ahead(n: u32) -> ManualClock {
     let clock = ManualClock::new(at(n));
     clock.set(at(n + 72));
@@ -119,11 +119,11 @@ fn six_hours_ahead(n: u32) -> ManualClock {
 
 #[tokio::test]
 async fn a_clock_six_hours_ahead_seals_no_slot_that_is_still_to_come() {
-    // The chain goes on by the true time, of which each slot that is read is five minutes.
+    // The chain follows the true time; each slot that is read takes five minutes.
     let blocks = |n: u32| Some(slot(n - 72).unix_s() + 12);
     let ran = run(&six_hours_ahead(1), 3, blocks).await;
     assert_eq!((ran.read, ran.sealed), (vec![73, 74, 75], None));
-    // The control: blocks at that time, and all three are sealed.
+    // Control: with blocks at that time, all three are sealed.
     let ran = run(&six_hours_ahead(1), 3, |n| Some(slot(n).unix_s() + 12)).await;
     assert_eq!((ran.read, ran.sealed), (vec![73, 74, 75], Some(75)));
 }
@@ -133,7 +133,7 @@ async fn a_clock_that_jumps_ahead_seals_nothing_until_a_block_or_the_time_is_the
     let home = TempDir::new().unwrap();
     let clock = ManualClock::new(at(0));
     let jumping = clock.clone();
-    // Blocks as far as slot 1; then the clock jumps by six hours, and no node answers any more.
+    // There are blocks up to slot 1; then the clock jumps by six hours, and no node answers any more.
     let ran = run_in(home.path(), &clock, 6, move |n| match n {
         0 => Some(slot(0).unix_s() + 12),
         1 => {
@@ -144,10 +144,10 @@ async fn a_clock_that_jumps_ahead_seals_nothing_until_a_block_or_the_time_is_the
     });
     let ran = ran.await;
     assert_eq!((ran.read, ran.sealed), (vec![0, 1, 73, 74, 75, 76], Some(1)));
-    // The control: without the jump the same slots are sealed by the time that passed.
+    // Control: without the jump the same slots are sealed, based on the elapsed time.
     let ran = run(&ManualClock::new(at(0)), 6, |n| (n < 2).then(|| slot(n).unix_s() + 12)).await;
     assert_eq!((ran.read, ran.sealed), (vec![0, 1, 2, 3, 4, 5], Some(5)));
-    // The clock is right again: nothing was lost but the slots that the jump passed over.
+    // The clock is correct again: only the slots that the jump skipped are lost.
     clock.set(at(3));
     let ran = run_in(home.path(), &clock, 1, |n| Some(slot(n).unix_s() + 12)).await;
     assert_eq!((ran.read, ran.sealed), (vec![3], Some(3)));
@@ -155,12 +155,12 @@ async fn a_clock_that_jumps_ahead_seals_nothing_until_a_block_or_the_time_is_the
 
 #[tokio::test]
 async fn a_slot_is_sealed_by_the_time_that_passed_since_a_block_however_late_that_was_seen() {
-    // Blocks are seen 40 s late, and then no more: slots wait until their time has certainly come.
+    // Blocks arrive 40 s late, and then stop: slots wait until their time has certainly come.
     let clock = six_hours_ahead(0);
     let ran = run(&clock, 4, |n| (n < 74).then(|| slot(n).unix_s() - 38)).await;
     assert_eq!((ran.read, ran.sealed), (vec![72, 73, 74, 75], Some(75)));
     assert_eq!(clock.now(), at(75) + Duration::from_secs(40));
-    // The control: 60 s late is more than a slot waits.
+    // Control: 60 s late is longer than a slot waits.
     let ran = run(&six_hours_ahead(0), 4, |n| (n < 74).then(|| slot(n).unix_s() - 58)).await;
     assert_eq!((ran.read, ran.sealed), (vec![72, 73, 74, 75], None));
 }
@@ -171,7 +171,7 @@ fn a_moment_counts_on_by_the_monotonic_clock() {
     let moment = Moment { time: at(5), counted: seconds(100) };
     assert_eq!(moment.time_at(seconds(100)), at(5));
     assert_eq!(moment.time_at(seconds(400)), at(6));
-    // What was counted before says nothing about an earlier time.
+    // The earlier count gives no information about an earlier time.
     assert_eq!(moment.time_at(seconds(0)), at(5));
 }
 
@@ -184,7 +184,7 @@ async fn a_block_of_the_future_confirms_no_more_than_the_clock_shows() {
     assert!(confirmed.wait_for(&clock, slot(0), soon).await);
     clock.set(at(900));
     assert!(!confirmed.wait_for(&clock, slot(900), soon).await);
-    // An earlier moment takes nothing back.
+    // An earlier moment changes nothing.
     confirmed.note(&clock, Moment { time: Duration::ZERO, counted: Duration::ZERO });
     assert!(confirmed.wait_for(&clock, slot(0), soon).await);
 }

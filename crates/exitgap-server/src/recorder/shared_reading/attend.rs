@@ -1,4 +1,4 @@
-//! Saying that this recorder is there, and hearing which shards it holds.
+//! Renews this recorder's presence in the database, and receives the shards assigned to it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,27 +9,27 @@ use std::time::{Duration, Instant};
 use exitgap_store::shards::{HeldShard, Share, SharingError};
 use tokio::sync::watch;
 
-/// How often it is tried where the server does not answer.
+/// Retry interval if the server does not answer.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// How soon it is seen that it is to end.
+/// Maximum delay until a stop is noticed.
 const NAP: Duration = Duration::from_millis(100);
 
 pub struct ShardHeartbeat {
     pub store: PathBuf,
     pub shards: Vec<String>,
-    /// Whether a shard is being read: then none is left to others.
+    /// Whether a shard is being read; meanwhile none is given up.
     pub reading: Arc<AtomicBool>,
-    /// Is told which shards are held.
+    /// Sends the shards that are held.
     pub tell: watch::Sender<Vec<HeldShard>>,
     pub stop: watch::Receiver<bool>,
 }
 
 impl ShardHeartbeat {
-    /// Attends until it is told to end, and then leaves its shards to others.
+    /// Runs until stopped, and then releases its shards.
     pub fn run(self) {
         let (mut share, mut said): (Option<Share>, _) = (None, None);
-        // Until when what is held is held, as far as is known here.
+        // The time until which its shards are certainly held.
         let mut until = Instant::now();
         while !self.is_told() {
             let began = Instant::now();
@@ -42,7 +42,7 @@ impl ShardHeartbeat {
                 }
                 Err(error) => {
                     let words = error.to_string();
-                    // The same is said once.
+                    // Log the same message only once.
                     if said.as_ref() != Some(&words) {
                         tracing::warn!(
                             error = words,
@@ -61,13 +61,13 @@ impl ShardHeartbeat {
                 thread::sleep(NAP.min(pause));
             }
         }
-        // Where it cannot be told, their time runs out.
+        // If the release fails, the lease expires by itself.
         if let Some(Err(error)) = share.map(|share| share.leave()) {
             tracing::warn!(%error, "its shards pass to other recorders when their lease ends");
         }
     }
 
-    /// Whether it is to end: it was told so, or nobody reads any more, or can tell.
+    /// Whether to end: a stop was requested, or the other ends of the channels are gone.
     fn is_told(&self) -> bool {
         *self.stop.borrow() || self.tell.is_closed() || self.stop.has_changed().is_err()
     }
@@ -78,7 +78,7 @@ impl ShardHeartbeat {
     ) -> Result<(Vec<HeldShard>, Duration), SharingError> {
         let open = match share {
             Some(open) if open.is_open() => open,
-            // As whoever it was: what it held is still its own.
+            // Register again under the same identity: what it held is still its own.
             Some(lost) => {
                 *lost = lost.again()?;
                 lost

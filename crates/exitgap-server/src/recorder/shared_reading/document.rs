@@ -1,5 +1,6 @@
-//! What was read of a shard at a slot, as it stands in the database until the slot is sealed. Only the recorders of one store
-//! read it, and they take it as they take a node's word: what is no snapshot of its pool is none.
+//! The readings of a shard at a slot, as stored in the database until the slot is sealed. Only the recorders of one
+//! store read it, and they trust it as little as a node's answer: anything that is not a valid snapshot of its pool is
+//! discarded.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +16,7 @@ use super::super::chains::{ChainPools, ChainReading, PoolReading, ReadSnapshot};
 use super::super::proofs::Proofs;
 use super::Shard;
 
-/// The version of the document. A recorder of another version does not read it.
+/// The version of the document. Recorders of other versions do not read it.
 const VERSION: u32 = 1;
 
 #[derive(Serialize, Deserialize)]
@@ -33,7 +34,7 @@ struct Document {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 enum PoolDocument {
-    /// Its snapshot's canonical bytes, and its state's.
+    /// The canonical bytes of its snapshot and of its state.
     Read {
         pool: String,
         snapshot: String,
@@ -58,19 +59,19 @@ struct DoubtDocument {
 struct ProofsDocument {
     proven: u32,
     oracles_proven: u32,
-    /// By why.
+    /// Number by reason.
     unproven: BTreeMap<String, u32>,
-    /// By contract, in Base64.
+    /// In Base64, by contract.
     files: BTreeMap<String, String>,
 }
 
-/// What was read of a shard.
+/// The readings of a shard.
 pub struct ShardReading {
     pub chain: ChainSlug,
     pub of: ChainPools,
 }
 
-/// The document of what was read of a shard.
+/// Encodes the readings of a shard.
 pub fn encode_reading(slot: Slot, shard: &Shard, reading: &ChainReading) -> Vec<u8> {
     let pools: Vec<(&PoolId, &PoolReading)> = shard.pools.iter().zip(&reading.pools).collect();
     let pool = |(pool, reading): &(&PoolId, &PoolReading)| {
@@ -121,7 +122,7 @@ pub fn encode_reading(slot: Slot, shard: &Shard, reading: &ChainReading) -> Vec<
     serde_json::to_vec(&document).unwrap_or_default()
 }
 
-/// Reads it; in words, why it is not one of this slot.
+/// Decodes a reading; the error says why it is not one of this slot.
 pub fn decode_reading(slot: Slot, bytes: &[u8]) -> Result<ShardReading, String> {
     let document: Document = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
     let Document { version, chain, pools, doubts, proofs, requests, .. } = document;

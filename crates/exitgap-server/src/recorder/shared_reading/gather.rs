@@ -1,4 +1,4 @@
-//! Whoever seals a slot takes what all have read of it.
+//! The recorder that seals a slot gathers the readings of all recorders.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::time::Duration;
@@ -16,24 +16,25 @@ use super::super::{Recorder, RecorderError};
 use super::Shard;
 use super::document::{self, ShardReading};
 
-/// How often it is looked whether all readings are there.
+/// Polling interval for complete readings.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
-/// How long before the slot's deadline no further readings are waited for: what came is made a slot in that time.
+/// How long before the slot's deadline waiting for readings stops, which leaves time to build the slot.
 const FREEZE_BEFORE: Duration = Duration::from_secs(10);
 
-/// The readings of a slot, which are all that there will be.
+/// The final readings of a slot.
 struct Taken {
     /// By shard.
     readings: Vec<(String, ShardReading)>,
-    /// Shards whose readings cannot be read.
+    /// Shards whose readings could not be decoded.
     unreadable: BTreeSet<String>,
-    /// Shards that some recorder was to read.
+    /// Shards that some recorder was assigned.
     held: BTreeSet<String>,
 }
 
 impl<R: SlotReader> Recorder<R> {
-    /// What all that share the reading read at a slot, chain by chain: as soon as it is all there, or `deadline` is near.
+    /// The readings of all sharing recorders at a slot, chain by chain: as soon as they are complete, or `deadline` is
+    /// near.
     pub(in super::super) async fn gather_readings(
         &mut self,
         slot: Slot,
@@ -68,7 +69,7 @@ impl<R: SlotReader> Recorder<R> {
     }
 }
 
-/// Freezes the slot, and takes its readings. One that cannot be read is as none.
+/// Freezes the slot, and takes its readings. A reading that cannot be decoded counts as missing.
 fn taken(store: &mut Store, slot: Slot) -> Result<Taken, StoreError> {
     let held = store.shards_held()?.into_iter().collect();
     store.freeze(slot)?;
@@ -91,7 +92,7 @@ fn taken(store: &mut Store, slot: Slot) -> Result<Taken, StoreError> {
     Ok(Taken { readings, unreadable, held })
 }
 
-/// What was read of each chain. Pools of shards of which nothing came are missing, and it is said why.
+/// The readings of each chain. Pools of shards without a reading are missing, with the reason.
 fn by_chain(shards: &[Shard], taken: Taken) -> HashMap<ChainSlug, ChainPools> {
     let mut chains: HashMap<ChainSlug, ChainPools> = HashMap::new();
     for shard in shards {
@@ -112,7 +113,7 @@ fn by_chain(shards: &[Shard], taken: Taken) -> HashMap<ChainSlug, ChainPools> {
     }
     for (_, ShardReading { chain, of }) in taken.readings {
         let all = chains.entry(chain).or_default();
-        // It is believed of its own pools only.
+        // Accept readings of the shard's own pools only.
         let own: HashSet<&PoolId> = of.pools.iter().map(|(pool, _)| pool).collect();
         let contracts: HashSet<&Contract> = own.iter().map(|pool| pool.contract()).collect();
         let mut proofs = of.proofs;
@@ -123,7 +124,7 @@ fn by_chain(shards: &[Shard], taken: Taken) -> HashMap<ChainSlug, ChainPools> {
         all.pools.extend(of.pools);
     }
     for all in chains.values_mut() {
-        // Where one configuration gives way to another, a pool may be of two shards: the last one counts.
+        // During a configuration change a pool may belong to two shards: the last reading counts.
         all.pools.sort_by_key(|(_, reading)| reading.is_ok());
     }
     chains

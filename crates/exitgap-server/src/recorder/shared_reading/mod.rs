@@ -1,13 +1,13 @@
-//! The reading of a slot, shared by the recorders of one store.
+//! Shares the reading of a slot among the recorders of one store.
 //!
 //! - `shards`: which pools are read together
-//! - `document`: what was read of a shard, as it stands in the database until its slot is sealed
-//! - `seats`: a recorder's own part: the shards that it holds, and its readers of them
-//! - `attend`: says every few seconds that it is there, and which shards it holds
-//! - `gather`: whoever seals takes what all have read
+//! - `document`: a shard's readings, as stored in the database until the slot is sealed
+//! - `seats`: a recorder's own part: the shards that it holds, and their readers
+//! - `attend`: renews its presence every few seconds, and receives its shards
+//! - `gather`: the recorder that seals gathers all readings
 //!
-//! Every recorder reads its share, also the one that seals. A reading that is committed is in the slot that is sealed, whatever
-//! becomes of who read it, and of who was about to seal it.
+//! Every recorder reads its share, including the one that seals. A committed reading is part of the sealed slot, even
+//! if the recorder that read it, or the one that was about to seal, fails.
 
 mod attend;
 mod document;
@@ -33,19 +33,20 @@ use attend::ShardHeartbeat;
 use seats::Seats;
 pub use shards::Shard;
 
-/// Of the time from a slot's instant to its sealing, how much a reading has to be there: the rest is for whoever seals.
+/// The part of the time from a slot's instant to its sealing within which readings must arrive: the rest is for
+/// sealing.
 const READ_WITHIN: (u32, u32) = (3, 4);
 
-/// A shard, and how its pools are read.
+/// A shard with the means to read its pools.
 pub struct SharedSource<R> {
     /// The shard.
     pub shard: Shard,
-    /// Makes the source of its pools: each time that it comes to this recorder.
+    /// Creates the source of its pools, each time that the shard is assigned to this recorder.
     pub make: Arc<dyn Fn() -> Source<R> + Send + Sync>,
 }
 
 impl SharedSource<ChainReader> {
-    /// The shards of a plan, none of them of more than `most` pools.
+    /// The shards of a plan, each with at most `most` pools.
     pub fn of_plan(plan: &Plan, limits: &Limits, most: u32) -> Vec<Self> {
         plan.chains().iter().flat_map(|chain| Self::of_chain(chain, limits, most)).collect()
     }
@@ -61,25 +62,25 @@ impl SharedSource<ChainReader> {
     }
 }
 
-/// How a recorder reads its share.
+/// Settings for reading a share.
 #[derive(Debug, Clone)]
 pub struct ShareConfig {
     /// The store's URL.
     pub store: PathBuf,
     /// From a slot's instant to its sealing.
     pub seal_after: Duration,
-    /// Whether what is read is held against the chain's own state.
+    /// Whether readings are checked against the chain's own state.
     pub prove: bool,
 }
 
-/// A recorder that reads its share, on threads of its own. Dropping it leaves the shards to others.
+/// Reads a recorder's share, on separate threads. Dropping it releases the shards.
 pub struct Shares {
     stop: watch::Sender<bool>,
     threads: Vec<JoinHandle<()>>,
 }
 
 impl Shares {
-    /// Begins to read what comes to this recorder of these shards.
+    /// Starts reading the shards that are assigned to this recorder.
     pub fn start<R: SlotReader, C: Clock + 'static>(
         sharing: ShareConfig,
         sources: Vec<SharedSource<R>>,
@@ -107,7 +108,7 @@ impl Shares {
                 Err(error) => return tracing::error!(%error, "no shard is read"),
             };
             runtime.block_on(seats.run(&clock, stopped));
-            // A shard's thread may still wait for its node; nothing it could say is wanted any more.
+            // A shard's thread may still wait for its node; its answer is no longer needed.
             runtime.shutdown_background();
         })?;
         Ok(Self { stop, threads: vec![attend, read] })
@@ -118,7 +119,7 @@ impl Drop for Shares {
     fn drop(&mut self) {
         self.stop.send_replace(true);
         for thread in self.threads.drain(..) {
-            // One that panicked has said so.
+            // A panic has already been logged.
             let _ = thread.join();
         }
     }

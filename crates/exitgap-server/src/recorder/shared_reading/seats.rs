@@ -1,4 +1,5 @@
-//! The shards that a recorder holds, and its readers of them: each read once a slot, and put where whoever seals takes it.
+//! The shards that a recorder holds, and their readers: each shard is read once per slot, and its readings are stored
+//! for the sealing recorder.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -22,25 +23,26 @@ use super::super::run::{MIN_BUDGET, READ_AFTER};
 use super::super::source::{ResumePoint, SlotReader};
 use super::{READ_WITHIN, ShareConfig, SharedSource, document};
 
-/// How often it is looked whether a shard is due: one may come while a slot is read.
+/// Polling interval for due shards: one may be assigned while a slot is read.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
-/// How many shards of a chain are read side by side: each reader asks its nodes as a chain's only one does.
+/// How many shards of a chain are read concurrently: each reader requests as much from the nodes as a chain's only
+/// reader would.
 const SIDE_BY_SIDE: usize = 4;
 
-/// How long after a reading's time it may still be put.
+/// How long after its time a reading may still be stored.
 const PUT_WITHIN: Duration = Duration::from_secs(2);
 
-/// A shard that is held.
+/// A shard held by this recorder.
 struct Seat<R> {
     held: HeldShard,
-    /// Away while it is read.
+    /// Absent while it is being read.
     chain: Option<Chain<R>>,
-    /// The last slot that was begun.
+    /// The last slot for which reading began.
     begun: Option<Slot>,
 }
 
-/// What came back of reading a shard.
+/// The result of reading a shard.
 struct Back<R> {
     held: HeldShard,
     chain: Chain<R>,
@@ -55,7 +57,7 @@ pub struct Seats<R> {
     /// By shard.
     taken: HashMap<String, Seat<R>>,
     side_by_side: HashMap<ChainSlug, Arc<Semaphore>>,
-    /// What readings are put with: opened when it is first needed, and again where it was lost.
+    /// The connection for storing readings: opened when first needed, and again if it was lost.
     share: Arc<Mutex<Option<Share>>>,
 }
 
@@ -80,7 +82,7 @@ impl<R: SlotReader> Seats<R> {
         }
     }
 
-    /// Reads what is held, slot by slot, until it is told to end.
+    /// Reads the held shards, slot by slot, until stopped.
     pub async fn run(mut self, clock: &impl Clock, mut stop: watch::Receiver<bool>) {
         let mut tasks = JoinSet::new();
         loop {
@@ -91,7 +93,7 @@ impl<R: SlotReader> Seats<R> {
             self.reading.store(!tasks.is_empty(), Ordering::Relaxed);
             tokio::select! {
                 Some(ended) = tasks.join_next() => {
-                    // A reader that panicked is made anew.
+                    // A reader that panicked is replaced by a new one.
                     if let Ok(Back { held, chain }) = ended
                         && let Some(seat) = self.taken.get_mut(&held.shard)
                     {
@@ -107,14 +109,14 @@ impl<R: SlotReader> Seats<R> {
         }
     }
 
-    /// Takes the shards that came, and leaves those that went.
+    /// Adds newly assigned shards, and drops those that were taken away.
     fn sit(&mut self) {
         let held = self.held.borrow_and_update().clone();
         self.taken.retain(|shard, _| held.iter().any(|held| held.shard == *shard));
         for held in held {
             match self.taken.get_mut(&held.shard) {
                 Some(seat) if seat.held == held => {}
-                // It went and came again: what is being read for it before does not count.
+                // It was taken away and assigned again: a reading in progress from before does not count.
                 Some(seat) => (seat.held, seat.begun) = (held, None),
                 None => {
                     let seat = Seat { held: held.clone(), chain: None, begun: None };
@@ -124,7 +126,7 @@ impl<R: SlotReader> Seats<R> {
         }
     }
 
-    /// The slot that is to be read now, and how long that may take.
+    /// The slot to read now, and the time available.
     fn due(&self, now: Duration) -> Option<(Slot, Duration)> {
         let slot = Slot::at_or_before(now.as_secs()).ok()?;
         let instant = Duration::from_secs(slot.unix_s());
@@ -137,14 +139,14 @@ impl<R: SlotReader> Seats<R> {
         is_due.then_some((slot, budget))
     }
 
-    /// Begins with every shard that was not begun at the slot.
+    /// Starts every shard that was not started for this slot.
     fn begin(&mut self, slot: Slot, deadline: Instant, tasks: &mut JoinSet<Back<R>>) {
         for (shard, seat) in &mut self.taken {
             if seat.begun == Some(slot) {
                 continue;
             }
             let Some(source) = self.sources.get(shard) else { continue };
-            // What still reads a slot before is not waited for: its reader is made anew.
+            // Do not wait for a reader that is still busy with an earlier slot: create a new one.
             let chain = seat.chain.take().unwrap_or_else(|| Chain::new((source.make)()));
             seat.begun = Some(slot);
             let reading = ShardTask {
@@ -159,7 +161,7 @@ impl<R: SlotReader> Seats<R> {
             let permits = permits.unwrap_or_else(|| Arc::new(Semaphore::new(SIDE_BY_SIDE)));
             tasks.spawn(async move {
                 let mut chain = chain;
-                // Those that wait too long find no time left, and say so.
+                // Shards that wait too long find no time left, and report that.
                 let _turn = timeout_at(deadline, permits.acquire_owned()).await;
                 reading.read_shard(&mut chain).await;
                 Back { held: reading.held, chain }
@@ -206,7 +208,7 @@ impl ShardTask {
         }
     }
 
-    /// Where the shard's series stand; where that cannot be found out, it is read as one that is new.
+    /// The newest recorded state of the shard; if it cannot be read, the shard is read like a new one.
     async fn find_resume_point(&self) -> ResumePoint {
         let (store, shard) = (self.sharing.store.clone(), self.shard.clone());
         let read = move || read_resume_point(&store, &shard);
@@ -222,7 +224,7 @@ impl ShardTask {
         }
     }
 
-    /// Puts a reading, again and again where the server is lost: until the slot's time for it is over.
+    /// Stores a reading, with retries if the server is lost, until the slot's time for it is over.
     async fn put(&self, bytes: Vec<u8>) -> Result<Put, String> {
         let bytes = Arc::new(bytes);
         let again = Duration::from_millis(500);
@@ -232,7 +234,7 @@ impl ShardTask {
             let deadline = self.deadline;
             let putting = spawn_blocking(move || {
                 let mut share = share.lock().unwrap_or_else(PoisonError::into_inner);
-                // Others were before it, and the server may have kept them waiting.
+                // Other writers came first, and the server may have delayed this one.
                 if Instant::now() > deadline + PUT_WITHIN {
                     return Ok(None);
                 }

@@ -1,27 +1,28 @@
-//! Which pools are read together: those of a contract always, and so many at most.
+//! Which pools are read together: always those of one contract, and up to a maximum number.
 
 use std::collections::BTreeMap;
 
 use exitgap_core::ids::{ChainSlug, Contract, PoolId};
 use sha2::{Digest, Sha256};
 
-/// Pools of a chain that one recorder reads together.
+/// Pools of a chain that one recorder reads at once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shard {
-    /// Its name: the chain, and where the hashes of its contracts begin, as in `ethereum/01`.
+    /// Its name: the chain, and the common prefix of its contracts' hashes, as in `ethereum/01`.
     pub name: String,
     /// The chain.
     pub chain: ChainSlug,
-    /// Its pools, in the order that they are configured in.
+    /// Its pools, in the order of the configuration.
     pub pools: Vec<PoolId>,
 }
 
-/// How many bits of a hash tell shards apart: more pools than that has no chain.
+/// Maximum number of hash bits that distinguish shards: enough for more pools than any chain has.
 const MOST_BITS: usize = 32;
 
 impl Shard {
-    /// The shards of a chain's pools: halved by a bit of their contracts' hashes until none has more than `most`, but for pools
-    /// of one contract, which share its state. So a pool more divides one shard at most, and all recorders find the same ones.
+    /// The shards of a chain's pools: split by one bit of their contracts' hashes at a time until none has more than
+    /// `most` pools, except for pools of one contract, which share its state. So an additional pool splits at most one
+    /// shard, and all recorders compute the same shards.
     pub fn all_of(chain: &ChainSlug, pools: &[PoolId], most: u32) -> Vec<Self> {
         let mut contracts: BTreeMap<&Contract, usize> = BTreeMap::new();
         for pool in pools {
@@ -42,7 +43,7 @@ impl Shard {
         let mut shards: Vec<Self> = beginnings.iter().map(shard).collect();
         for pool in pools {
             let bits = bits_of(pool.contract());
-            // The beginnings are sorted, and no one begins another.
+            // The prefixes are sorted, and none is a prefix of another.
             let place =
                 beginnings.partition_point(|beginning| *beginning <= bits).saturating_sub(1);
             shards[place].pools.push(pool.clone());
@@ -51,20 +52,20 @@ impl Shard {
     }
 }
 
-/// How a contract's hash begins.
+/// The leading bits of a contract's hash.
 fn bits_of(contract: &Contract) -> Vec<u8> {
     let digest = Sha256::digest(contract.to_string());
     let bits = digest.iter().flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1));
     bits.take(MOST_BITS).collect()
 }
 
-/// A contract, and how many pools it is.
+/// A contract, and its number of pools.
 struct HashedContract {
     bits: Vec<u8>,
     pools: usize,
 }
 
-/// Adds how the hashes of each shard begin; those here are sorted, and alike in the first `bits`.
+/// Adds the hash prefixes of the shards; the contracts are sorted, and their first `bits` are the same.
 fn split_shards(
     hashed: &[HashedContract],
     bits: usize,

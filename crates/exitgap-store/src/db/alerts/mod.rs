@@ -42,7 +42,7 @@ pub static KIND: SidecarKind = SidecarKind {
     },
 };
 
-/// Kept rules, open for writing.
+/// The database of stored rules, open for writing.
 #[derive(Debug)]
 pub struct AlertsDb(SidecarDb);
 
@@ -52,12 +52,12 @@ impl AlertsDb {
         Ok(SidecarDb::open(path, &KIND)?.map(Self))
     }
 
-    /// Copies what another holds into this one, in which there is nothing: how many rows.
+    /// Copies another database into this empty one. Returns the number of rows.
     pub fn copy_from(&mut self, other: &mut Self) -> Result<u64, StoreError> {
         self.0.copy_from(&mut other.0)
     }
 
-    /// What `work` reads is of one moment.
+    /// Runs `work`, which reads a single consistent state.
     pub fn read_transaction<T, E: From<StoreError>>(
         &mut self,
         work: impl FnOnce(&Rows<'_>) -> Result<T, E>,
@@ -65,8 +65,8 @@ impl AlertsDb {
         self.0.read_transaction(|db| work(&Rows(db)))
     }
 
-    /// What `work` does is done whole or not at all, while no other process writes. It is on the disk when
-    /// this returns.
+    /// Runs `work` in a transaction: all or nothing, and without other writers. The changes are durable when this
+    /// returns.
     pub fn write_transaction<T, E: From<StoreError>>(
         &mut self,
         work: impl FnOnce(&Rows<'_>) -> Result<T, E>,

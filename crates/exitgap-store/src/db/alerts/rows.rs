@@ -1,4 +1,4 @@
-//! Rows of kept rules, by the names of their columns, and the statements on them.
+//! Rows of stored rules, by the names of their columns, and the statements on them.
 
 use super::super::DatabaseError;
 use super::super::arg::Args;
@@ -7,7 +7,7 @@ use super::super::statements::Statement;
 use super::{Rows, statements};
 use crate::error::StoreError;
 
-/// Where events are sent.
+/// The URL that events are sent to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EndpointRow {
     pub id: i64,
@@ -32,7 +32,7 @@ pub struct NewEndpointRow<'a> {
     pub now_ms: i64,
 }
 
-/// A kept rule.
+/// A stored rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AlertRow {
     pub no: i64,
@@ -63,7 +63,7 @@ pub struct NewAlertRow<'a> {
     pub state: &'a str,
 }
 
-/// What became of a rule since somebody looked.
+/// A rule that changed since an earlier mark.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangedRow {
     pub no: i64,
@@ -73,7 +73,7 @@ pub struct ChangedRow {
     pub over: bool,
 }
 
-/// An event, and what became of its delivery.
+/// An event, with its delivery.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventRow {
     pub seq: i64,
@@ -99,16 +99,16 @@ pub struct NewEventRow<'a> {
     pub due_ms: i64,
 }
 
-/// For how long what is to be sent is somebody's.
+/// How long a delivery is leased.
 #[derive(Debug, Clone, Copy)]
 pub struct Lease {
     pub now_ms: i64,
     pub until_ms: i64,
-    /// A lease that ends later than this, milliseconds too, is of a clock that was wrong.
+    /// A lease that ends later than this, milliseconds, came from a wrong clock.
     pub wrong_after: i64,
 }
 
-/// What is to be sent.
+/// A due delivery.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DueRow {
     pub alert: i64,
@@ -124,7 +124,7 @@ pub struct DueRow {
     pub rotated_ms: Option<i64>,
 }
 
-/// How much there is.
+/// The counts of rules and events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CountsRow {
     pub alerts: i64,
@@ -213,7 +213,7 @@ impl Rows<'_> {
         self.0.require_row(statement, args, |row| row.get(column))
     }
 
-    /// Rules that did not end: of all, of a client, of those that are sent to a host.
+    /// The number of active rules: in total, of a client, and of a webhook host.
     pub fn live(&self) -> Result<i64, StoreError> {
         self.number(&statements::COUNT_LIVE, &[], "number")
     }
@@ -226,12 +226,12 @@ impl Rows<'_> {
         self.number(&statements::COUNT_OF_HOST, &[(":host", host.into())], "number")
     }
 
-    /// Rules of an owner, those that ended included.
+    /// The number of an owner's rules, including ended ones.
     pub fn of_token(&self, token: &[u8; 32]) -> Result<i64, StoreError> {
         self.number(&statements::COUNT_OF_TOKEN, &[(":token", token.into())], "number")
     }
 
-    /// The endpoint of an owner's address, made where there is none.
+    /// The endpoint with an owner's URL, created if it does not exist.
     pub fn endpoint(&self, new: &NewEndpointRow<'_>) -> Result<EndpointRow, StoreError> {
         let args = &[
             (":token", new.token.into()),
@@ -250,7 +250,7 @@ impl Rows<'_> {
         self.0.row(&statements::SELECT_ENDPOINT_BY_ID, &[(":id", id.into())], endpoint)
     }
 
-    /// Events of a rule that wait for being sent.
+    /// The number of a rule's events that are not yet sent.
     pub fn pending_of(&self, alert: i64) -> Result<i64, StoreError> {
         self.number(&statements::COUNT_PENDING, &[(":alert", alert.into())], "number")
     }
@@ -259,7 +259,7 @@ impl Rows<'_> {
         self.number(&statements::NEXT_CHANGE, &[], "value")
     }
 
-    /// Writes a rule down.
+    /// Inserts a rule.
     pub fn put_alert(&self, new: &NewAlertRow<'_>) -> Result<(), StoreError> {
         let args = &[
             (":id", new.id.into()),
@@ -278,19 +278,19 @@ impl Rows<'_> {
         self.0.execute(&statements::INSERT_ALERT, args).map(drop)
     }
 
-    /// An owner's rule of this name.
+    /// An owner's rule with this id.
     pub fn alert(&self, token: &[u8; 32], id: &str) -> Result<Option<AlertRow>, StoreError> {
         let args = &[(":token", token.into()), (":id", id.into())];
         self.0.row(&statements::SELECT_ALERT, args, alert)
     }
 
-    /// An owner's rules, the newest first.
+    /// An owner's rules, newest first.
     pub fn alerts(&self, token: &[u8; 32], most: u32) -> Result<Vec<AlertRow>, StoreError> {
         let args = &[(":token", token.into()), (":most", most.into())];
         self.0.rows(&statements::SELECT_ALERTS, args, alert, Ok)
     }
 
-    /// The rule that an owner made with a request of this name.
+    /// The rule that an owner created with this idempotency key.
     pub fn made_before(
         &self,
         token: &[u8; 32],
@@ -300,14 +300,14 @@ impl Rows<'_> {
         self.0.row(&statements::SELECT_MADE_BEFORE, args, alert)
     }
 
-    /// An owner's rules end later.
+    /// Extends the expiry of an owner's rules.
     pub fn renew(&self, token: &[u8; 32], until_s: i64) -> Result<(), StoreError> {
         self.0
             .execute(&statements::RENEW, &[(":token", token.into()), (":until_s", until_s.into())])
             .map(drop)
     }
 
-    /// A rule ends; whether it had not.
+    /// Ends a rule. Returns whether it was active.
     pub fn end(&self, alert: i64, why: &str, now_s: i64) -> Result<bool, StoreError> {
         let changed = self.next_change()?;
         let args = &[
@@ -319,7 +319,7 @@ impl Rows<'_> {
         Ok(self.0.execute(&statements::END_ALERT, args)? == 1)
     }
 
-    /// Rules end whose time is over: how many.
+    /// Ends expired rules. Returns their number.
     pub fn expire(&self, now_s: i64) -> Result<usize, StoreError> {
         if self.number(&statements::COUNT_EXPIRED, &[(":now_s", now_s.into())], "number")? == 0 {
             return Ok(0);
@@ -329,17 +329,17 @@ impl Rows<'_> {
             .execute(&statements::EXPIRE, &[(":now_s", now_s.into()), (":changed", changed.into())])
     }
 
-    /// Rules that came or ended since a mark.
+    /// Rules that were created or ended since a mark.
     pub fn changed_since(&self, mark: i64) -> Result<Vec<ChangedRow>, StoreError> {
         self.0.rows(&statements::SELECT_CHANGED, &[(":mark", mark.into())], changed_alert, Ok)
     }
 
-    /// The slot up to which all rules were evaluated, by somebody.
+    /// The slot up to which all rules were evaluated, by any process.
     pub fn evaluated_slot(&self) -> Result<i64, StoreError> {
         self.number(&statements::SELECT_COUNTER, &[(":name", "evaluated_slot".into())], "value")
     }
 
-    /// All rules up to this change were evaluated up to a slot; nothing where there are later ones.
+    /// Notes that all rules up to this change were evaluated up to a slot. Does nothing if there are later rules.
     pub fn reach_slot(&self, slot: i64, mark: i64) -> Result<(), StoreError> {
         self.0
             .execute(&statements::REACH_SLOT, &[(":slot", slot.into()), (":mark", mark.into())])
@@ -351,7 +351,7 @@ impl Rows<'_> {
         self.number(&statements::SELECT_COUNTER, &[(":name", "changed".into())], "value")
     }
 
-    /// What is kept of a run, unless somebody kept a later one.
+    /// Saves the state of a run, unless a later state is already saved.
     pub fn put_run(&self, alert: i64, run: &[u8], slot: i64) -> Result<(), StoreError> {
         let args = &[(":alert", alert.into()), (":run", run.into()), (":slot", slot.into())];
         self.0.execute_pipelined(&statements::UPDATE_RUN, args)
@@ -362,7 +362,7 @@ impl Rows<'_> {
         self.0.execute_pipelined(&statements::UPDATE_STATE, args)
     }
 
-    /// Writes an event down, and that it is to be sent where its rule has an endpoint; whether it was not there.
+    /// Inserts an event and, if its rule has an endpoint, its delivery. Returns whether it is new.
     pub fn put_event(&self, new: &NewEventRow<'_>) -> Result<bool, StoreError> {
         let args = &[
             (":alert", new.alert.into()),
@@ -385,7 +385,7 @@ impl Rows<'_> {
         Ok(true)
     }
 
-    /// A rule's events after one, oldest first.
+    /// A rule's events after `after_seq`, oldest first.
     pub fn events(
         &self,
         alert: i64,
@@ -397,7 +397,7 @@ impl Rows<'_> {
         self.0.rows(&statements::SELECT_EVENTS, args, event, Ok)
     }
 
-    /// What an owner's rules said of a slot, rule by rule.
+    /// The events of an owner's rules in a slot, by rule.
     pub fn said_in(
         &self,
         token: &[u8; 32],
@@ -408,7 +408,7 @@ impl Rows<'_> {
         self.0.rows(&statements::SELECT_SAID_IN, args, event, Ok)
     }
 
-    /// What is to be sent by now and nobody sends, longest due first.
+    /// Due deliveries that no process has leased, longest due first.
     pub fn due(&self, lease: Lease, most: u32) -> Result<Vec<DueRow>, StoreError> {
         let Lease { now_ms, wrong_after, .. } = lease;
         let args = &[
@@ -419,7 +419,7 @@ impl Rows<'_> {
         self.0.rows(&statements::SELECT_DUE, args, due, Ok)
     }
 
-    /// Takes a delivery until an instant; whether nobody else has it.
+    /// Leases a delivery. Returns whether no other process has it.
     pub fn lease(&self, (alert, seq): (i64, i64), lease: Lease) -> Result<bool, StoreError> {
         let Lease { now_ms, until_ms, wrong_after } = lease;
         let args = &[
@@ -458,12 +458,12 @@ impl Rows<'_> {
         self.0.execute(&statements::GIVE_UP, args).map(drop)
     }
 
-    /// An endpoint took what it was sent.
+    /// Notes that an endpoint accepted a delivery.
     pub fn endpoint_answers(&self, endpoint: i64) -> Result<(), StoreError> {
         self.0.execute(&statements::ENDPOINT_ANSWERS, &[(":endpoint", endpoint.into())]).map(drop)
     }
 
-    /// It did not: since when nothing else happened.
+    /// Notes that an endpoint failed, and since when it only fails.
     pub fn endpoint_fails(
         &self,
         endpoint: i64,
@@ -480,7 +480,7 @@ impl Rows<'_> {
         self.0.execute(&statements::DISABLE_ENDPOINT, args).map(drop)
     }
 
-    /// Endpoints that are to be asked by now whether they want events.
+    /// Endpoints that are due for a verification request.
     pub fn due_challenges(&self, lease: Lease, most: u32) -> Result<Vec<EndpointRow>, StoreError> {
         let Lease { now_ms, wrong_after, .. } = lease;
         let args = &[
@@ -491,13 +491,13 @@ impl Rows<'_> {
         self.0.rows(&statements::SELECT_ASKED, args, endpoint, Ok)
     }
 
-    /// How often a host was asked since an instant.
+    /// The number of verification requests to a host since an instant.
     pub fn count_challenges(&self, host: &str, since_ms: i64) -> Result<i64, StoreError> {
         let args = &[(":host", host.into()), (":since_ms", since_ms.into())];
         self.number(&statements::COUNT_CHALLENGED, args, "number")
     }
 
-    /// Takes a challenge until an instant; whether nobody else has it.
+    /// Leases a verification request. Returns whether no other process has it.
     pub fn lease_challenge(
         &self,
         endpoint: &EndpointRow,
@@ -518,7 +518,7 @@ impl Rows<'_> {
         Ok(true)
     }
 
-    /// A challenge waits until an instant.
+    /// Postpones a verification request.
     pub fn postpone_challenge(&self, endpoint: i64, at_ms: i64) -> Result<(), StoreError> {
         let args = &[(":endpoint", endpoint.into()), (":at_ms", at_ms.into())];
         self.0.execute(&statements::POSTPONE_CHALLENGE, args).map(drop)
@@ -539,26 +539,26 @@ impl Rows<'_> {
         self.0.execute(&statements::NOT_VERIFIED, args).map(drop)
     }
 
-    /// An endpoint is asked at once, unless it wants events already.
+    /// Makes a verification request due immediately, unless the endpoint is already verified.
     pub fn ask_again(&self, endpoint: i64, now_ms: i64) -> Result<(), StoreError> {
         let args = &[(":endpoint", endpoint.into()), (":now_ms", now_ms.into())];
         self.0.execute(&statements::ASK_AGAIN, args).map(drop)
     }
 
-    /// An endpoint has new keys.
+    /// Gives an endpoint new keys.
     pub fn rotate(&self, endpoint: i64, now_ms: i64) -> Result<(), StoreError> {
         let args = &[(":endpoint", endpoint.into()), (":now_ms", now_ms.into())];
         self.0.execute(&statements::ROTATE, args).map(drop)
     }
 
-    /// Events from one on are sent again: how many.
+    /// Sends events again, from `from_seq` on. Returns their number.
     pub fn send_again(&self, alert: i64, from_seq: i64, now_ms: i64) -> Result<usize, StoreError> {
         let args =
             &[(":alert", alert.into()), (":from_seq", from_seq.into()), (":now_ms", now_ms.into())];
         self.0.execute(&statements::SEND_AGAIN, args)
     }
 
-    /// Forgets events that were made, rules that ended, before an instant, and what hangs on them.
+    /// Deletes events and ended rules from before an instant, with their dependent rows.
     pub fn forget(&self, before_s: i64, challenged_before_ms: i64) -> Result<(), StoreError> {
         let before = &[(":before_s", before_s.into())];
         if self.0.execute(&statements::FORGET_EVENTS, before)? > 0 {
@@ -571,7 +571,7 @@ impl Rows<'_> {
         self.0.execute(&statements::FORGET_CHALLENGED, before).map(drop)
     }
 
-    /// How much there is.
+    /// The counts of rules and events.
     pub fn counts(&self) -> Result<CountsRow, StoreError> {
         let read = |row: Row| {
             Ok(CountsRow {

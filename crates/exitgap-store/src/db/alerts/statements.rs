@@ -1,4 +1,4 @@
-//! The statements on kept rules.
+//! The statements on stored rules.
 
 use super::super::statements::statements;
 

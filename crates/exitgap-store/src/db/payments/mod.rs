@@ -30,7 +30,7 @@ pub static KIND: SidecarKind = SidecarKind {
               UNION ALL SELECT 1 FROM reservation LIMIT 1",
         table: None,
     },
-    // Who does which work is not: whoever comes takes it.
+    // The table of leases is not copied, because any process can take them.
     copied: copied! {
         "payment": "key", "fingerprint", "family", "signed", "payer", "amount", "identifier",
             "\"authorization\"", "valid_before_s", "since_block", "state", "claim", "answer",
@@ -54,18 +54,18 @@ impl PaymentsDb {
         Ok(SidecarDb::open(path, &KIND)?.map(Self))
     }
 
-    /// The same, but for a server, which is asked with the first statement.
+    /// The same, but a server is contacted only with the first statement.
     pub fn open_later(path: &Path) -> Result<Result<Self, FileKind>, StoreError> {
         Ok(SidecarDb::open_later(path, &KIND)?.map(Self))
     }
 
-    /// Copies what another holds into this one, in which there is nothing: how many rows.
+    /// Copies another database into this empty one. Returns the number of rows.
     pub fn copy_from(&mut self, other: &mut Self) -> Result<u64, StoreError> {
         self.0.copy_from(&mut other.0)
     }
 
-    /// What `work` does is done whole or not at all, while no other process writes. It is on the disk when
-    /// this returns.
+    /// Runs `work` in a transaction: all or nothing, and without other writers. The changes are durable when this
+    /// returns.
     pub fn write_transaction<T, E: From<StoreError>>(
         &mut self,
         work: impl FnOnce(&WriteTransaction<'_>) -> Result<T, E>,
@@ -77,7 +77,7 @@ impl PaymentsDb {
 /// A transaction that writes.
 pub struct WriteTransaction<'a>(&'a Db);
 
-/// Makes a database as the first or the second version made it.
+/// Creates a database in the form of its first or second version.
 #[cfg(test)]
 pub fn make_version(path: &Path, version: usize) {
     let connection = rusqlite::Connection::open(path).unwrap();

@@ -10,7 +10,7 @@ statements! {
     "payment": BEGIN_SETTLING, DELETE_PAYMENT, DELETE_RESERVATIONS, DELETE_STALE, DELETE_UNCOMMITTED, FAIL, INSERT_PAYMENT, INSERT_PRICE, INSERT_RECEIPT, INSERT_RESERVATION, INSERT_SENT, INSERT_UNCOMMITTED, ORPHAN, RECHECKED, RELEASE, SELECT_COUNTS, SELECT_IDENTIFIED, SELECT_NEXT_NONCE, SELECT_OPEN, SELECT_PAYMENT, SELECT_PLACE, SELECT_PRICES, SELECT_RECEIPT, SELECT_SENT, SELECT_UNCHECKED, SELECT_UNCOMMITTED, SELECT_UNFILLED, SETTLE, TAKE_LEASE;
 }
 
-/// A payment, as it lies in its row.
+/// A payment's row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PaymentRow {
     pub key: String,
@@ -31,7 +31,7 @@ pub struct PaymentRow {
     pub claimed_s: i64,
 }
 
-/// What settled a payment.
+/// The settlement of a payment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettledRow {
     pub settled_by: [u8; 32],
@@ -40,7 +40,7 @@ pub struct SettledRow {
     pub settled_s: i64,
 }
 
-/// A payment to be written, with the hash of its answer.
+/// A payment to insert, with the hash of its answer.
 #[derive(Debug)]
 pub struct NewPaymentRow<'a> {
     pub row: &'a PaymentRow,
@@ -60,7 +60,7 @@ pub struct SentRow {
     pub signed_s: i64,
 }
 
-/// Who does a work, until when.
+/// The process that has leased a task, and until when.
 #[derive(Debug, Clone, Copy)]
 pub struct LeaseRow<'a> {
     pub work: &'a str,
@@ -117,7 +117,7 @@ impl PaymentsDb {
         self.0.now()?.row(&SELECT_PAYMENT, &[(":key", key.into())], payment)
     }
 
-    /// The first payment that its payer calls this.
+    /// The first payment with this identifier of its payer.
     pub fn payment_by_identifier(
         &mut self,
         identifier: &str,
@@ -126,12 +126,12 @@ impl PaymentsDb {
         self.0.now()?.row(&SELECT_IDENTIFIED, args, payment)
     }
 
-    /// Payments whose outcome is open, oldest first.
+    /// Payments without a final outcome, oldest first.
     pub fn open_payments(&mut self, most: u32) -> Result<Vec<PaymentRow>, StoreError> {
         self.0.now()?.rows(&SELECT_OPEN, &[(":most", most.into())], payment, Ok)
     }
 
-    /// Settled payments up to this block that were not looked at again.
+    /// Settled payments up to this block that were not rechecked.
     pub fn unchecked_payments(
         &mut self,
         block: i64,
@@ -146,7 +146,7 @@ impl PaymentsDb {
         self.0.now()?.rows(&SELECT_SENT, &[(":key", key.into())], sent, Ok)
     }
 
-    /// The transactions of this signer from this number on; of one number, the newest first.
+    /// The transactions of this signer from this nonce on; for one nonce, newest first.
     pub fn pending_transactions(
         &mut self,
         signer: &[u8; 20],
@@ -162,7 +162,7 @@ impl PaymentsDb {
         self.0.now()?.row(&SELECT_RECEIPT, args, |row| row.get("signed"))
     }
 
-    /// Receipts that no head commits to, in the order in which they were signed: pool and SHA-256.
+    /// Receipts that no head commits to yet, in the order in which they were signed: pool and SHA-256.
     pub fn uncommitted_receipts(
         &mut self,
         limit: i64,
@@ -171,7 +171,7 @@ impl PaymentsDb {
         self.0.now()?.rows(&SELECT_UNCOMMITTED, &[(":limit", limit.into())], read, Ok)
     }
 
-    /// The prices that were in force, newest first, with the instants they came into force.
+    /// The prices, newest first, with the times at which they came into force.
     pub fn prices(&mut self) -> Result<Vec<(String, i64)>, StoreError> {
         self.0.now()?.rows(
             &SELECT_PRICES,
@@ -181,7 +181,7 @@ impl PaymentsDb {
         )
     }
 
-    /// How many payments are in which state.
+    /// The number of payments in each state.
     pub fn counts(&mut self) -> Result<Vec<(String, i64)>, StoreError> {
         self.0.now()?.rows(
             &SELECT_COUNTS,
@@ -198,7 +198,7 @@ impl WriteTransaction<'_> {
         self.0.row(&SELECT_PAYMENT, &[(":key", key.into())], payment)
     }
 
-    /// Writes a payment in the place of one that has its key.
+    /// Writes a payment, replacing one with the same key.
     pub fn put_payment(&self, new: &NewPaymentRow<'_>) -> Result<(), StoreError> {
         let row = new.row;
         self.0.execute(&DELETE_PAYMENT, &[(":key", (&row.key).into())])?;
@@ -228,29 +228,29 @@ impl WriteTransaction<'_> {
         self.0.execute(&INSERT_PAYMENT, args).map(drop)
     }
 
-    /// Gives up a claim; whether it was still this one.
+    /// Gives up a claim. Returns whether it was still this one.
     pub fn release(&self, key: &str, claim: &[u8; 16]) -> Result<bool, StoreError> {
         let args = &[(":key", key.into()), (":claim", claim.into())];
         Ok(self.0.execute(&RELEASE, args)? == 1)
     }
 
-    /// Gives up all claims from before this instant; how many.
+    /// Gives up all claims from before this instant. Returns their number.
     pub fn delete_stale(&self, before_s: i64) -> Result<usize, StoreError> {
         self.0.execute(&DELETE_STALE, &[(":before_s", before_s.into())])
     }
 
-    /// Notes that no head commits to a receipt yet.
+    /// Notes a receipt that no head commits to yet.
     pub fn put_uncommitted(&self, pool: &str, receipt: &[u8; 32]) -> Result<(), StoreError> {
         let args = &[(":pool", pool.into()), (":receipt_sha256", receipt.into())];
         self.0.execute(&INSERT_UNCOMMITTED, args).map(drop)
     }
 
-    /// Notes that a head commits to a receipt.
+    /// Notes that a head now commits to a receipt.
     pub fn delete_uncommitted(&self, receipt: &[u8; 32]) -> Result<(), StoreError> {
         self.0.execute(&DELETE_UNCOMMITTED, &[(":receipt_sha256", receipt.into())]).map(drop)
     }
 
-    /// Writes down a receipt, unless its payment has one; the one that it has, and whether it is this one, new.
+    /// Stores a receipt, unless its payment already has one. Returns the stored receipt, and whether it is new.
     pub fn keep_receipt(&self, key: &str, signed: &str) -> Result<(String, bool), StoreError> {
         let args = &[(":key", key.into()), (":signed", signed.into())];
         let new = self.0.execute(&INSERT_RECEIPT, args)? == 1;
@@ -258,13 +258,13 @@ impl WriteTransaction<'_> {
         Ok((self.0.require_row(&SELECT_RECEIPT, args, |row| row.get("signed"))?, new))
     }
 
-    /// From `claimed` to `settling`; whether the claim was still this one.
+    /// Changes the state from `claimed` to `settling`. Returns whether the claim was still this one.
     pub fn begin_settling(&self, key: &str, claim: &[u8; 16]) -> Result<bool, StoreError> {
         let args = &[(":key", key.into()), (":claim", claim.into())];
         Ok(self.0.execute(&BEGIN_SETTLING, args)? == 1)
     }
 
-    /// To `settled`; whether it was open.
+    /// Changes the state to `settled`. Returns whether the payment was open.
     pub fn settle(&self, key: &str, by: &SettledRow) -> Result<bool, StoreError> {
         let args = &[
             (":key", key.into()),
@@ -276,22 +276,22 @@ impl WriteTransaction<'_> {
         Ok(self.0.execute(&SETTLE, args)? == 1)
     }
 
-    /// To `failed`; whether it was settling.
+    /// Changes the state to `failed`. Returns whether it was `settling`.
     pub fn fail(&self, key: &str) -> Result<bool, StoreError> {
         Ok(self.0.execute(&FAIL, &[(":key", key.into())])? == 1)
     }
 
-    /// To `orphaned`; whether it was settled.
+    /// Changes the state to `orphaned`. Returns whether it was `settled`.
     pub fn orphan(&self, key: &str) -> Result<bool, StoreError> {
         Ok(self.0.execute(&ORPHAN, &[(":key", key.into())])? == 1)
     }
 
-    /// Notes that the payment's block was looked at again.
+    /// Notes that the payment's block was rechecked.
     pub fn mark_rechecked(&self, key: &str) -> Result<(), StoreError> {
         self.0.execute(&RECHECKED, &[(":key", key.into())]).map(drop)
     }
 
-    /// Writes down a signed transaction.
+    /// Stores a signed transaction.
     pub fn put_sent(&self, sent: &SentRow) -> Result<(), StoreError> {
         let args = &[
             (":signer", (&sent.signer).into()),
@@ -306,13 +306,13 @@ impl WriteTransaction<'_> {
         self.0.execute(&INSERT_SENT, args).map(drop)
     }
 
-    /// The number after the last that was given to a transaction of this signer.
+    /// The next nonce after the last one given to a transaction of this signer.
     pub fn next_nonce(&self, signer: &[u8; 20]) -> Result<Option<i64>, StoreError> {
         let args = &[(":signer", signer.into())];
         self.0.require_row(&SELECT_NEXT_NONCE, args, |row| row.get("next"))
     }
 
-    /// Notes who came with this hash: how many came before, and when this one first came.
+    /// Notes a request with this hash. Returns how many came before, and when this one first came.
     pub fn reserve(
         &self,
         hash: &[u8; 32],
@@ -330,20 +330,20 @@ impl WriteTransaction<'_> {
         self.0.require_row(&SELECT_PLACE, args, read)
     }
 
-    /// Forgets who came before this instant, and all but the newest `most`.
+    /// Deletes reservations from before this instant, and all except the newest `most`.
     pub fn forget_reservations(&self, before_s: i64, most: i64) -> Result<(), StoreError> {
         let args = &[(":before_s", before_s.into()), (":most", most.into())];
         self.0.execute(&DELETE_RESERVATIONS, args).map(drop)
     }
 
-    /// The newest price comes into force.
+    /// Puts the newest price into force.
     pub fn put_price(&self, amount: &str, now_s: i64) -> Result<(), StoreError> {
         self.0
             .execute(&INSERT_PRICE, &[(":amount", amount.into()), (":now_s", now_s.into())])
             .map(drop)
     }
 
-    /// Takes or keeps a work; whether nobody else has it.
+    /// Takes or renews a lease. Returns whether no other process has it.
     pub fn take_lease(&self, lease: LeaseRow<'_>, now_s: i64) -> Result<bool, StoreError> {
         let args = &[
             (":work", lease.work.into()),

@@ -1,22 +1,22 @@
-//! What is about to be signed, written down and committed before it is.
+//! Claims: what is about to be signed is stored and committed first.
 //!
-//! A recorder that is cut off between its signature and its commit has signed a checkpoint that nobody may
-//! contradict. So the text, and the files of the slot that it is of, are committed first, by a connection of
-//! their own: whoever seals next finds them, and seals the same.
+//! A recorder that fails between its signature and its commit has signed a checkpoint that must not be contradicted.
+//! The text and the slot's files are therefore committed first, over a separate connection. The next recorder finds
+//! them and seals the same.
 
 use super::connect::{Connection, Fault};
 use super::lease::require_clock;
 use super::{Postgres, database_error};
 use crate::error::StoreError;
 
-/// A slot as it is about to be signed.
+/// A slot that is about to be signed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claim {
-    /// The size of the log with it.
+    /// The size of the log including it.
     pub size: u64,
-    /// What is to be signed.
+    /// The text to be signed.
     pub checkpoint: String,
-    /// The slot's manifest, its checkpoint without a signature.
+    /// The slot's manifest, with an unsigned checkpoint.
     pub manifest: Vec<u8>,
     /// The files that it names, by their paths.
     pub files: Vec<(String, Vec<u8>)>,
@@ -25,7 +25,7 @@ pub struct Claim {
 const DOING: &str = "claiming a slot";
 
 impl Postgres {
-    /// What was claimed for this size and is not sealed yet.
+    /// The claim for this size that is not sealed yet.
     pub fn claim(&self, size: u64) -> Result<Option<Claim>, StoreError> {
         let failed = |fault| database_error("reading a claim", fault);
         let number = size.cast_signed();
@@ -44,15 +44,16 @@ impl Postgres {
         }))
     }
 
-    /// Claims a slot, all of which but its seal is written. Refused where another content of it is claimed
+    /// Claims a slot that is completely written except for its seal. Refused if other contents are claimed for it
     /// ([`StoreError::Claimed`]).
     pub fn put_claim(&self, slot: u32, claim: &Claim) -> Result<(), StoreError> {
         let fail = |fault| database_error(DOING, fault);
-        // What the schema refuses is not claimed: it could never be sealed, and nothing else could be.
+        // Data that the schema refuses must not be claimed, because it could never be sealed, and nothing else could be
+        // sealed either.
         self.settle()?;
         self.holds().map_err(fail)?;
         let connection = self.of_claims().map_err(fail)?;
-        // It may have been set since the lease was last renewed.
+        // The clock may have been changed since the lease was last renewed.
         require_clock(connection, &self.place)?;
         connection.batch("BEGIN").map_err(fail)?;
         let written = written(connection, slot, claim);
@@ -75,12 +76,12 @@ impl Postgres {
         }
     }
 
-    /// Requires that what is claimed is where a commit has to be: whoever claimed it may not have waited for a standby.
+    /// Requires that claims have reached the standby, because the process that made them may not have waited for it.
     fn confirm_claims(&self) -> Result<(), StoreError> {
         let fail = |fault| database_error("confirming a claim", fault);
         let connection = self.of_claims().map_err(fail)?;
         connection.batch("BEGIN").map_err(fail)?;
-        // A commit waits for all that was written before it, and only if it writes something itself.
+        // A commit waits for all earlier writes, but only if it writes something itself.
         let written = connection.ask("SELECT pg_logical_emit_message(true, 'exitgap', '')", &[]);
         if let Err(fault) = written {
             connection.roll_back();
@@ -90,15 +91,15 @@ impl Postgres {
     }
 }
 
-/// Commits; where that fails, what became of it is known to a connection that begins after it only.
+/// Commits. If that fails, only a new connection can find out what happened.
 fn commit_or_abandon(connection: &Connection) -> Result<(), Fault> {
     connection.commit().inspect_err(|_| connection.give_up())
 }
 
-/// Writes the claim, and whether it is the first of its size.
+/// Inserts the claim. Returns whether it is the first for its size.
 fn written(connection: &Connection, slot: u32, claim: &Claim) -> Result<bool, Fault> {
     let size = claim.size.cast_signed();
-    // Those of sealed slots have done what they were for.
+    // Claims of sealed slots are no longer needed.
     for sealed in ["claim_file", "claim"] {
         let sql = format!("DELETE FROM exitgap.{sealed} WHERE size <= (SELECT exitgap.log_size())");
         connection.batch(&sql)?;

@@ -1,7 +1,7 @@
-//! A connection to a server, and waiting for what it answers: never longer than a limit.
+//! Connections to a server. Waiting for an answer always has a time limit.
 //!
-//! The store's calls block, as those on a file do, on whatever thread they are made. So the sockets belong to one
-//! thread of this module's own, and a caller waits for it without a runtime of its own.
+//! The store's calls block the calling thread, as for a file. The sockets therefore belong to a thread of this module,
+//! and callers can wait without a runtime of their own.
 
 use std::future::Future;
 use std::io;
@@ -20,45 +20,45 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use super::super::arg::Value;
 use super::place::{CONNECT_LIMIT, Place};
 
-/// How long a statement may take. What takes longer is a server that stands still, and its connection is given up.
+/// The time limit of a statement. If it is exceeded, the server hangs, and the connection is abandoned.
 const STATEMENT_LIMIT: Duration = Duration::from_mins(2);
 
 /// Settings of every connection.
 const SETTINGS: &str = include_str!("sql/connection.sql");
 
-/// Why a server did not do what it was asked.
+/// Why a server did not do what was requested.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
-    /// It refused.
+    /// The server refused.
     #[error("{}", said(.0))]
     Refused(Box<DbError>),
-    /// It was not reached, or the connection ended.
+    /// The server could not be reached, or the connection ended.
     #[error("{}", with_causes(.0))]
     Lost(tokio_postgres::Error),
-    /// It did not answer in time.
+    /// The server did not answer in time.
     #[error("the server did not respond within {} seconds; its connection was closed", .0.as_secs())]
     TimedOut(Duration),
-    /// A connection that did not answer in time was used again.
+    /// A connection was used again after a timeout.
     #[error("the connection was already closed")]
     GivenUp,
-    /// Another has taken over, or this machine's clock is wrong.
+    /// Another process has taken over, or this machine's clock is wrong.
     #[error("the lease of this store was lost")]
     NoLease,
-    /// A statement of the transaction failed before.
+    /// An earlier statement of the transaction failed.
     #[error("a statement of the transaction had failed")]
     Aborted,
-    /// It committed, and warned: it may not be on the standby that it was to wait for.
+    /// It committed with a warning: the data may not be on the required standby.
     #[error("the server committed with a warning: {0}")]
     Warned(String),
-    /// There is no thread for sockets.
+    /// The socket thread could not be created.
     #[error("starting a thread for connections: {0}")]
     NoThread(String),
-    /// There are no certificates to trust.
+    /// There are no trusted certificates.
     #[error("no trusted certificate authority was found for an encrypted connection: {0}")]
     NoRoots(String),
 }
 
-/// An error with what it comes of, which it does not say by itself.
+/// An error with its causes, which its own text omits.
 fn with_causes(error: &tokio_postgres::Error) -> String {
     let mut said = error.to_string();
     let mut cause = std::error::Error::source(error);
@@ -75,29 +75,29 @@ fn said(error: &DbError) -> String {
 }
 
 impl Fault {
-    /// Whether the server had no room on its disk.
+    /// Whether the server's disk was full.
     pub fn is_disk_full(&self) -> bool {
         self.code() == Some(&SqlState::DISK_FULL)
     }
 
-    /// Whether another's lock was waited for too long.
+    /// Whether waiting for another process's lock took too long.
     pub fn is_locked(&self) -> bool {
         self.code() == Some(&SqlState::LOCK_NOT_AVAILABLE)
     }
 
-    /// Whether what was asked of is not there: a schema, a table, a column.
+    /// Whether a schema, table or column does not exist.
     pub fn is_undefined(&self) -> bool {
         let undefined =
             [SqlState::UNDEFINED_TABLE, SqlState::INVALID_SCHEMA_NAME, SqlState::UNDEFINED_COLUMN];
         self.code().is_some_and(|code| undefined.contains(code))
     }
 
-    /// Whether the role may not do it.
+    /// Whether the role lacks the permission.
     pub fn is_forbidden(&self) -> bool {
         self.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE)
     }
 
-    /// The code of what the server refused.
+    /// The code of the server's refusal.
     pub fn state(&self) -> Option<&str> {
         self.code().map(SqlState::code)
     }
@@ -119,7 +119,7 @@ impl From<tokio_postgres::Error> for Fault {
     }
 }
 
-/// The one thread that reads and writes sockets.
+/// The only thread that reads and writes sockets.
 fn sockets() -> Result<&'static Runtime, Fault> {
     static SOCKETS: LazyLock<io::Result<Runtime>> = LazyLock::new(|| {
         let mut builder = Builder::new_multi_thread();
@@ -131,14 +131,14 @@ fn sockets() -> Result<&'static Runtime, Fault> {
 /// A connection.
 pub struct Connection {
     client: Arc<Client>,
-    /// What the server warned of since this was last taken.
+    /// The server's warnings since they were last taken.
     warned: Arc<Mutex<Option<String>>>,
     given_up: AtomicBool,
-    /// How long what is asked may take.
+    /// The time limit of requests.
     limit: Duration,
 }
 
-/// What is to come of a statement.
+/// The future result of a statement.
 pub type Answer = Pin<Box<dyn Future<Output = Result<u64, tokio_postgres::Error>> + Send>>;
 
 impl Connection {
@@ -149,7 +149,7 @@ impl Connection {
         Ok(connection)
     }
 
-    /// Connects, and leaves everything as the server has it.
+    /// Connects without changing the server's settings.
     pub fn without_settings(place: &Place) -> Result<Self, Fault> {
         let warned = Arc::<Mutex<Option<String>>>::default();
         let config = place.config.clone();
@@ -161,7 +161,7 @@ impl Connection {
                 connect(&config, NoTls, warned.clone()).await
             }
         };
-        // Also what answers nothing after it let the connection in.
+        // The limit also applies to a server that accepts the connection but then does not answer.
         let client = block_with_timeout(CONNECT_LIMIT * 2, connecting)??;
         Ok(Self {
             client: Arc::new(client),
@@ -171,7 +171,7 @@ impl Connection {
         })
     }
 
-    /// Has nothing take longer than this.
+    /// Sets the time limit of requests.
     pub fn limit(&mut self, limit: Duration) {
         self.limit = limit;
     }
@@ -181,12 +181,12 @@ impl Connection {
         !self.client.is_closed() && !self.given_up.load(Ordering::Relaxed)
     }
 
-    /// Has it not be used any more.
+    /// Makes the connection unusable.
     pub fn give_up(&self) {
         self.given_up.store(true, Ordering::Relaxed);
     }
 
-    /// Waits for what the server answers.
+    /// Waits for the server's answer.
     pub fn wait<T>(
         &self,
         answer: impl Future<Output = Result<T, tokio_postgres::Error>>,
@@ -194,7 +194,7 @@ impl Connection {
         self.wait_within(self.limit, answer)
     }
 
-    /// The same, and no longer than this.
+    /// The same with a time limit.
     fn wait_within<T>(
         &self,
         limit: Duration,
@@ -212,7 +212,7 @@ impl Connection {
         }
     }
 
-    /// Runs statements that are given nothing.
+    /// Runs statements without parameters.
     pub fn batch(&self, sql: &str) -> Result<(), Fault> {
         self.wait(self.client.batch_execute(sql))
     }
@@ -236,7 +236,7 @@ impl Connection {
         self.wait(self.client.query(sql, args))
     }
 
-    /// The same, and no longer than this.
+    /// The same with a time limit.
     pub fn ask_within(
         &self,
         limit: Duration,
@@ -250,19 +250,19 @@ impl Connection {
         self.wait(self.execute_async(statement, args))
     }
 
-    /// What is to come of writing: nothing is sent before it is asked for.
+    /// The future result of a write. Nothing is sent before it is awaited.
     pub fn execute_async(&self, statement: Statement, args: Vec<Value>) -> Answer {
         let client = self.client.clone();
         Box::pin(async move { client.execute_raw(&statement, args).await })
     }
 
-    /// Commits the transaction at hand. A server that is told to stop waiting for its standby says that it
-    /// committed, and warns: that is not what was asked for.
+    /// Commits the current transaction. If a server is told to stop waiting for its standby, it commits with a warning.
+    /// That counts as a failure.
     pub fn commit(&self) -> Result<(), Fault> {
         self.commit_within(self.limit)
     }
 
-    /// The same, and no longer than this: the server's own limit of a statement does not hold for the wait of a commit.
+    /// The same with a time limit, because the server's own statement limit does not apply to the wait of a commit.
     pub fn commit_within(&self, limit: Duration) -> Result<(), Fault> {
         let warned = || self.warned.lock().unwrap_or_else(PoisonError::into_inner).take();
         warned();
@@ -270,14 +270,14 @@ impl Connection {
         warned().map_or(Ok(()), |warning| Err(Fault::Warned(warning)))
     }
 
-    /// Rolls the transaction at hand back, where the server can still be told.
+    /// Rolls back the current transaction, if the server can still be reached.
     pub fn roll_back(&self) {
-        // Where it cannot, it does so itself when the connection ends.
+        // If not, the server rolls back when the connection ends.
         let _ = self.batch("ROLLBACK");
     }
 }
 
-/// Waits, on whatever thread this is.
+/// Blocks the current thread, whichever it is.
 fn block_with_timeout<T>(limit: Duration, answer: impl Future<Output = T>) -> Result<T, Fault> {
     let limited = {
         let _of_timers = sockets()?.enter();
@@ -286,7 +286,7 @@ fn block_with_timeout<T>(limit: Duration, answer: impl Future<Output = T>) -> Re
     futures_executor::block_on(limited).map_err(|_| Fault::TimedOut(limit))
 }
 
-/// A task that ends with whoever waits for it.
+/// A task that ends when its waiter is dropped.
 struct AbortOnDrop<T>(JoinHandle<T>);
 
 impl<T> Drop for AbortOnDrop<T> {
@@ -311,7 +311,7 @@ where
     let connected =
         (&mut connecting.0).await.map_err(|error| Fault::NoThread(error.to_string()))?;
     let (client, mut connection) = connected?;
-    // Ends with the last use of the client.
+    // It ends with the last use of the client.
     sockets()?.spawn(async move {
         loop {
             match std::future::poll_fn(|context| connection.poll_message(context)).await {
@@ -329,7 +329,7 @@ where
     Ok(client)
 }
 
-/// Certificates are checked against those that the system trusts, or `SSL_CERT_FILE` names.
+/// Certificates are checked against those that the system trusts, or those named by `SSL_CERT_FILE`.
 fn tls_config() -> Result<rustls::ClientConfig, Fault> {
     let found = rustls_native_certs::load_native_certs();
     let mut roots = rustls::RootCertStore::empty();

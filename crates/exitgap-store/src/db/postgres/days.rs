@@ -1,5 +1,5 @@
-//! Days of bodies: each has a place of its own, which is made before its first slot and leaves whole, when the day's files
-//! have what was in it.
+//! Daily partitions of bodies. Each is created before the day's first slot, and dropped as a whole when the day's files
+//! have all its contents.
 
 use std::path::Path;
 use std::time::Duration;
@@ -17,22 +17,23 @@ statements! {
     "left_day": SELECT_BODY_DAYS, SELECT_LEFT_DAY, SELECT_LEFT_DAYS, SELECT_LEFT_NAMED, SELECT_LEFT_SNAPSHOTS, SELECT_LEFT_STATES;
 }
 
-/// From which of a day's slots on the next one's place is made: with that one's first slot it might have to be waited for.
+/// The slot of a day from which on the next day's partition is created. With the next day's first slot it might have to
+/// wait.
 const AHEAD_FROM: u32 = Slot::PER_DAY - 24;
 
-/// How long the rows of a day may take to be named.
+/// The time limit for listing the rows of a day.
 const LEAVING_LIMIT: Duration = Duration::from_hours(2);
 
 const LEAVING: &str = "having a day's bodies leave";
 
-/// What is different for whoever has a day leave: it takes long, and chooses how rows are joined. That it left is not waited for on
-/// a standby, with the readers kept waiting: if it is lost, the day is there again.
+/// Settings for removing a day, which takes long and needs certain join methods. The removal does not wait for a
+/// standby, because readers would have to wait as well; if it is lost, the day still exists.
 const LEAVING_SETTINGS: &str = "SET statement_timeout = '2h'; SET enable_hashjoin = on; SET enable_seqscan = on; \
                                 SET synchronous_commit = local; \
                                 SET ROLE exitgap_owner";
 
 impl Postgres {
-    /// Makes the place of the slot's bodies, where it is not there.
+    /// Creates the partition of the slot's bodies, if it does not exist.
     pub fn make_room(&self, slot: Slot) -> Result<(), StoreError> {
         let ahead = day_of(slot) + u32::from(slot.number() % Slot::PER_DAY >= AHEAD_FROM);
         if self.room.get() == Some(ahead) {
@@ -47,7 +48,7 @@ impl Postgres {
     }
 }
 
-/// The day that is to leave, and whose it is.
+/// The day to remove, and its log.
 #[derive(Debug, Clone, Copy)]
 pub struct DayRemoval<'a> {
     /// Days since 1970-01-01.
@@ -59,8 +60,8 @@ pub struct DayRemoval<'a> {
 }
 
 impl Postgres {
-    /// Has the bodies of a day leave this database, and tells how many there were. `admin` is a URL of the same server: another's,
-    /// which does not have this checkpoint, is left as it is.
+    /// Removes the bodies of a day from this database, and returns their number. `admin` is a URL of the same server.
+    /// Another server's database, which does not have this checkpoint, is left unchanged.
     pub fn leave(&self, admin: &Path, leaving: DayRemoval) -> Result<u64, StoreError> {
         let mut place = Place::from_url(admin)?;
         place.for_writing();

@@ -1,19 +1,20 @@
-//! The statements as `PostgreSQL` takes them: the names of what they are given become numbers.
+//! Converts statements to `PostgreSQL`'s form: named parameters become numbered ones.
 
 use std::fmt::Write as _;
 
-/// A statement with numbered places for what it is given.
+/// A statement with numbered parameters.
 #[derive(Debug, PartialEq, Eq)]
 pub struct NumberedSql {
     pub sql: String,
-    /// The names of the places, the first first; none where they have no names.
+    /// The names of the parameters, in order; empty if they have no names.
     pub names: Vec<&'static str>,
 }
 
-/// What a file is told which index to use by.
+/// SQLite's hint of which index to use.
 const HINT: &str = " INDEXED BY ";
 
-/// Makes `:name` and `?` numbers, and leaves out what only a file understands. Comments and quoted text are left as they are.
+/// Replaces `:name` and `?` with numbers, and removes parts that only SQLite understands. Comments and quoted text stay
+/// unchanged.
 pub fn number_placeholders(sql: &'static str) -> NumberedSql {
     let (mut made, mut names, mut unnamed) = (String::with_capacity(sql.len()), Vec::new(), 0);
     let mut rest = sql;
@@ -50,7 +51,7 @@ pub fn number_placeholders(sql: &'static str) -> NumberedSql {
         rest = &from[taken..];
     }
     made.push_str(rest);
-    // Which index to use is a file's matter.
+    // Index hints are only for SQLite.
     while let Some(at) = made.find(HINT) {
         let index = at + HINT.len();
         let end = made[index..].find(char::is_whitespace).map_or(made.len(), |end| index + end);

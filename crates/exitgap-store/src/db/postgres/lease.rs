@@ -1,10 +1,11 @@
-//! The lease of whoever seals: one at a time, by the server's clock, and counted.
+//! The lease for sealing: one holder at a time, by the server's clock, with a counter.
 //!
-//! Taking it counts `epoch` one up; the schema accepts what seals a slot only from a connection that says the
-//! newest one. So a recorder that stood still, or was cut off, and wakes after another took over, seals
-//! nothing more, whatever it believes. The lease itself only saves two from doing the same work.
+//! Taking the lease increments `epoch`. The schema accepts a slot's seal only from a connection that names the newest
+//! epoch. A recorder that was suspended or disconnected, and resumes after another took over, can therefore seal
+//! nothing more, whatever it believes. The lease itself only prevents two recorders from doing the same work.
 //!
-//! Whose clock is far from the server's reads slots too early or too late: it takes no lease, and keeps none.
+//! A machine whose clock is far from the server's would read slots too early or too late, so it cannot take or keep the
+//! lease.
 
 use std::cell::RefCell;
 use std::hash::{BuildHasher, RandomState};
@@ -18,27 +19,27 @@ use super::database_error;
 use super::place::Place;
 use crate::error::StoreError;
 
-/// The seconds that a lease holds after it was last renewed, which is what is waited for before another takes over:
-/// 15, or what the URL says with `?options=-c exitgap.lease_s=…`. It is renewed three times in that time.
+/// The seconds for which a lease holds after its last renewal, and that another process must wait before it takes over:
+/// 15, or the value in the URL, `?options=-c exitgap.lease_s=…`. It is renewed three times in that time.
 pub const LEASE_S: &str =
     "coalesce(nullif(current_setting('exitgap.lease_s', true), ''), '15')::float8";
-/// What it may be.
+/// The allowed values.
 const LEASES: std::ops::RangeInclusive<f64> = 1.0..=300.0;
 
-/// How far this machine's clock may be from the server's, in milliseconds.
+/// The maximum difference between this machine's clock and the server's, in milliseconds.
 const CLOCK_WITHIN_MS: i64 = 10_000;
 /// The server's clock.
 const SERVER_CLOCK: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 
-/// Ends it, also for connections that still say its number.
+/// Ends it, also for connections that still name its epoch.
 const GIVE_BACK: &str =
     "UPDATE exitgap.sealer SET until = '-infinity', epoch = epoch + 1 WHERE epoch = $1";
-/// How long giving it back may take: else it runs out.
+/// The time limit for giving it back. If that fails, it expires.
 const GIVE_BACK_LIMIT: Duration = Duration::from_secs(3);
-/// Of taking it: what another holds is told soon.
+/// Limits for taking it, so that another holder is reported soon.
 const TAKE_LIMITS: &str =
     "BEGIN; SET LOCAL lock_timeout = '2s'; SET LOCAL statement_timeout = '10s'";
-/// How long its commit may take: a server whose commits wait for a standby that is gone is none to write to.
+/// The time limit of its commit. A server whose commits wait for a lost standby cannot be written to.
 const TAKE_LIMIT: Duration = Duration::from_secs(10);
 
 const DOING: &str = "taking the store's lease";
@@ -46,16 +47,16 @@ const DOING: &str = "taking the store's lease";
 /// A lease that is held, and renewed by a thread.
 pub struct Lease {
     pub epoch: i64,
-    /// Who holds it: this process, with what was drawn for its store.
+    /// The holder: this process, with a random value for its store.
     pub owner: String,
     holds: Duration,
     lost: Arc<AtomicBool>,
-    /// Its end ends the renewing.
+    /// Dropping it ends the renewal.
     renewing: RefCell<Option<Sender<()>>>,
 }
 
 impl Lease {
-    /// Takes the lease for `owner`, which may hold it already. Refused while another holds it.
+    /// Takes the lease for `owner`, which may already hold it. Refused while another process holds it.
     pub fn acquire(
         connection: &Connection,
         place: &Place,
@@ -72,7 +73,7 @@ impl Lease {
                 return Err(error);
             }
         };
-        // With it all that was read is on the standby, where the server waits for one.
+        // With this commit, all data that was read is on the standby, if the server waits for one.
         connection.commit_within(TAKE_LIMIT).map_err(|fault| database_error(DOING, fault))?;
         let lost = Arc::<AtomicBool>::default();
         let (ended, told) = channel();
@@ -94,37 +95,38 @@ impl Lease {
         Ok(lease)
     }
 
-    /// Has a connection write as who holds it.
+    /// Makes a connection write as the holder of the lease.
     pub fn tell(&self, connection: &Connection) -> Result<(), Fault> {
-        // Who stands still in the midst of a transaction would keep others from taking over: it ends with the lease.
+        // A holder that stops in the middle of a transaction would prevent others from taking over, so the transaction
+        // ends with the lease.
         let settings = "SELECT set_config('exitgap.epoch', $1, false), \
                         set_config('idle_in_transaction_session_timeout', $2, false)";
         let (epoch, holds) = (self.epoch.to_string(), self.holds.as_millis().to_string());
         connection.ask(settings, &[&epoch, &holds]).map(|_| ())
     }
 
-    /// Whether another is known to have taken over.
+    /// Whether another process is known to have taken over.
     pub fn is_lost(&self) -> bool {
         self.lost.load(Ordering::Relaxed)
     }
 
-    /// Ends the renewing: the lease counts as lost, and runs out unless it is taken again.
+    /// Ends the renewal. The lease counts as lost, and expires unless it is taken again.
     pub fn end(&self) {
         self.renewing.borrow_mut().take();
         self.lost.store(true, Ordering::Relaxed);
     }
 
-    /// Gives the lease back where the server can still be told, and is not waited for.
+    /// Gives the lease back if the server can still be reached, without waiting long.
     pub fn give_back(&self, connection: &Connection) {
         self.end();
         if connection.is_open() {
-            // Where it cannot be told, the lease runs out.
+            // If the server cannot be reached, the lease expires.
             let _ = connection.ask_within(GIVE_BACK_LIMIT, GIVE_BACK, &[&self.epoch]);
         }
     }
 }
 
-/// Counts one up, where nobody else holds the lease; by the server's clock.
+/// Increments the epoch if no other process holds the lease, by the server's clock.
 fn taken(
     connection: &Connection,
     place: &Place,
@@ -144,7 +146,7 @@ fn taken(
             return Err(StoreError::Leased { path, holder, seconds: seconds.unsigned_abs() });
         }
     }
-    // A slot that is being sealed keeps the row: then it is held, however long that takes.
+    // The row stays locked while a slot is being sealed, so the lease is held that long.
     let take = "UPDATE exitgap.sealer SET owner = $1, epoch = epoch + 1, \
                 until = clock_timestamp() + make_interval(secs => $2) \
                 WHERE until <= clock_timestamp() OR owner = $1 RETURNING epoch";
@@ -161,7 +163,7 @@ fn taken(
     })
 }
 
-/// How long a lease of this connection's holds.
+/// How long a lease of this connection holds.
 pub fn holds(connection: &Connection) -> Result<Duration, StoreError> {
     let asked = connection.ask(&format!("SELECT {LEASE_S}"), &[]);
     let asked = asked.map_err(|fault| database_error(DOING, fault))?;
@@ -173,14 +175,14 @@ pub fn holds(connection: &Connection) -> Result<Duration, StoreError> {
     Ok(Duration::from_secs_f64(seconds))
 }
 
-/// Renews the lease, and says whether it may still be held: not being told is no sign that it is not.
+/// Renews the lease, and returns whether it may still be held. A failed request does not mean that it is lost.
 fn renew_lease(connection: &mut Option<Connection>, place: &Place, epoch: i64) -> bool {
     if connection.as_ref().is_none_or(|connection| !connection.is_open()) {
         *connection = Connection::to(place).ok();
     }
     let Some(connection) = connection else { return true };
     if matches!(clock_differs(connection), Ok(Some(_))) {
-        // Where it cannot be given back, it runs out.
+        // If it cannot be given back, it expires.
         let _ = connection.ask(GIVE_BACK, &[&epoch]);
         return false;
     }
@@ -191,7 +193,7 @@ fn renew_lease(connection: &mut Option<Connection>, place: &Place, epoch: i64) -
     connection.ask(&renew, &[&epoch]).map_or(true, |rows| !rows.is_empty())
 }
 
-/// Requires that this machine's clock is about the server's.
+/// Requires that this machine's clock is close to the server's.
 pub fn require_clock(connection: &Connection, place: &Place) -> Result<(), StoreError> {
     let differs = clock_differs(connection);
     let Some(differs_s) =
@@ -203,7 +205,7 @@ pub fn require_clock(connection: &Connection, place: &Place) -> Result<(), Store
     Err(StoreError::ClockDiffers { path, differs_s, most_s })
 }
 
-/// By how many seconds this machine's clock is ahead of the server's, or behind, where that is too far.
+/// The seconds by which this machine's clock differs from the server's, if that is too much.
 fn clock_differs(connection: &Connection) -> Result<Option<i64>, Fault> {
     let here = || {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -215,15 +217,15 @@ fn clock_differs(connection: &Connection) -> Result<Option<i64>, Fault> {
     let Some(server) = rows.first().and_then(|row| row.try_get::<_, i64>(0).ok()) else {
         return Ok(None);
     };
-    // The server looked at its clock between the two.
+    // The server read its clock between the two readings here.
     let ahead_ms = if server > after { after - server } else { (before - server).max(0) };
     Ok((ahead_ms.abs() > CLOCK_WITHIN_MS).then_some(ahead_ms / 1_000))
 }
 
-/// A name that nobody else has: this machine, this process, and what was drawn for this store.
+/// A unique name: this machine, this process, and a random number for this store.
 pub fn somebody() -> String {
     let machine = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    // Machines that were copied have one name, and one number for their first process.
+    // Cloned machines have the same name, and can have the same process id.
     let drawn = RandomState::new().hash_one(std::process::id());
     format!("{}, process {}, {drawn:016x}", machine.trim(), std::process::id())
 }

@@ -1,4 +1,4 @@
-//! Making a database a store, and bringing it to the version that this build reads.
+//! Creates a store's database, and migrates it to the version that this build uses.
 
 use std::path::Path;
 
@@ -12,48 +12,49 @@ use super::open::{on_one_of, open_connection};
 use super::place::Place;
 use crate::error::StoreError;
 
-/// The schema version written and read; that of a file.
+/// The schema version that is written and read, the same as a file's.
 pub const VERSION: i32 = 11;
 
-/// What makes each version out of the one before.
+/// The migration to each version from the previous one.
 const MIGRATIONS: [(i32, &str); 1] = [(VERSION, include_str!("sql/migrations/11.sql"))];
 
-/// What the roles may do.
+/// The permissions of the roles.
 const GRANTS: &str = include_str!("sql/grants.sql");
 
-/// Databases beside the series'.
+/// The databases next to the series.
 static SIDECARS: [&SidecarKind; 2] = [&payments::KIND, &alerts::KIND];
 
-/// The role that owns everything, and nobody can log in as.
+/// The role that owns everything. It cannot log in.
 const OWNER: &str = "exitgap_owner";
 
-/// Whom a database is made for.
+/// The roles that use a database.
 #[derive(Debug, Clone, Copy)]
 struct Roles<'a> {
-    /// Who records: adds, and never changes what is recorded.
+    /// The recording role. It can add records but never change them.
     recorder: &'a str,
-    /// Who only reads, where that is somebody else.
+    /// The role that only reads, if it is separate.
     reader: Option<&'a str>,
-    /// Who reads, is paid and keeps rules, where that is somebody else.
+    /// The role that reads, handles payments and stores rules, if it is separate.
     service: Option<&'a str>,
 }
 
-/// What was done.
+/// The result of a migration.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MigrationReport {
-    /// The database and the roles that were made.
+    /// The database and the roles that were created.
     pub made: Vec<String>,
-    /// The version that was found; `None`: nothing was there.
+    /// The previous version; `None` if there was no schema.
     pub from: Option<i32>,
-    /// The version that there is now.
+    /// The current version.
     pub to: i32,
 }
 
 const DOING: &str = "migrating the database";
 
-/// Makes what is missing of the database at `store`, whose URL names who records, for that role, and for a
-/// `reader` that only reads and a `service` that is paid and keeps rules, too. `admin` is a URL of the same server, of somebody who may make databases, roles and
-/// schemas. All of it or nothing but the database itself; what is there already is left as it is.
+/// Creates missing parts of the database at `store` for the recording role, which the URL names, and optionally for a
+/// `reader` that only reads and a `service` that handles payments and stores rules. `admin` is a URL of the same
+/// server, for a role that may create databases, roles and schemas. Creates everything or nothing, except for the
+/// database itself. Existing parts stay unchanged.
 pub fn migrate(
     store: &Path,
     admin: &Path,
@@ -100,7 +101,7 @@ pub fn migrate(
     Ok(MigrationReport { made: made.collect(), ..migrated })
 }
 
-/// Makes the database where there is none, asked through the one that `admin` names; whether it did.
+/// Creates the database if it does not exist, over a connection to the one in `admin`. Returns whether it did.
 fn made_database(admin: &Place, name: &str) -> Result<bool, StoreError> {
     let connection = open_connection(admin)?;
     let fail = |fault| database_error(DOING, fault);
@@ -114,9 +115,9 @@ fn made_database(admin: &Place, name: &str) -> Result<bool, StoreError> {
     Ok(true)
 }
 
-/// Why nothing is migrated.
+/// Why a migration fails.
 enum MigrationError {
-    /// The database is of a newer build.
+    /// The database belongs to a newer build.
     Newer(i32),
     Fault(Fault),
 }
@@ -132,7 +133,7 @@ fn within(
     config: &Config,
     roles: Roles,
 ) -> Result<MigrationReport, MigrationError> {
-    // One at a time; until the transaction ends.
+    // Only one migration at a time, until the transaction ends.
     connection.batch("SELECT pg_advisory_xact_lock(1163413329)")?;
     let mut migrated = MigrationReport { to: VERSION, ..MigrationReport::default() };
     let admin = config.get_user().unwrap_or_default();
@@ -186,7 +187,7 @@ fn within(
     Ok(migrated)
 }
 
-/// Makes the tables of a database beside the series' where there are none.
+/// Creates the tables of a database next to the series, if they do not exist.
 fn make_apart(connection: &Connection, kind: &SidecarKind) -> Result<(), Fault> {
     let has_version = format!("SELECT to_regclass('{}.schema_version') IS NOT NULL", kind.schema);
     let found = connection.ask(&has_version, &[])?;
@@ -196,7 +197,7 @@ fn make_apart(connection: &Connection, kind: &SidecarKind) -> Result<(), Fault> 
     connection.batch(kind.tables)
 }
 
-/// Lets a role do this with all tables of a schema.
+/// Grants a role this permission for all tables of a schema.
 fn grant(connection: &Connection, schema: &str, what: &str, role: &str) -> Result<(), Fault> {
     let role = quote_identifier(role);
     connection.batch(&format!(
@@ -205,7 +206,7 @@ fn grant(connection: &Connection, schema: &str, what: &str, role: &str) -> Resul
     ))
 }
 
-/// Makes a role where there is none, and says whether it did.
+/// Creates a role if it does not exist, and returns whether it did.
 fn make_role(connection: &Connection, name: &str, login: &str) -> Result<bool, Fault> {
     let found = connection.ask("SELECT 1 FROM pg_catalog.pg_roles WHERE rolname = $1", &[&name])?;
     if found.is_empty() {
@@ -214,7 +215,7 @@ fn make_role(connection: &Connection, name: &str, login: &str) -> Result<bool, F
     Ok(found.is_empty())
 }
 
-/// Whether it is a name that needs no thinking about: letters, digits and underscores.
+/// Whether a name needs no quoting: letters, digits and underscores.
 fn is_role(name: &str) -> bool {
     let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     (1..=63).contains(&name.len()) && name.bytes().all(is_of_name)

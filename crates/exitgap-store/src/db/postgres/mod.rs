@@ -48,43 +48,43 @@ pub use connect::Fault;
 pub use tokio_postgres::Row as PgRow;
 pub use wire::column_value;
 
-/// What the database weighs.
+/// The size of the database.
 pub static SELECT_BYTES: Statement = Statement {
     doing: "weighing the database",
     sql: include_str!("sql/select_bytes.sql"),
     table: None,
 };
 
-/// The most writes that are sent and not yet answered.
+/// The maximum number of writes that are sent but not yet answered.
 const MAX_PENDING: usize = 512;
 
 /// A server's database, open for reading or for writing.
 pub struct Postgres {
     /// All servers that its URL names.
     all: Place,
-    /// The one that it is open on.
+    /// The server that the connection uses.
     place: Place,
     connection: Connection,
     prepared: RefCell<HashMap<usize, Arc<PreparedStatement>>>,
-    /// Writes of the transaction at hand that are sent and not yet answered, the first first.
+    /// Writes of the current transaction that are sent but not yet answered, in order.
     pending: RefCell<VecDeque<PendingWrite>>,
     state: Cell<State>,
-    /// The day whose bodies have a place, as far as it is known.
+    /// The day whose partition is known to exist.
     room: Cell<Option<u32>>,
-    /// Of whoever writes.
+    /// The lease of a writer.
     lease: Option<Lease>,
-    /// What commits claims while the slot's own transaction is open; made when it is first needed.
+    /// The connection that commits claims while the slot's own transaction is open; opened when it is first needed.
     claims: OnceCell<Connection>,
 }
 
-/// Whether there is a transaction, and what became of it.
+/// Whether there is a transaction, and its state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// Each statement is a transaction.
+    /// No transaction: each statement is its own.
     Single,
     /// One is begun.
     Begun,
-    /// One is begun, of which the server does nothing more: it would take a commit for a rollback, and not say so.
+    /// The transaction has failed. The server would silently treat a commit as a rollback.
     Failed,
 }
 
@@ -98,26 +98,26 @@ struct PendingWrite {
     answer: Pin<Box<dyn Future<Output = Result<u64, tokio_postgres::Error>> + Send>>,
 }
 
-/// A transaction, rolled back where it is dropped.
+/// A transaction, rolled back when dropped.
 pub struct Transaction<'a>(&'a Postgres);
 
 impl Transaction<'_> {
-    /// What came of all that was written: an error is certain, and nothing of it is there.
+    /// Waits for the results of all writes. An error is certain to leave nothing written.
     pub fn settle(&self) -> Result<(), StoreError> {
         self.0.settle()
     }
 
-    /// Commits what was settled: all of it is on the server's disk when this returns, and on that of a standby where it waits
+    /// Commits settled writes. When this returns they are on the server's disk, and on a standby's if the server waits
     /// for one.
     pub fn commit(self) -> Result<(), DatabaseError> {
         let db = self.0;
-        // What was not settled is, so that nothing that failed is taken for committed.
+        // Settle first, so that a failed write is never treated as committed.
         if db.settle().is_err() || db.state.get() == State::Failed {
             return Err(Fault::Aborted.into());
         }
         db.state.set(State::Single);
         db.connection.commit().map_err(|fault| {
-            // What became of it is known to a connection that begins after it only.
+            // Only a new connection can find out what happened.
             db.connection.give_up();
             fault.into()
         })
@@ -155,19 +155,19 @@ impl Postgres {
         &self.place.shown
     }
 
-    /// Has the connection not be used any more.
+    /// Makes the connection unusable.
     pub fn give_up(&self) {
         self.connection.give_up();
     }
 
-    /// Whether the connection still holds, and the lease of whoever writes.
+    /// Whether the connection works and, for a writer, the lease is held.
     pub fn is_open(&self) -> bool {
         self.connection.is_open()
             && self.claims.get().is_none_or(Connection::is_open)
             && self.lease.as_ref().is_none_or(|lease| !lease.is_lost())
     }
 
-    /// The connection of claims, which says that it is of whoever writes.
+    /// The connection for claims, which acts as the writer.
     fn of_claims(&self) -> Result<&Connection, Fault> {
         if let Some(connection) = self.claims.get() {
             return Ok(connection);
@@ -179,17 +179,17 @@ impl Postgres {
         Ok(self.claims.get_or_init(|| connection))
     }
 
-    /// Begins to write.
+    /// Begins a write transaction.
     pub fn begin(&self, doing: &'static str) -> Result<Transaction<'_>, StoreError> {
         self.start("BEGIN ISOLATION LEVEL READ COMMITTED", doing)
     }
 
-    /// Holds on to the database as it is.
+    /// Holds the current state for reading.
     pub fn view(&self, doing: &'static str) -> Result<Transaction<'_>, StoreError> {
         self.start("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", doing)
     }
 
-    /// Requires that whoever writes holds the lease, as far as it knows.
+    /// Requires that a writer holds the lease, as far as it knows.
     fn holds(&self) -> Result<(), Fault> {
         let lost = self.lease.as_ref().is_some_and(Lease::is_lost);
         if lost { Err(Fault::NoLease) } else { Ok(()) }
@@ -202,7 +202,7 @@ impl Postgres {
         Ok(Transaction(self))
     }
 
-    /// Shows every row that is found, one after the other, up to `most`.
+    /// Calls a function with every row found, up to `most`.
     pub fn each(
         &self,
         statement: &'static Statement,
@@ -219,7 +219,7 @@ impl Postgres {
         rows.iter().take(most).try_for_each(|row| show(Row::Postgres(row)))
     }
 
-    /// Writes, and tells how many rows.
+    /// Executes a write, and returns the number of rows.
     pub fn execute(&self, statement: &'static Statement, args: &Args) -> Result<usize, StoreError> {
         let written = self.prepare(statement).and_then(|prepared| {
             let args = in_order(&prepared, args);
@@ -230,7 +230,7 @@ impl Postgres {
         Ok(usize::try_from(rows).unwrap_or(usize::MAX))
     }
 
-    /// Writes, and within a transaction does not wait for what comes of it.
+    /// Executes a write. In a transaction it does not wait for the result.
     pub fn execute_pipelined(
         &self,
         statement: &'static Statement,
@@ -242,7 +242,7 @@ impl Postgres {
         self.send(statement, &prepared, args)
     }
 
-    /// Writes a whole row, by place, as [`Postgres::execute_pipelined`] does.
+    /// Writes a whole row, by position, like [`Postgres::execute_pipelined`].
     pub fn put(&self, statement: &'static Statement, values: &Values) -> Result<(), StoreError> {
         let prepared =
             self.prepare(statement).map_err(|fault| self.first_failed(statement, fault))?;
@@ -260,7 +260,7 @@ impl Postgres {
             let written = self.connection.wait(answer);
             return written.map(|_| ()).map_err(|fault| database_error(statement.doing, fault));
         }
-        // Asked once, it is on its way.
+        // Polling once sends it.
         match answer.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(Ok(_)) => return Ok(()),
             Poll::Ready(Err(error)) => return Err(self.first_failed(statement, error.into())),
@@ -273,7 +273,7 @@ impl Postgres {
         if full { self.settle() } else { Ok(()) }
     }
 
-    /// What came of all that was sent: the first error, if any.
+    /// Waits for the results of everything that was sent, and returns the first error, if any.
     pub fn settle(&self) -> Result<(), StoreError> {
         loop {
             let Some(PendingWrite { statement, answer }) = self.pending.borrow_mut().pop_front()
@@ -288,7 +288,7 @@ impl Postgres {
         }
     }
 
-    /// What failed first: this statement, or one that was sent before.
+    /// The first failure: of this statement, or of one sent before.
     fn first_failed(&self, statement: &'static Statement, fault: Fault) -> StoreError {
         if let Err(earlier) = self.settle() {
             return earlier;
@@ -299,9 +299,9 @@ impl Postgres {
         database_error(statement.doing, fault)
     }
 
-    /// The statement, ready to be run. It is parsed once for a connection.
+    /// The prepared statement. It is parsed once per connection.
     fn prepare(&self, statement: &'static Statement) -> Result<Arc<PreparedStatement>, Fault> {
-        // Its address in the program: each is there once.
+        // Its address in the program, which is unique.
         let name = statement.sql.as_ptr().addr();
         if let Some(prepared) = self.prepared.borrow().get(&name) {
             return Ok(prepared.clone());
@@ -328,7 +328,7 @@ impl std::fmt::Debug for Postgres {
     }
 }
 
-/// What a statement is given, in the order of its places.
+/// A statement's parameters in the order of their numbers.
 fn in_order(prepared: &PreparedStatement, args: &Args) -> Vec<Value> {
     let of_name = |name: &&'static str| {
         let arg = args.iter().find(|(given, _)| given == name);

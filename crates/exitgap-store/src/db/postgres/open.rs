@@ -1,4 +1,4 @@
-//! Opening a server's database: what it must be before anything in it is believed.
+//! Opens a server's database, after checking it.
 
 use std::path::Path;
 use std::time::Duration;
@@ -12,16 +12,17 @@ use super::place::Place;
 use super::{Postgres, Row};
 use crate::error::StoreError;
 
-/// What the schema is made of, as the migrations make it.
+/// The schema as created by the migrations.
 const SCHEMA: &str = include_str!("sql/schema.txt");
-/// Asks for the same.
+/// Selects the same description.
 pub const SELECT_SCHEMA: &str = include_str!("sql/select_schema.sql");
 
-/// What is different for a database beside the series': who stands still in a transaction keeps others from writing.
+/// The different setting for databases next to the series: a process that stops in the middle of a transaction prevents
+/// others from writing.
 const SIDECARS: &str = "SET search_path = {schema}, pg_temp; \
                      SET statement_timeout = '18s'; \
                      SET idle_in_transaction_session_timeout = '10s'";
-/// Begins a transaction of which something is left, in the server's log alone.
+/// Begins a transaction that writes only to the server's log.
 pub const COMMITTED: &str = "BEGIN; SELECT pg_logical_emit_message(true, 'exitgap', '')";
 
 const READING_SCHEMA: &str = "reading the schema";
@@ -39,7 +40,7 @@ impl Postgres {
         on_one_of(&all, |server| Self::reader_at(all.clone(), server))
     }
 
-    /// Another reader, of the very server that this one is open on: of several another may be behind.
+    /// Another reader on the same server, because another of the named servers can be behind.
     pub fn again(&self) -> Result<Self, StoreError> {
         Self::reader_at(self.all.clone(), self.place.clone())
     }
@@ -51,14 +52,14 @@ impl Postgres {
         Ok(db)
     }
 
-    /// Opens a store for writing, as the only one: with its lease.
+    /// Opens a store for writing as its only writer, with the lease.
     pub fn open_writer(url: &Path) -> Result<Self, StoreError> {
         Self::writer_at(Place::from_url(url)?, None)
     }
 
-    /// Opens it anew after its connection was lost, as whoever it was.
+    /// Reopens it after its connection was lost, with the same identity.
     pub fn writer_again(&self) -> Result<Self, StoreError> {
-        // What cannot be opened is not kept from others, either.
+        // If it cannot be reopened, the lease must not be kept from others either.
         if let Some(lease) = &self.lease {
             lease.end();
         }
@@ -75,7 +76,7 @@ impl Postgres {
         })
     }
 
-    /// The same where nothing was recorded.
+    /// The same for a database without records.
     pub fn create(url: &Path) -> Result<Self, StoreError> {
         let db = Self::open_writer(url)?;
         let mut found = false;
@@ -89,20 +90,20 @@ impl Postgres {
         Ok(db)
     }
 
-    /// Opens a database beside the series', in its own schema.
+    /// Opens a database next to the series, in its own schema.
     pub fn open_sidecar(url: &Path, kind: &SidecarKind) -> Result<Self, StoreError> {
         let mut all = Place::from_url(url)?;
         all.for_writing();
         on_one_of(&all, |server| {
             let mut connection = open_connection(&server)?;
-            // Whoever pays or is told something does not wait as a slot may.
+            // Payments and alerts do not wait as long as a slot may.
             connection.limit(BUSY_LIMIT * 2);
             let setting_up = |fault| super::database_error("setting up the connection", fault);
             let settings = SIDECARS.replace("{schema}", kind.schema);
             connection.batch(&settings).map_err(setting_up)?;
             require_version(&connection, &server.shown, kind.schema, kind.version())?;
             require_clock(&connection, &server)?;
-            // Of several servers the one on which commits come through, and no primary of before.
+            // Of several servers, uses the one on which commits succeed, not a former primary.
             connection.batch(COMMITTED).map_err(setting_up)?;
             connection.commit_within(BUSY_LIMIT).map_err(setting_up)?;
             Ok(Self::new(all.clone(), server, connection))
@@ -116,8 +117,8 @@ impl Postgres {
     }
 }
 
-/// Does something with the first server that it can be done with: after a failover the old primary may still be there, and let
-/// nobody write. Where it is none, that another holds the lease is what is told.
+/// Tries an operation on each server until it succeeds. After a failover the former primary may still be reachable but
+/// accept no writes. If none succeeds, the error that another recorder holds the lease takes precedence.
 pub fn on_one_of<T>(
     all: &Place,
     done: impl Fn(Place) -> Result<T, StoreError>,
@@ -135,7 +136,7 @@ pub fn on_one_of<T>(
     Err(told.unwrap_or_else(|| StoreError::ServerUrl { why: "it has no host".to_owned() }))
 }
 
-/// A connection to the place, or why there is none.
+/// Connects to the server, or returns why that failed.
 pub fn open_connection(place: &Place) -> Result<Connection, StoreError> {
     Connection::to(place).map_err(|fault| StoreError::Unreachable {
         path: place.shown.clone(),
@@ -143,12 +144,12 @@ pub fn open_connection(place: &Place) -> Result<Connection, StoreError> {
     })
 }
 
-/// Tells a store of this version from everything else.
+/// Requires a store of this version.
 pub fn inspect(connection: &Connection, shown: &Path) -> Result<(), StoreError> {
     require_version(connection, shown, "exitgap", VERSION)?;
     let failed = |fault| super::database_error(READING_SCHEMA, fault);
     let mut object = None;
-    // While a day's place is made or leaves, what is read of it may not fit together.
+    // While a day's partition is created or removed, the description may be inconsistent.
     for pause in [0, 100, 500] {
         std::thread::sleep(Duration::from_millis(pause));
         object = first_difference(SCHEMA, &describe_schema(connection).map_err(failed)?);
@@ -191,7 +192,7 @@ fn require_version(
     Ok(())
 }
 
-/// What the schema is made of, a line each.
+/// The description of the schema, one line per item.
 pub fn describe_schema(connection: &Connection) -> Result<String, Fault> {
     let rows = connection.ask(SELECT_SCHEMA, &[])?;
     let mut described = String::new();
@@ -202,7 +203,7 @@ pub fn describe_schema(connection: &Connection) -> Result<String, Fault> {
     Ok(described)
 }
 
-/// Kind and name of the first line that only one of them has.
+/// Kind and name of the first line that only one of them contains.
 fn first_difference(expected: &str, found: &str) -> Option<String> {
     let only_in = |one: &str, other: &str| {
         one.lines().find(|line| !other.lines().any(|known| known == *line)).map(str::to_owned)

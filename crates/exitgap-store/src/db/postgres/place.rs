@@ -1,4 +1,4 @@
-//! Where a server's database is: a URL, and how its server is reached.
+//! The URL of a server's database, and how to reach its server.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -9,20 +9,20 @@ use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
 
 use crate::error::StoreError;
 
-/// How long a server may take to let a connection in.
+/// The time limit for connecting to a server.
 pub const CONNECT_LIMIT: Duration = Duration::from_secs(10);
-/// How long what was sent may go unacknowledged before the connection counts as lost.
+/// How long sent data may stay unacknowledged before the connection counts as lost.
 const UNACKNOWLEDGED_LIMIT: Duration = Duration::from_secs(15);
-/// The bytes of a URL.
+/// The maximum length of a URL, in bytes.
 const MAX_URL_BYTES: usize = 2_048;
 
-/// Whether a store is on a server, and not in a file: its place is a URL.
+/// Whether a store is on a server instead of in a file: its path is a URL.
 pub fn is_server(path: &Path) -> bool {
     let text = path.as_os_str().as_encoded_bytes();
     text.starts_with(b"postgresql://") || text.starts_with(b"postgres://")
 }
 
-/// A store's place as it may be shown: a path, or a URL without its password and parameters.
+/// A store's path for display: a path, or a URL without its password and parameters.
 pub fn shown(path: &Path) -> String {
     if !is_server(path) {
         return path.display().to_string();
@@ -37,12 +37,12 @@ pub struct Place {
     pub config: Config,
     /// Its URL without a password and without parameters.
     pub shown: PathBuf,
-    /// Whether what is sent is encrypted, and the server's certificate asked for.
+    /// Whether the connection is encrypted, with a check of the server's certificate.
     pub encrypted: bool,
 }
 
 impl Place {
-    /// The database at this URL. A password that it does not have is that of `PGPASSWORD`.
+    /// The database at this URL. If the URL has no password, `PGPASSWORD` is used.
     pub fn from_url(url: &Path) -> Result<Self, StoreError> {
         let wrong = |why: &str| StoreError::ServerUrl { why: why.to_owned() };
         let text = url.to_str().ok_or_else(|| wrong("it is not UTF-8"))?;
@@ -50,7 +50,7 @@ impl Place {
             return Err(wrong("it is longer than 2,048 bytes"));
         }
         let mut config: Config = text.parse().map_err(|error: tokio_postgres::Error| {
-            // The message may repeat a part of the URL, with a password in it.
+            // The message could repeat a part of the URL with a password.
             let _ = error;
             wrong(
                 "expected postgresql://<user>@<host>/<database>, with ?host=/<folder> for a socket, or \
@@ -99,12 +99,12 @@ impl Place {
         Ok(Self { config, shown: shown.into(), encrypted })
     }
 
-    /// Of several servers only one that takes writes, and not its standby.
+    /// Of several servers, uses only one that accepts writes, not a standby.
     pub fn for_writing(&mut self) {
         self.config.target_session_attrs(TargetSessionAttrs::ReadWrite);
     }
 
-    /// Each server that the URL names, alone: all connections of a store go to one.
+    /// A place for each server in the URL, because all connections of a store must use the same one.
     pub fn servers(&self) -> Vec<Self> {
         let count = self.config.get_hosts().len().max(self.config.get_hostaddrs().len());
         let server = |at| Self { config: of_server(&self.config, at), ..self.clone() };
@@ -139,7 +139,7 @@ fn of_server(all: &Config, at: usize) -> Config {
     if let Some(address) = all.get_hostaddrs().get(at) {
         config.hostaddr(*address);
     }
-    // One port is that of all.
+    // A single port applies to all servers.
     let ports = all.get_ports();
     if let Some(port) = ports.get(at).or(ports.first()) {
         config.port(*port);
@@ -151,7 +151,7 @@ fn of_server(all: &Config, at: usize) -> Config {
     config
 }
 
-/// What is waited for while a connection is made, and on one that fell silent.
+/// Sets the time limits for connecting, and for a connection that no longer answers.
 fn set_timeouts(config: &mut Config) {
     config.connect_timeout(CONNECT_LIMIT);
     config.tcp_user_timeout(UNACKNOWLEDGED_LIMIT);
@@ -160,7 +160,7 @@ fn set_timeouts(config: &mut Config) {
     config.keepalives_retries(3);
 }
 
-/// Whether a host is this machine: nothing that is sent to it can be read on the way.
+/// Whether a host is this machine, so that its traffic cannot be intercepted.
 fn is_here(host: &Host) -> bool {
     match host {
         Host::Tcp(host) => {

@@ -1,8 +1,8 @@
-//! Shards of the pools: who reads each, and what was read of it at a slot that is not sealed yet.
+//! Shards of the pools: which recorder reads each, and the readings for a slot that is not sealed yet.
 //!
-//! Each recorder says every few seconds that it is there, and takes as many shards as are its share; by the server's clock. What
-//! it reads is committed before it counts as read. Whoever seals freezes the slot first: the schema refuses readings of it from
-//! then on, so that what was committed is in what is sealed, and what is not was told so.
+//! Each recorder reports every few seconds that it is running, and takes its share of the shards, by the server's
+//! clock. Its readings count only after they are committed. The sealing recorder first freezes the slot, and the schema
+//! then refuses further readings. So every committed reading is in the sealed slot, and every other one was refused.
 
 use std::path::Path;
 use std::time::Duration;
@@ -14,61 +14,61 @@ use super::place::Place;
 use super::{Postgres, database_error};
 use crate::error::StoreError;
 
-/// Of attending: others do so, too, each for an instant.
+/// Limits for attending: other recorders do so as well, each only briefly.
 const ATTEND_LIMITS: &str = "BEGIN; SET LOCAL lock_timeout = '2s'; SET LOCAL statement_timeout = '5s'; \
      LOCK TABLE exitgap.attending IN SHARE ROW EXCLUSIVE MODE; \
      DELETE FROM exitgap.attending WHERE until <= clock_timestamp()";
 
-/// How long anything of a shard may take: a slot has a minute.
+/// The time limit of operations on a shard, because a slot must be sealed within a minute.
 const LIMIT: Duration = Duration::from_secs(8);
 
-/// Who stands still in the midst of a transaction keeps others from attending, and the slot from being frozen: for less time
-/// than either waits.
+/// A recorder that stops in the middle of a transaction blocks others from attending, and the slot from being frozen.
+/// This limit is shorter than the time that either waits.
 const SETTINGS: &str = "SET idle_in_transaction_session_timeout = '1s'";
 
-/// What the schema says of a reading of a shard that another has taken over, and of a slot that is frozen.
+/// The schema's codes for a reading of a shard that another recorder has taken over, and for a frozen slot.
 const TAKEN_OVER: &str = "EG001";
 const FROZEN: &str = "EG002";
 
-/// A recorder of a server's store that shares its reading with others.
+/// A recorder of a server's store that shares the reading with others.
 pub struct Attendant {
     connection: Connection,
-    /// All servers that its URL names, and the one that it is at.
+    /// All servers in its URL, and the one that it uses.
     all: Place,
     place: Place,
     recorder: String,
     holds: Duration,
 }
 
-/// A shard that is this recorder's to read.
+/// A shard that this recorder must read.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct HeldShard {
     /// Its name.
     pub shard: String,
-    /// Counts one up with each taking.
+    /// Incremented whenever the shard changes hands.
     pub epoch: i64,
 }
 
-/// What became of a reading.
+/// The result of storing a reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Put {
-    /// It is there: the slot is sealed with it, or with the one that was there before.
+    /// It is stored: the slot will be sealed with it, or with the one that was stored before.
     Counts,
-    /// Another recorder reads the shard now.
+    /// Another recorder now reads the shard.
     TakenOver,
-    /// The slot is taken as it was read before.
+    /// The slot is already frozen.
     Frozen,
 }
 
 impl Attendant {
-    /// Somebody that no other is, at the store that takes writes.
+    /// A recorder with a unique name, connected to the server that accepts writes.
     pub fn open(url: &Path) -> Result<Self, StoreError> {
         let mut all = Place::from_url(url)?;
         all.for_writing();
         Self::at_one_of(&all, &somebody())
     }
 
-    /// The same recorder, by another connection: after a failover at another server.
+    /// The same recorder over another connection, after a failover to another server.
     pub fn again(&self) -> Result<Self, StoreError> {
         Self::at_one_of(&self.all, &self.recorder)
     }
@@ -84,24 +84,24 @@ impl Attendant {
         let setting_up = |fault| database_error("setting up the connection", fault);
         connection.batch(SETTINGS).map_err(setting_up)?;
         let holds = holds(&connection)?;
-        // Of several servers the one on which commits come through, and no primary of before.
+        // Of several servers, uses the one on which commits succeed, not a former primary.
         connection.batch(COMMITTED).map_err(setting_up)?;
         connection.commit_within(LIMIT).map_err(setting_up)?;
         Ok(Self { connection, all, place, recorder, holds })
     }
 
-    /// How long what it holds is held after it last attended.
+    /// How long its shards stay assigned to it after it last attended.
     pub fn holds(&self) -> Duration {
         self.holds
     }
 
-    /// Whether it can be used.
+    /// Whether the connection can be used.
     pub fn is_open(&self) -> bool {
         self.connection.is_open()
     }
 
-    /// Says that this recorder is there, and holds its share of these shards: those that it had, and free ones. Where
-    /// `may_leave`, what is beyond its share is left to others.
+    /// Reports that this recorder is running, and assigns it its share of these shards: those that it already has, and
+    /// free ones. With `may_leave`, shards beyond its share are given up.
     pub fn attend(&self, shards: &[String], may_leave: bool) -> Result<Vec<HeldShard>, StoreError> {
         const DOING: &str = "sharing the reading";
         require_clock(&self.connection, &self.place)?;
@@ -158,7 +158,7 @@ impl Attendant {
         Ok(held)
     }
 
-    /// How many of so many shards are its share: those that do not go round are for who comes first by name.
+    /// Its share of this number of shards. Remaining shards go to the recorders whose names come first.
     fn share_in(&self, shards: usize) -> Result<usize, Fault> {
         let asked = "SELECT count(*), count(*) FILTER (WHERE recorder < $1) FROM exitgap.attending";
         let rows = self.connection.ask(asked, &[&self.recorder])?;
@@ -170,7 +170,7 @@ impl Attendant {
         Ok(shards / attending + usize::from(before < shards % attending))
     }
 
-    /// Leaves its shards to others at once.
+    /// Gives up its shards immediately.
     pub fn leave(&self) -> Result<(), StoreError> {
         let fail = |fault| database_error("leaving the reading to others", fault);
         let leave = "UPDATE exitgap.shard SET until = '-infinity', epoch = epoch + 1 WHERE owner = $1 \
@@ -180,10 +180,10 @@ impl Attendant {
         self.connection.ask(gone, &[&self.recorder]).map_err(fail).map(|_| ())
     }
 
-    /// Has a reading of a shard that it holds be there. It counts once this returns so.
+    /// Stores a reading of a shard that it holds. It counts once this returns [`Put::Counts`].
     pub fn put(&self, slot: u32, of: &HeldShard, bytes: &[u8]) -> Result<Put, StoreError> {
         let fail = |fault| database_error("writing a reading", fault);
-        // It may have been set since the slot was begun.
+        // The clock may have been changed since the start of the slot.
         require_clock(&self.connection, &self.place)?;
         self.connection.batch("BEGIN").map_err(fail)?;
         let insert = "INSERT INTO exitgap.reading (slot, shard, epoch, bytes) VALUES ($1, $2, $3, $4) \
@@ -193,7 +193,7 @@ impl Attendant {
         match written {
             Ok(_) => {
                 let committed = self.connection.commit_within(LIMIT);
-                // What became of it is known to a connection that begins after it only.
+                // Only a new connection can find out what happened.
                 committed.inspect_err(|_| self.connection.give_up()).map_err(fail)?;
                 Ok(Put::Counts)
             }
@@ -216,9 +216,9 @@ fn held_of(rows: &[tokio_postgres::Row]) -> Result<Vec<HeldShard>, Fault> {
     rows.iter().map(held).collect()
 }
 
-/// What whoever seals asks.
+/// Operations of the sealing recorder.
 impl Postgres {
-    /// Of which shards there are readings of a slot.
+    /// The shards with readings for a slot.
     pub fn shards_read(&self, slot: u32) -> Result<Vec<String>, StoreError> {
         self.shard_names(
             "SELECT shard FROM exitgap.reading WHERE slot = $1 ORDER BY shard",
@@ -226,7 +226,7 @@ impl Postgres {
         )
     }
 
-    /// Which shards are somebody's to read.
+    /// The shards that are assigned to a recorder.
     pub fn shards_held(&self) -> Result<Vec<String>, StoreError> {
         self.shard_names("SELECT shard FROM exitgap.shard WHERE until > clock_timestamp()", &[])
     }
@@ -241,7 +241,7 @@ impl Postgres {
         rows.iter().map(|row| row.try_get(0).map_err(|error| fail(error.into()))).collect()
     }
 
-    /// Accepts no further readings of a slot; those that are being written are waited for. Those of sealed slots go.
+    /// Refuses further readings of a slot, after waiting for those in progress. Deletes the readings of sealed slots.
     pub fn freeze(&self, slot: u32) -> Result<(), StoreError> {
         let fail = |fault| database_error("freezing a slot", fault);
         self.holds().map_err(fail)?;
@@ -258,7 +258,7 @@ impl Postgres {
         connection.commit().inspect_err(|_| connection.give_up()).map_err(fail)
     }
 
-    /// What was read of a shard at a slot.
+    /// The reading of a shard for a slot.
     pub fn reading_of(&self, slot: u32, shard: &str) -> Result<Option<Vec<u8>>, StoreError> {
         let fail = |fault| database_error("reading what was read", fault);
         let select = "SELECT bytes FROM exitgap.reading WHERE slot = $1 AND shard = $2";
@@ -266,7 +266,7 @@ impl Postgres {
         rows.first().map(|row| row.try_get(0).map_err(|error| fail(error.into()))).transpose()
     }
 
-    /// The first slot after this one of which there are readings.
+    /// The next slot after this one that has readings.
     pub fn next_read(&self, after: Option<u32>) -> Result<Option<i64>, StoreError> {
         let fail = |fault| database_error("looking for readings", fault);
         let select = "SELECT min(slot) FROM exitgap.reading WHERE slot > $1";

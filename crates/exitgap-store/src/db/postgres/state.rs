@@ -1,27 +1,27 @@
-//! What a server says of itself, for whoever is to rely on it.
+//! A server's own state, for operators who rely on it.
 
 use super::{Postgres, database_error};
 use crate::error::StoreError;
 
-/// What a server says of itself.
+/// A server's own state.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ServerState {
     /// Its version.
     pub version: String,
-    /// Whether the role could change what is recorded: it owns the tables, or may do everything.
+    /// Whether the role can change recorded data, because it owns the tables or is a superuser.
     pub may_change: bool,
-    /// Settings by which what was committed can be lost, as `fsync = off`.
+    /// Settings with which committed data can be lost, such as `fsync = off`.
     pub unsafe_settings: Vec<String>,
-    /// Which standbys a commit waits for, as its setting says; `None`: for none.
+    /// The standbys that a commit waits for, as in the setting; `None` if there are none.
     pub standbys: Option<String>,
-    /// Who seals.
+    /// The sealing recorder.
     pub sealer: Option<String>,
-    /// Of how many days it has the snapshots.
+    /// The number of days whose snapshots it has.
     pub days: u64,
 }
 
 impl Postgres {
-    /// What the server says of itself.
+    /// Reads the server's state.
     pub fn server(&self) -> Result<ServerState, StoreError> {
         let rows = self.connection.ask(include_str!("sql/select_server.sql"), &[]);
         let rows =

@@ -1,4 +1,4 @@
-//! Values on their way to a server and back: bound as the types that it asks for, and found as they lie.
+//! Converts values for a server and from a server: parameters to the requested types, and columns as stored.
 
 use std::error::Error;
 
@@ -12,7 +12,7 @@ use super::super::arg::Value;
 use super::super::row::ColumnValue;
 use super::Fault;
 
-/// What stands in a column.
+/// The value in a column.
 pub fn column_value<'a>(
     row: &'a Row,
     column: impl RowIndex + std::fmt::Display,

@@ -15,14 +15,14 @@ pub use rows::ProofKey;
 const APPLICATION_ID: i32 = 0x4558_5052;
 const SCHEMA_VERSION: i32 = 2;
 
-/// The kept proofs of one machine.
+/// The stored proofs of one machine.
 #[derive(Debug)]
 pub struct ProofsDb {
     connection: Connection,
 }
 
 impl ProofsDb {
-    /// Opens the database, and makes it where there is none.
+    /// Opens the database, and creates it if it does not exist.
     pub fn open(path: &Path) -> Result<Result<Self, FileKind>, DatabaseError> {
         let opened = sidecar::open(path, |transaction, found| {
             if found.is_none() {
@@ -38,7 +38,7 @@ impl ProofsDb {
         Ok(opened.map(|connection| Self { connection }))
     }
 
-    /// What `work` reads is of one moment.
+    /// Runs `work`, which reads a single consistent state.
     pub fn read_transaction<T, E: From<DatabaseError>>(
         &mut self,
         work: impl FnOnce(&Rows<'_>) -> Result<T, E>,
@@ -46,7 +46,7 @@ impl ProofsDb {
         self.within(TransactionBehavior::Deferred, work)
     }
 
-    /// What `work` does is done whole or not at all. It is on the disk when this returns.
+    /// Runs `work` in a transaction: all or nothing. The changes are durable when this returns.
     pub fn write_transaction<T, E: From<DatabaseError>>(
         &mut self,
         work: impl FnOnce(&Rows<'_>) -> Result<T, E>,
@@ -70,7 +70,7 @@ impl ProofsDb {
 /// The rows, in a transaction.
 pub struct Rows<'a>(Transaction<'a>);
 
-/// Makes a database as the first version made it, with a proof that was asked for and one that was not.
+/// Creates a database in the form of its first version, with one proof that was requested and one that was not.
 #[cfg(test)]
 pub fn make_first_version(path: &Path, [asked, not]: [&str; 2], slot: i64, body: &[u8]) {
     let connection = Connection::open(path).unwrap();

@@ -1,4 +1,4 @@
-//! Rows of kept proofs, by the names of their columns, and the statements on them.
+//! Rows of stored proofs, by the names of their columns, and the statements on them.
 
 use rusqlite::{OptionalExtension, Params, Row, ToSql, named_params};
 
@@ -14,7 +14,7 @@ macro_rules! sql {
     }};
 }
 
-/// What names a proof.
+/// The key of a proof.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProofKey {
     pub contract: String,
@@ -67,7 +67,7 @@ impl Rows<'_> {
         run().map_err(DatabaseError::engine)
     }
 
-    /// The day of a chain, made where there is none.
+    /// The day of a chain, inserted if it does not exist.
     pub fn day(&self, chain: &str, day: i64) -> Result<i64> {
         let params = named_params! {":chain": chain, ":day": day};
         self.run(sql!(INSERT_DAY), params)?;
@@ -75,7 +75,7 @@ impl Rows<'_> {
         no.ok_or_else(|| DatabaseError::engine(rusqlite::Error::QueryReturnedNoRows))
     }
 
-    /// A node's number; it is written where it is not there.
+    /// A node's number. The node is inserted if it does not exist.
     pub fn node(&self, chain_day: i64, hash: &[u8; 32], bytes: &[u8]) -> Result<i64> {
         let params = named_params! {":chain_day": chain_day, ":hash": hash};
         if let Some(no) = self.select_row(sql!(SELECT_NODE), params, |row| row.get("no"))? {
@@ -90,7 +90,7 @@ impl Rows<'_> {
         self.select_row(sql!(SELECT_BYTES), named_params! {":no": no}, |row| row.get("bytes"))
     }
 
-    /// Writes a proof, where there is none under this key.
+    /// Inserts a proof, unless one with this key exists.
     pub fn put_proof(&self, key: &ProofKey, chain_day: i64, body: &[u8]) -> Result<bool> {
         let params = named_params! {
             ":contract": key.contract, ":slot": key.slot, ":reach": key.reach,
@@ -99,14 +99,14 @@ impl Rows<'_> {
         Ok(self.run(sql!(INSERT_PROOF), params)? == 1)
     }
 
-    /// A proof's body, and whether it is kept for ever.
+    /// A proof's body, and whether it is kept permanently.
     pub fn proof(&self, key: &ProofKey) -> Result<Option<(Vec<u8>, bool)>> {
         self.select_row(sql!(SELECT_PROOF), key.params().as_slice(), |row| {
             Ok((row.get("body")?, row.get("forever")?))
         })
     }
 
-    /// Keeps a proof for ever; whether it is there, and was not before.
+    /// Keeps a proof permanently. Returns whether it exists and was not kept permanently before.
     pub fn mark_forever(&self, key: &ProofKey) -> Result<bool> {
         Ok(self.run(sql!(MARK_FOREVER), key.params().as_slice())? == 1)
     }
@@ -115,7 +115,7 @@ impl Rows<'_> {
         self.run(sql!(MARK_PUBLISHED), key.params().as_slice()).map(drop)
     }
 
-    /// Proofs that are kept for ever and not yet published, oldest first.
+    /// Proofs that are kept permanently and not yet published, oldest first.
     pub fn to_publish(&self, most: i64) -> Result<Vec<ProofKey>> {
         self.select_rows(sql!(SELECT_TO_PUBLISH), named_params! {":most": most}, |row| {
             Ok(ProofKey {
@@ -126,14 +126,14 @@ impl Rows<'_> {
         })
     }
 
-    /// Days before one that were not thinned to the last, oldest first.
+    /// Days before this one that are not completely thinned, oldest first.
     pub fn days_before(&self, before: i64) -> Result<Vec<DayRow>> {
         self.select_rows(sql!(SELECT_DAYS), named_params! {":before": before}, |row| {
             Ok(DayRow { no: row.get("no")?, day: row.get("day")?, thinned: row.get("thinned")? })
         })
     }
 
-    /// Forgets a day's proofs but for those of every so many slots, and those that are kept for ever.
+    /// Deletes a day's proofs, except those of every `every`-th slot and those that are kept permanently.
     pub fn thin(&self, chain_day: i64, every: u32) -> Result<usize> {
         let params = named_params! {":chain_day": chain_day, ":every": every};
         self.run(sql!(DELETE_PROOFS), params)

@@ -1,5 +1,5 @@
-//! Looking through the pages of a database file before it is used. The engine notices a damaged page only when a
-//! statement happens to read it, which may be days after the start.
+//! Checks the pages of a database file before use. SQLite notices a damaged page only when a statement reads it, which
+//! can be days after the start.
 
 use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -11,15 +11,15 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use super::{database_error, open};
 use crate::error::StoreError;
 
-/// Looks through the structure of all pages, and of every row's form.
+/// Checks the structure of all pages, and the format of every row.
 const QUICK_CHECK: &str = "PRAGMA quick_check(1)";
 
 /// What was found where the pages of a database were looked through.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PagesChecked {
-    /// All of it.
+    /// The whole database.
     Whole,
-    /// As much as the time allowed.
+    /// As much as was possible in the time.
     CutShort,
     /// Up to a damaged page: what is wrong with it.
     Damaged(String),
@@ -37,7 +37,7 @@ pub fn check_pages(path: &Path, limit: Duration) -> Result<PagesChecked, StoreEr
     let found = thread::scope(|scope| {
         scope.spawn(move || {
             let mut wait = limit;
-            // Again and again: an interrupt does nothing to a statement that has not begun.
+            // Repeatedly, because an interrupt has no effect on a statement that has not begun.
             while running.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
                 stop.interrupt();
                 wait = Duration::from_millis(1);
@@ -73,7 +73,7 @@ mod tests {
 
     const PAGE_BYTES: usize = 4096;
 
-    /// A database of so many rows of a page each.
+    /// A database with this many rows of one page each.
     fn database(rows: usize) -> (TempDir, PathBuf) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("series.db");
@@ -102,7 +102,7 @@ mod tests {
                 let mut bytes = sound.clone();
                 bytes[page * PAGE_BYTES..(page + 1) * PAGE_BYTES].fill(filled);
                 fs::write(&path, &bytes).unwrap();
-                // A control: a statement that does not read the page says nothing.
+                // As a control, a statement that does not read the page gives no error.
                 let connection = Connection::open(&path).unwrap();
                 let first = "SELECT count(*) FROM sqlite_schema";
                 connection.query_row(first, (), |row| row.get::<_, i64>(0)).unwrap();

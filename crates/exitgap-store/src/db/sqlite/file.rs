@@ -6,12 +6,12 @@ use super::{DatabaseError, Sqlite, database_error};
 use crate::error::StoreError;
 
 impl Sqlite {
-    /// Where it was opened.
+    /// The path with which it was opened.
     pub fn path(&self) -> PathBuf {
         self.connection.path().unwrap_or_default().into()
     }
 
-    /// Bytes of all its pages.
+    /// The size of all its pages.
     pub fn bytes(&self, doing: &'static str) -> Result<u64, StoreError> {
         let pragma = |name| self.connection.pragma_query_value(None, name, |row| row.get(0));
         let page_bytes: i64 = pragma("page_size").map_err(|error| database_error(doing, error))?;
@@ -19,12 +19,12 @@ impl Sqlite {
         Ok(page_bytes.unsigned_abs() * pages.unsigned_abs())
     }
 
-    /// Lets it grow by so many pages and no more, or as it likes again.
+    /// Limits its growth to this many pages, or removes the limit.
     pub fn limit_growth(&self, pages: Option<u32>) -> Result<(), StoreError> {
         let doing = "limiting the database's growth";
         let held = self.connection.pragma_query_value(None, "page_count", |row| row.get(0));
         let held: u32 = held.map_err(|error| database_error(doing, error))?;
-        // More than SQLite's own limit is taken as that.
+        // A value above SQLite's own limit counts as that limit.
         let most = pages.map_or(u32::MAX - 1, |more| held.saturating_add(more));
         self.connection
             .pragma_update_and_check(None, "max_page_count", most, |row| row.get::<_, i64>(0))
@@ -32,8 +32,7 @@ impl Sqlite {
             .map_err(|error| database_error(doing, error))
     }
 
-    /// What the database finds wrong with its own pages and indices first; `None`: they hold
-    /// together.
+    /// The first damage that the database finds in its own pages and indices, if any.
     pub fn page_damage(&self) -> Result<Option<String>, StoreError> {
         let found = self.connection.pragma_query_value(None, "integrity_check", |row| row.get(0));
         let found: String = found.map_err(|error| StoreError::Database {

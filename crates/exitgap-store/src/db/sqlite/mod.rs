@@ -24,9 +24,9 @@ const CONNECTION: &str = include_str!("sql/connection.sql");
 const SCHEMA: &str = include_str!("sql/schema.sql");
 /// Every object of the schema.
 const SELECT_SCHEMA: &str = include_str!("sql/select_schema.sql");
-/// Folds the write-ahead log.
+/// Checkpoints the write-ahead log.
 const FOLD_WAL: &str = include_str!("sql/fold_wal.sql");
-/// Asks what the write-ahead log holds.
+/// Reads the size of the write-ahead log.
 const WAL_PAGES: &str = include_str!("sql/wal_pages.sql");
 
 /// A database file, open for reading or for writing.
@@ -36,29 +36,29 @@ pub struct Sqlite {
 }
 
 impl Sqlite {
-    /// A file that is opened already.
+    /// Uses a file that is already open.
     pub fn from_connection(connection: Connection) -> Self {
         Self { connection }
     }
 
-    /// Begins to write, while nobody else does.
+    /// Begins a write transaction, with no other writers.
     pub fn begin(&self, doing: &'static str) -> Result<rusqlite::Transaction<'_>, StoreError> {
         let behavior = TransactionBehavior::Immediate;
         let transaction = rusqlite::Transaction::new_unchecked(&self.connection, behavior);
         transaction.map_err(|error| database_error(doing, error))
     }
 
-    /// Holds on to the database as it is.
+    /// Holds the current state for reading.
     pub fn view(&self, doing: &'static str) -> Result<rusqlite::Transaction<'_>, StoreError> {
         self.connection.unchecked_transaction().map_err(|error| database_error(doing, error))
     }
 
-    /// Closes the database, and says what dropping it would keep to itself.
+    /// Closes the database, and reports errors that dropping it would hide.
     pub fn close(self, doing: &'static str) -> Result<(), StoreError> {
         self.connection.close().map_err(|(_, error)| database_error(doing, error))
     }
 
-    /// The statement, ready to be run. It is parsed once for a connection.
+    /// The prepared statement. It is parsed once per connection.
     fn prepare(
         &self,
         statement: &'static Statement,
@@ -70,7 +70,7 @@ impl Sqlite {
         Ok(prepared)
     }
 
-    /// Shows every row that is found, one after the other, up to `most`.
+    /// Calls a function with every row found, up to `most`.
     pub fn each(
         &self,
         statement: &'static Statement,
@@ -91,13 +91,13 @@ impl Sqlite {
         Ok(())
     }
 
-    /// Writes, and tells how many rows.
+    /// Executes a write, and returns the number of rows.
     pub fn execute(&self, statement: &'static Statement, args: &Args) -> Result<usize, StoreError> {
         let mut prepared = self.prepare(statement, args.len())?;
         prepared.execute(args).map_err(|error| database_error(statement.doing, error))
     }
 
-    /// Writes a whole row, by place.
+    /// Writes a whole row, by position.
     pub fn put(&self, statement: &'static Statement, values: &Values) -> Result<(), StoreError> {
         let args = values.args();
         let mut prepared = self.prepare(statement, args.len())?;
@@ -106,7 +106,7 @@ impl Sqlite {
     }
 }
 
-/// What stands in the column of this name.
+/// The value in the column with this name.
 #[inline]
 pub fn value_by_name<'a>(
     row: &'a rusqlite::Row,
@@ -115,7 +115,7 @@ pub fn value_by_name<'a>(
     row.get_ref(column).map(Into::into).map_err(DatabaseError::engine)
 }
 
-/// What stands in the column at this place.
+/// The value in the column with this index.
 #[inline]
 pub fn value_at<'a>(
     row: &'a rusqlite::Row,
@@ -154,8 +154,8 @@ fn database_error(doing: &'static str, error: rusqlite::Error) -> StoreError {
 
 #[cfg(test)]
 impl Sqlite {
-    /// A database in memory with the store's tables and none of their rules: rows can be written in
-    /// any order.
+    /// An in-memory database with the store's tables but without their constraints, so rows can be written in any
+    /// order.
     pub fn without_rules() -> Self {
         let connection = Connection::open_in_memory().unwrap();
         connection.execute_batch(SCHEMA).unwrap();
@@ -170,7 +170,7 @@ impl Sqlite {
         Self { connection }
     }
 
-    /// Every column: its table, its name, whether it holds no NULL.
+    /// Every column: its table, its name, and whether it is `NOT NULL`.
     pub fn columns(&self) -> Vec<(String, String, bool)> {
         let sql = "SELECT tables.name, columns.name, \"notnull\" OR pk \
                    FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns \
@@ -180,7 +180,7 @@ impl Sqlite {
         rows.unwrap().map(Result::unwrap).collect()
     }
 
-    /// Does something to the database, whatever it is.
+    /// Runs any statement on the database.
     pub fn tamper(&self, sql: &str) {
         self.connection.execute_batch(sql).unwrap();
     }

@@ -1,4 +1,4 @@
-//! Opening a database file: what it must be before anything in it is believed.
+//! Opens a database file, after checking it.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -12,22 +12,21 @@ use rusqlite::{Connection, OpenFlags};
 use super::{CONNECTION, DatabaseError, SCHEMA, SELECT_SCHEMA, Sqlite, database_error};
 use crate::error::StoreError;
 
-/// `EXGP`, in the file's header; the same number stands in `sql/schema.sql`.
+/// `EXGP`, in the file's header. `sql/schema.sql` contains the same number.
 const APPLICATION_ID: i32 = 0x4558_4750;
-/// The schema version written and read; the same number stands in `sql/schema.sql`.
+/// The schema version that is written and read. `sql/schema.sql` contains the same number.
 const SCHEMA_VERSION: i32 = 11;
 
-/// How long a statement waits for another connection of the same file.
+/// How long a statement waits for another connection to the same file.
 pub(super) const BUSY_LIMIT: Duration = Duration::from_secs(10);
 
-/// The longest value `SQLite` may build or return: a body of `MAX_SNAPSHOT_BYTES` that does
-/// not compress, and room.
+/// The longest value that `SQLite` may build or return: an incompressible body of `MAX_SNAPSHOT_BYTES`, and some more.
 const MAX_VALUE_BYTES: i32 = 8 << 20;
 
-/// What a file that `SQLite` can open turned out to be.
+/// The type of a file that `SQLite` can open.
 #[derive(Debug, PartialEq, Eq)]
 enum FileState {
-    /// An empty database: a recorder was ended before it had created its store.
+    /// An empty database: a recorder was killed before it had created its store.
     Unborn,
     /// A store of this schema version.
     Store,
@@ -46,7 +45,7 @@ impl Sqlite {
     /// Opens an existing store for writing. The caller holds the lock.
     pub fn open_writer(path: &Path) -> Result<Self, StoreError> {
         let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        // Nothing is set in the file before it is known to be a store.
+        // Nothing in the file is changed before it is known to be a store.
         match inspect(&connection, path)? {
             FileState::Store => {}
             FileState::Unborn => return Err(StoreError::NotFound { path: path.to_owned() }),
@@ -56,8 +55,8 @@ impl Sqlite {
         Ok(Self { connection })
     }
 
-    /// Creates a store where there is no file, or an empty database that an interrupted
-    /// creation left. The caller holds the lock.
+    /// Creates a store where there is no file, or an empty database left by an interrupted creation. The caller holds
+    /// the lock.
     pub fn create(path: &Path) -> Result<Self, StoreError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
         let taken = || StoreError::AlreadyExists { path: path.to_owned() };
@@ -79,11 +78,11 @@ impl Sqlite {
     }
 }
 
-/// Makes the names of the database and of its write-ahead log outlast a power cut. `SQLite` asks
-/// the disk for that too, with its first commit, and does not look at the answer.
+/// Makes the directory entries of the database and its write-ahead log durable. `SQLite` does this too with its first
+/// commit, but ignores the result.
 fn sync_names(path: &Path) -> Result<(), StoreError> {
     let synced = path.canonicalize().and_then(|path| {
-        // A file has a folder.
+        // A file always has a parent folder.
         File::open(path.parent().unwrap_or(&path)).and_then(|folder| folder.sync_all())
     });
     synced.map_err(|source| StoreError::File { path: path.to_owned(), source })
@@ -102,10 +101,10 @@ fn connect_with(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError>
     let connection = Connection::open_with_flags(path, flags).context("opening the database")?;
     connection.busy_timeout(BUSY_LIMIT).context("setting up the connection")?;
     for (option, on) in [
-        // A hostile file can neither run functions through its schema nor have itself rewritten.
+        // A hostile file can neither run functions through its schema nor get itself rewritten.
         (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
         (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
-        // One plan per statement, whatever is bound to it: else each entry is planned anew.
+        // One query plan per statement, whatever its parameters are. Otherwise each execution is planned again.
         (DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true),
     ] {
         connection.set_db_config(option, on).context("setting up the connection")?;
@@ -117,7 +116,7 @@ fn connect_with(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError>
     Ok(connection)
 }
 
-/// Tells a store of this version from everything else.
+/// Requires a store of this version.
 fn inspect(connection: &Connection, path: &Path) -> Result<FileState, StoreError> {
     let not_a_store =
         |found| StoreError::NotAStore { path: path.to_owned(), expected: APPLICATION_ID, found };
@@ -155,7 +154,7 @@ fn inspect(connection: &Connection, path: &Path) -> Result<FileState, StoreError
     }
 }
 
-/// Kind and text of every object of the schema, by name.
+/// Kind and text of every schema object, by name.
 type Schema = BTreeMap<String, (String, Option<String>)>;
 
 fn read_schema(connection: &Connection) -> Result<Schema, StoreError> {
@@ -174,7 +173,7 @@ fn first_difference(expected: &Schema, found: &Schema) -> Option<String> {
     Some(format!("{kind} {name}"))
 }
 
-/// Puts what was being done beside the database's error.
+/// Adds the operation to the database's error.
 trait ErrorContext<T> {
     fn context(self, doing: &'static str) -> Result<T, StoreError>;
 }

@@ -1,4 +1,4 @@
-//! `body`, alone and beside the heads that name it.
+//! `body`, alone and together with the heads that name it.
 
 use exitgap_core::series::Slot;
 
@@ -7,7 +7,7 @@ use super::{DatabaseError, Db, HeadRow, Row, statements};
 use crate::error::StoreError;
 use crate::model::Totals;
 
-/// A body, compressed, and what it refers to.
+/// A compressed body, and the body that it refers to.
 pub struct BodyRow {
     pub body_no: i64,
     pub slot: Slot,
@@ -16,20 +16,20 @@ pub struct BodyRow {
     pub level: u8,
     /// The body that it refers to.
     pub dictionary_body_no: Option<i64>,
-    /// The slot of that one.
+    /// The slot of that body.
     pub base_slot: Option<i64>,
     pub snapshot_bytes: i64,
     pub state_bytes: i64,
     pub zstd: Vec<u8>,
 }
 
-/// The numbers of what is new next.
+/// The numbers of the next new rows.
 pub struct NextNumbers {
     pub body: i64,
     pub pool: i64,
 }
 
-/// The same, to be written.
+/// The same for writing.
 pub struct NewBodyRow<'a> {
     pub body_no: i64,
     pub slot: Slot,
@@ -42,10 +42,10 @@ pub struct NewBodyRow<'a> {
     pub zstd: &'a [u8],
 }
 
-/// A head with the body of its snapshot; that one's `base_slot` is not read.
+/// A head with the body of its snapshot, whose `base_slot` is not read.
 pub struct SealedBodyRow {
     pub head: HeadRow,
-    /// The slot that the body says it is of, and the body.
+    /// The slot in the body's row, and the body.
     pub body: Option<(i64, BodyRow)>,
 }
 
@@ -76,7 +76,7 @@ impl SealedBodyRow {
 }
 
 impl Db {
-    /// The body of the snapshot of this name, which is of this slot where that is known.
+    /// The body of the snapshot with this hash, and of this slot if it is known.
     pub fn body(
         &self,
         snapshot: &[u8; 32],
@@ -90,7 +90,7 @@ impl Db {
         self.row(&statements::SELECT_BODY, &args, BodyRow::from_row)
     }
 
-    /// The body that another refers to, which is of an earlier slot of its day.
+    /// The body that another body refers to, which is of an earlier slot of the same day.
     pub fn dictionary(&self, of: &BodyRow) -> Result<Option<BodyRow>, StoreError> {
         let args = [
             (":body_no", of.dictionary_body_no.into()),
@@ -100,14 +100,14 @@ impl Db {
         self.row(&statements::SELECT_DICTIONARY, &args, BodyRow::from_row)
     }
 
-    /// The name of the first snapshot of the state of this name.
+    /// The hash of the first snapshot with this state.
     pub fn snapshot_of_state(&self, state: &[u8; 32]) -> Result<Option<[u8; 32]>, StoreError> {
         let args = [(":state_sha256", state.into())];
         self.row(&statements::SELECT_BODY_BY_STATE, &args, |row| row.at(0))
     }
 
-    /// The pool's heads of a run of slots, both ends included, ascending, each with its body. A
-    /// row that cannot be read stands where it was found.
+    /// The pool's heads in a range of slots, both ends included, ascending, each with its body. An unreadable row gives
+    /// an error at its position.
     pub fn sealed_bodies(
         &self,
         pool_no: i64,
@@ -122,7 +122,7 @@ impl Db {
         Ok(found)
     }
 
-    /// The numbers of the next body and the next pool: of the one who writes.
+    /// The numbers of the next body and the next pool, for the writer.
     pub fn next_numbers(&self) -> Result<NextNumbers, StoreError> {
         self.require_row(&statements::SELECT_NEXT_NUMBERS, &[], |row| {
             Ok(NextNumbers { body: row.get("body_no")?, pool: row.get("pool_no")? })
@@ -145,7 +145,7 @@ impl Db {
         self.execute_pipelined(&statements::INSERT_BODY, &args)
     }
 
-    /// What all bodies weigh.
+    /// The total size of all bodies.
     pub fn totals(&self) -> Result<Totals, StoreError> {
         let statement = &statements::SELECT_TOTALS;
         let database_bytes = self.bytes(statement.doing)?;

@@ -1,5 +1,5 @@
-//! The derived tables `figures`, `day` and `standing`: many columns, read by their places, and
-//! written and compared as whole rows.
+//! The derived tables `figures`, `day` and `standing`: many columns, read by index, and written and compared as whole
+//! rows.
 
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::units::Percent;
@@ -14,7 +14,7 @@ use crate::derived::figures::{
 use crate::derived::rollup::{DirectionRollup, GapRollup, Rollup};
 use crate::error::StoreError;
 
-/// A slot with its figures and how it was taken back.
+/// A slot with its figures and its retraction.
 pub struct FiguresRow {
     pub entry: EntryRow,
     pub lowest_7d_usd: [Option<u64>; 2],
@@ -23,7 +23,7 @@ pub struct FiguresRow {
     pub missing_slots: Option<u32>,
     pub median_usd: [Option<u64>; 2],
     pub lowest_back: [Option<u32>; 2],
-    /// The slot that took it back, the orphaned and the canonical block.
+    /// The slot that retracted it, and the orphaned and the canonical block.
     pub retraction: (Option<i64>, Option<[u8; 32]>, Option<[u8; 32]>),
 }
 
@@ -52,7 +52,7 @@ impl FiguresRow {
     }
 }
 
-/// The next six columns: the gaps, the basis and the book of one direction. `None` where there are none.
+/// The next six columns: gaps, basis and book of one direction. `None` if there are none.
 fn gaps(
     columns: &mut Columns,
     depth_usd: Option<u64>,
@@ -96,7 +96,7 @@ fn read_day(row: Row, day: u32) -> Result<Rollup, DatabaseError> {
     Ok(rollup)
 }
 
-/// The part of a row of standings that is not the pool's.
+/// The columns of a standing row that do not belong to the pool.
 fn read_standing(row: Row) -> Result<PoolStatus, DatabaseError> {
     let mut columns = row.from(5);
     let slot = columns.next::<Option<Slot>>()?.unwrap_or(Slot::FIRST);
@@ -139,8 +139,7 @@ fn read_standing(row: Row) -> Result<PoolStatus, DatabaseError> {
 }
 
 impl Db {
-    /// The pool's slots of a run, both ends included, ascending, each with its figures; at most
-    /// `limit`.
+    /// The pool's slots in a range, both ends included, ascending, each with its figures; at most `limit`.
     pub fn figures<T>(
         &self,
         pool_no: i64,
@@ -153,8 +152,8 @@ impl Db {
         self.rows(&statements::SELECT_FIGURES, &args, FiguresRow::from_row, make)
     }
 
-    /// One gap of the pool's slots of a run, both ends included, ascending: of four sizes selling
-    /// token 0, then four selling token 1.
+    /// One gap for the pool's slots in a range, both ends included, ascending. The gaps are of four sizes when selling
+    /// token 0, then of four when selling token 1.
     pub fn gaps(
         &self,
         pool_no: i64,
@@ -173,7 +172,7 @@ impl Db {
         self.row(&statements::SELECT_DAY, &args, |row| read_day(row, day))
     }
 
-    /// Every pool and where it stands, in the order of their names.
+    /// Every pool with its status, in the order of names.
     pub fn standings<T>(
         &self,
         make: impl FnMut((PoolRow, PoolStatus)) -> Result<T, StoreError>,
@@ -182,7 +181,7 @@ impl Db {
         self.rows(&statements::SELECT_STANDINGS, &[], read, make)
     }
 
-    /// Whether the row of `figures` is this one, value by value.
+    /// Whether the row of `figures` equals this one in every value.
     pub fn figures_are(
         &self,
         pool_no: i64,
@@ -193,13 +192,13 @@ impl Db {
         self.row_is(&statements::SELECT_FIGURES_ROW, &args, Some(expected))
     }
 
-    /// Whether the row of `day` is this one, value by value.
+    /// Whether the row of `day` equals this one in every value.
     pub fn day_is(&self, pool_no: i64, day: u32, expected: &Values) -> Result<bool, StoreError> {
         let args = [(":day", day.into()), (":pool_no", pool_no.into())];
         self.row_is(&statements::SELECT_DAY_ROW, &args, Some(expected))
     }
 
-    /// Whether the row of `standing` is this one, value by value, or is not there as expected.
+    /// Whether the row of `standing` equals this one in every value, or is absent as expected.
     pub fn standing_is(&self, pool_no: i64, expected: Option<&Values>) -> Result<bool, StoreError> {
         let args = [(":pool_no", pool_no.into())];
         self.row_is(&statements::SELECT_STANDING_ROW, &args, expected)
@@ -216,8 +215,7 @@ impl Db {
         Ok(same.unwrap_or(expected.is_none()))
     }
 
-    /// The chain over the pool's rows of `figures` from slot `from` to `to`, both included, as they
-    /// are.
+    /// The hash chain over the pool's stored rows of `figures` from slot `from` to `to`, both included.
     pub fn figures_chain(&self, pool_no: i64, from: i64, to: i64) -> Result<[u8; 32], StoreError> {
         let args =
             [(":pool_no", pool_no.into()), (":from_slot", from.into()), (":to_slot", to.into())];
@@ -229,28 +227,28 @@ impl Db {
         Ok(chain)
     }
 
-    /// The same as the day's row has it, whatever that is.
+    /// The chain as stored in the day's row, whatever it contains.
     pub fn day_chain(&self, pool_no: i64, day: u32) -> Result<Option<Vec<u8>>, StoreError> {
         let args = [(":day", day.into()), (":pool_no", pool_no.into())];
         self.row(&statements::SELECT_FIGURES_DIGEST, &args, |row| row.at(0))
     }
 
-    /// Writes a row of `figures`, in place of one that is there.
+    /// Writes a row of `figures`, replacing an existing one.
     pub fn put_figures(&self, values: &Values) -> Result<(), StoreError> {
         self.put(&statements::INSERT_FIGURES, values)
     }
 
-    /// Writes a row of `day`, in place of one that is there.
+    /// Writes a row of `day`, replacing an existing one.
     pub fn put_day(&self, values: &Values) -> Result<(), StoreError> {
         self.put(&statements::INSERT_DAY, values)
     }
 
-    /// Writes a row of `standing`, in place of one that is there.
+    /// Writes a row of `standing`, replacing an existing one.
     pub fn put_standing(&self, values: &Values) -> Result<(), StoreError> {
         self.put(&statements::INSERT_STANDING, values)
     }
 
-    /// Removes derived rows that nothing stands behind, so many at a time, and tells how many.
+    /// Removes derived rows without a basis in the series, at most `at_once` at a time. Returns their number.
     pub fn delete_surplus(&self, at_once: u32) -> Result<u64, StoreError> {
         let mut rows = 0;
         for statement in

@@ -1,4 +1,4 @@
-//! `entry`, with what its heads take back: `retraction`.
+//! `entry`, with the retractions in its heads: `retraction`.
 
 use exitgap_core::evidence::Depths;
 use exitgap_core::series::Slot;
@@ -17,7 +17,7 @@ pub struct EntryRow {
     pub missing_run: i64,
 }
 
-/// A pool's slot with what else its head is made of, and the head's hash.
+/// A pool's slot with the other contents of its head, and the head's hash.
 pub struct HeadRow {
     pub entry: EntryRow,
     pub depth_usd: [Option<i64>; 2],
@@ -28,7 +28,7 @@ pub struct HeadRow {
     pub hash: [u8; 32],
 }
 
-/// A slot as a window of depths counts it.
+/// A slot as counted in a window of depths.
 pub struct WindowRow {
     pub missing: bool,
     pub depth_usd: Depths,
@@ -43,7 +43,7 @@ pub struct PointRow {
     pub depth_usd: Option<u64>,
 }
 
-/// A slot that was taken back.
+/// A retracted slot.
 pub struct RetractionRow {
     pub slot: i64,
     pub by: i64,
@@ -79,7 +79,7 @@ impl HeadRow {
 }
 
 impl Db {
-    /// The pool's slots of a run, both ends included, ascending; at most `limit`.
+    /// The pool's slots in a range, both ends included, ascending; at most `limit`.
     pub fn entries<T>(
         &self,
         pool_no: i64,
@@ -98,7 +98,7 @@ impl Db {
         self.row(&statements::SELECT_NEWEST_ENTRY, &args, EntryRow::from_row)
     }
 
-    /// What the pool's heads are made of, of a run of slots, both ends included, ascending.
+    /// The contents of the pool's heads in a range of slots, both ends included, ascending.
     pub fn heads<T>(
         &self,
         pool_no: i64,
@@ -108,12 +108,12 @@ impl Db {
         self.rows(&statements::SELECT_HEADS, &args_of(pool_no, run), HeadRow::from_row, make)
     }
 
-    /// The same of one slot.
+    /// The same for one slot.
     pub fn head(&self, pool_no: i64, slot: Slot) -> Result<Option<HeadRow>, StoreError> {
         self.row(&statements::SELECT_HEADS, &args_of(pool_no, [slot, slot]), HeadRow::from_row)
     }
 
-    /// The depths of the pool's slots of a run, both ends included, ascending.
+    /// The depths of the pool's slots in a range, both ends included, ascending.
     pub fn window<T>(
         &self,
         pool_no: i64,
@@ -127,7 +127,7 @@ impl Db {
         self.rows(&statements::SELECT_WINDOW, &args_of(pool_no, run), read, make)
     }
 
-    /// The same in one direction, that of selling `token`, and without asking what was taken back.
+    /// The same in the direction that sells `token`, without retractions.
     pub fn points<T>(
         &self,
         pool_no: i64,
@@ -144,7 +144,7 @@ impl Db {
         self.rows(&statements::SELECT_POINTS, &args, read, make)
     }
 
-    /// The pool's slots of a run, both ends included, that were taken back, ascending.
+    /// The pool's retracted slots in a range, both ends included, ascending.
     pub fn retractions<T>(
         &self,
         pool_no: i64,
@@ -158,7 +158,7 @@ impl Db {
         self.rows(&statements::SELECT_RETRACTIONS, &args_of(pool_no, run), read, make)
     }
 
-    /// Writes a pool's slot, with the hash of its head.
+    /// Inserts a pool's slot with the hash of its head.
     pub fn insert_entry(
         &self,
         pool_no: i64,
@@ -170,7 +170,7 @@ impl Db {
             Outcome::Missing(reason) => (None, Some(reason.code())),
             Outcome::Retired => (None, None),
         };
-        // Depths are at most 1,000,000,000: they fit.
+        // Depths are at most 1,000,000,000, so they fit.
         let dollars = |depth: Option<u64>| depth.map(u64::cast_signed).into();
         let args = [
             (":pool_no", pool_no.into()),
@@ -191,8 +191,8 @@ impl Db {
         self.execute_pipelined(&statements::INSERT_ENTRY, &args)
     }
 
-    /// Writes that the head of `by` takes the pool's `slot` back: with the orphaned and the
-    /// canonical block, where that is why.
+    /// Notes that the head of `by` retracts the pool's `slot`: with the orphaned and the canonical block, if that is
+    /// the cause.
     pub fn insert_retraction(
         &self,
         pool_no: i64,
@@ -213,7 +213,7 @@ impl Db {
     }
 }
 
-/// A pool's run of slots, both ends included, for a statement.
+/// A pool's range of slots, both ends included, as a statement's parameters.
 pub(super) fn args_of(pool_no: i64, [from, to]: [Slot; 2]) -> [(&'static str, Arg<'static>); 3] {
     [(":pool_no", pool_no.into()), (":from_slot", from.into()), (":to_slot", to.into())]
 }

@@ -1,4 +1,4 @@
-//! `fills`: what pools logged.
+//! `fills`: pools' logs.
 
 use exitgap_core::series::Slot;
 
@@ -6,18 +6,18 @@ use super::entries::args_of;
 use super::{DatabaseError, Db, Row, statements};
 use crate::error::StoreError;
 
-/// A document of fills, packed.
+/// A compressed document of fills.
 pub struct FillsRow {
     pub slot: i64,
     pub after_block: i64,
     pub to_block: i64,
     pub document_bytes: i64,
     pub zstd: Vec<u8>,
-    /// What the pool's head of that slot commits to.
+    /// The hash that the pool's head of that slot commits to.
     pub sha256: Option<[u8; 32]>,
 }
 
-/// A document of fills that is to be written.
+/// A document of fills to insert.
 pub struct NewFillsRow<'a> {
     pub slot: Slot,
     pub blocks: [i64; 2],
@@ -39,8 +39,7 @@ impl FillsRow {
 }
 
 impl Db {
-    /// The pool's documents that the heads of a run of slots commit to, both ends included, ascending; at most
-    /// `limit`.
+    /// The pool's documents that heads in a range of slots commit to, both ends included, ascending; at most `limit`.
     pub fn fills<T>(
         &self,
         pool_no: i64,
@@ -60,7 +59,7 @@ impl Db {
         self.row(&statements::SELECT_FILLS_PLACE, &args, read)
     }
 
-    /// Writes a document, before the entry whose head commits to it.
+    /// Inserts a document, before the entry whose head commits to it.
     pub fn insert_fills(&self, pool_no: i64, new: &NewFillsRow) -> Result<(), StoreError> {
         let [after, to] = new.blocks;
         let args = [

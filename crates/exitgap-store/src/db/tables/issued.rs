@@ -1,4 +1,4 @@
-//! `issued`: the receipts of estimates that were paid for.
+//! `issued`: the receipts of paid estimates.
 
 use exitgap_core::series::Slot;
 
@@ -6,12 +6,12 @@ use super::entries::args_of;
 use super::{DatabaseError, Db, Row, statements};
 use crate::error::StoreError;
 
-/// A document of issued estimates, packed.
+/// A compressed document of issued estimates.
 pub struct IssuedRow {
     pub slot: i64,
     pub document_bytes: i64,
     pub zstd: Vec<u8>,
-    /// What the pool's head of that slot commits to.
+    /// The hash that the pool's head of that slot commits to.
     pub sha256: Option<[u8; 32]>,
 }
 
@@ -27,8 +27,7 @@ impl IssuedRow {
 }
 
 impl Db {
-    /// The pool's documents that the heads of a run of slots commit to, both ends included, ascending; at most
-    /// `limit`.
+    /// The pool's documents that heads in a range of slots commit to, both ends included, ascending; at most `limit`.
     pub fn issued_documents<T>(
         &self,
         pool_no: i64,
@@ -47,7 +46,7 @@ impl Db {
         self.row(&statements::SELECT_ISSUED_PLACE, &args, |row| row.at(0))
     }
 
-    /// Writes a document, before the entry whose head commits to it.
+    /// Inserts a document, before the entry whose head commits to it.
     pub fn insert_issued(
         &self,
         pool_no: i64,

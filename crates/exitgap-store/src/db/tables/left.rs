@@ -1,4 +1,5 @@
-//! Days of bodies that are there and that have left: of a server's database. A file keeps all.
+//! Days of bodies that are present, and days that were removed (archived), in a server's database. A file keeps all
+//! bodies.
 
 use std::path::Path;
 
@@ -11,16 +12,16 @@ use crate::db::postgres::days::{
 };
 use crate::error::StoreError;
 
-/// A day whose bodies the database has.
+/// A day whose bodies are in the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BodyDay {
     /// Days since 1970-01-01.
     pub day: u32,
-    /// What they weigh with their indices.
+    /// Their size with their indices.
     pub bytes: u64,
 }
 
-/// The slot of a pool that has left.
+/// The slot of an archived snapshot of a pool.
 #[derive(Clone)]
 pub struct LeftRow {
     /// The pool's id.
@@ -29,7 +30,7 @@ pub struct LeftRow {
 }
 
 impl Db {
-    /// Makes a place for the slot's bodies.
+    /// Creates the partition for the slot's bodies.
     pub fn make_room(&self, slot: Slot) -> Result<(), StoreError> {
         match self {
             Self::Sqlite(_) => Ok(()),
@@ -37,7 +38,7 @@ impl Db {
         }
     }
 
-    /// The days whose bodies are there, the first first; none of a file, which has no such places.
+    /// The days whose bodies are present, in order; empty for a file, which has no partitions.
     pub fn body_days(&self) -> Result<Vec<BodyDay>, StoreError> {
         if matches!(self, Self::Sqlite(_)) {
             return Ok(Vec::new());
@@ -46,7 +47,7 @@ impl Db {
         self.rows(&SELECT_BODY_DAYS, &[], read, Ok)
     }
 
-    /// Whether the bodies of a day have left.
+    /// Whether the bodies of a day were removed.
     pub fn has_left(&self, day: u32) -> Result<bool, StoreError> {
         if matches!(self, Self::Sqlite(_)) {
             return Ok(false);
@@ -56,12 +57,12 @@ impl Db {
         Ok(found.is_some())
     }
 
-    /// How many days have left.
+    /// The number of removed days.
     pub fn left_days(&self) -> Result<u64, StoreError> {
         self.left_count(&SELECT_LEFT_DAYS)
     }
 
-    /// How many snapshots of pools are named that have left.
+    /// The number of archived snapshots of pools.
     pub fn left_named(&self) -> Result<u64, StoreError> {
         self.left_count(&SELECT_LEFT_NAMED)
     }
@@ -73,7 +74,7 @@ impl Db {
         }
     }
 
-    /// Has the bodies of a day leave a server's database; how many those were. A file keeps all.
+    /// Removes the bodies of a day from a server's database, and returns their number. A file keeps all bodies.
     pub fn leave(&self, admin: &Path, leaving: DayRemoval) -> Result<u64, StoreError> {
         match self {
             Self::Sqlite(_) => Ok(0),
@@ -81,12 +82,12 @@ impl Db {
         }
     }
 
-    /// Where a snapshot is that has left, by its hash.
+    /// The places of an archived snapshot, by its hash.
     pub fn left_snapshots(&self, hash: &[u8; 32]) -> Result<Vec<LeftRow>, StoreError> {
         self.left(&SELECT_LEFT_SNAPSHOTS, &[(":name", name_of(hash)), (":hash", hash.into())])
     }
 
-    /// Where a state may be that has left, by its hash.
+    /// The possible places of an archived state, by its hash.
     pub fn left_states(&self, hash: &[u8; 32]) -> Result<Vec<LeftRow>, StoreError> {
         self.left(&SELECT_LEFT_STATES, &[(":name", name_of(hash))])
     }
@@ -100,7 +101,7 @@ impl Db {
     }
 }
 
-/// What a hash begins with.
+/// The first bytes of a hash.
 fn name_of(hash: &[u8; 32]) -> Arg<'static> {
     let [a, b, c, d, e, f, g, h, ..] = *hash;
     i64::from_be_bytes([a, b, c, d, e, f, g, h]).into()

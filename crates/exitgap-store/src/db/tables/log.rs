@@ -1,5 +1,5 @@
-//! The log: `log`, `log_key`, `predecessor`, its tree in `log_node`, and what seals a slot:
-//! `sealed_slot` and `slot_tile`; what witnesses signed beside it: `cosigning` and `cosigned`.
+//! The log: `log`, `log_key`, `predecessor`, its tree in `log_node`, and the seal of a slot: `sealed_slot` and
+//! `slot_tile`; the witnesses' cosignatures: `cosigning` and `cosigned`.
 
 use exitgap_core::series::Slot;
 
@@ -12,18 +12,18 @@ pub struct LogRow {
     pub first_slot: i64,
 }
 
-/// What seals a slot.
+/// The seal of a slot.
 pub struct SealedSlotRow {
     pub pools: i64,
     pub heads_root: [u8; 32],
     pub checkpoint: String,
 }
 
-/// What a slot's witnesses answered, where they were asked.
+/// The witnesses' answers for a slot, if they were asked.
 pub struct CosignedRow {
     /// Whether they were.
     pub asked: bool,
-    /// Their lines and the hash over slot and lines; `None`: they are awaited.
+    /// Their lines, and the hash over slot and lines; `None` while they are awaited.
     pub answered: Option<(String, [u8; 32])>,
 }
 
@@ -56,13 +56,13 @@ impl Db {
         })
     }
 
-    /// The keys that the log got after its first one, with their numbers, ascending.
+    /// The log's later keys, with their numbers, ascending.
     pub fn log_keys(&self) -> Result<Vec<(i64, String)>, StoreError> {
         let read = |row: Row| Ok((row.get("key_no")?, row.get("verifier_key")?));
         self.rows(&statements::SELECT_LOG_KEYS, &[], read, Ok)
     }
 
-    /// The document of the log that this one succeeds.
+    /// The document of this log's predecessor.
     pub fn predecessor(&self) -> Result<Option<String>, StoreError> {
         self.row(&statements::SELECT_PREDECESSOR, &[], |row| row.get("document"))
     }
@@ -73,12 +73,12 @@ impl Db {
         self.row(&statements::SELECT_LOG_NODE, &args, |row| row.at(0))
     }
 
-    /// The first and the last slot that is sealed.
+    /// The first and the last sealed slot.
     pub fn sealed_slots(&self) -> Result<(Option<i64>, Option<i64>), StoreError> {
         self.require_row(&statements::SELECT_SEALED_SLOTS, &[], |row| Ok((row.at(0)?, row.at(1)?)))
     }
 
-    /// What seals the slot.
+    /// The seal of the slot.
     pub fn sealed_slot(&self, slot: Slot) -> Result<Option<SealedSlotRow>, StoreError> {
         self.row(
             &statements::SELECT_SEALED_SLOT,
@@ -87,17 +87,17 @@ impl Db {
         )
     }
 
-    /// What the slot's witnesses answered; `None`: none were asked.
+    /// The witnesses' answers for the slot; `None` if none were asked.
     pub fn cosigned_row(&self, slot: Slot) -> Result<Option<CosignedRow>, StoreError> {
         self.row(&statements::SELECT_COSIGNED, &[(":slot", slot.into())], CosignedRow::from_row)
     }
 
-    /// Writes that the slot's checkpoint, which is about to be sealed, is shown to witnesses.
+    /// Notes that the slot's checkpoint, which is about to be sealed, is sent to witnesses.
     pub fn insert_cosigning(&self, slot: Slot) -> Result<(), StoreError> {
         self.execute_pipelined(&statements::INSERT_COSIGNING, &[(":slot", slot.into())])
     }
 
-    /// Writes what they answered.
+    /// Stores their answers.
     pub fn insert_cosigned(
         &self,
         slot: Slot,
@@ -108,7 +108,7 @@ impl Db {
         self.execute_pipelined(&statements::INSERT_COSIGNED, &args)
     }
 
-    /// The hashes of a tile of the slot, one after the other.
+    /// The concatenated hashes of a tile of the slot.
     pub fn slot_tile(
         &self,
         slot: Slot,
@@ -120,25 +120,25 @@ impl Db {
         self.row(&statements::SELECT_SLOT_TILE, &args, |row| row.at(0))
     }
 
-    /// Writes the log's name.
+    /// Inserts the log's name.
     pub fn insert_log(&self, verifier_key: &str, first_slot: Slot) -> Result<(), StoreError> {
         let args = [(":verifier_key", verifier_key.into()), (":first_slot", first_slot.into())];
         self.execute_pipelined(&statements::INSERT_LOG, &args)
     }
 
-    /// Writes a later key of the log; its first one is number 1.
+    /// Inserts a later key of the log. The first later key has number 1.
     pub fn insert_log_key(&self, number: usize, verifier_key: &str) -> Result<(), StoreError> {
         let args = [(":key_no", number.into()), (":verifier_key", verifier_key.into())];
         self.execute_pipelined(&statements::INSERT_LOG_KEY, &args)
     }
 
-    /// Writes which log this one succeeds.
+    /// Inserts this log's predecessor.
     pub fn insert_predecessor(&self, document: &str) -> Result<(), StoreError> {
         let args = [(":document", document.into())];
         self.execute_pipelined(&statements::INSERT_PREDECESSOR, &args)
     }
 
-    /// Writes a node of the log's tree.
+    /// Inserts a node of the log's tree.
     pub fn insert_log_node(
         &self,
         level: u32,
@@ -153,7 +153,7 @@ impl Db {
         self.execute_pipelined(&statements::INSERT_LOG_NODE, &args)
     }
 
-    /// Writes what seals the slot.
+    /// Inserts the seal of the slot.
     pub fn insert_sealed_slot(
         &self,
         slot: Slot,
@@ -170,7 +170,7 @@ impl Db {
         self.execute_pipelined(&statements::INSERT_SEALED_SLOT, &args)
     }
 
-    /// Writes the tiles of a slot: level, index, hashes one after the other.
+    /// Inserts the tiles of a slot: level, index, and the concatenated hashes.
     pub fn insert_slot_tiles(
         &self,
         slot: Slot,

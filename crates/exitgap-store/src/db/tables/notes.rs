@@ -1,11 +1,11 @@
-//! What stands beside the series: `doubt`, `recheck` and `suspicion`.
+//! Notes next to the series: `doubt`, `recheck` and `suspicion`.
 
 use exitgap_core::series::Slot;
 
 use super::{DatabaseError, Db, Row, statements};
 use crate::error::StoreError;
 
-/// A slot whose block was said to be orphaned.
+/// A slot whose block was reported as orphaned.
 pub struct SuspicionRow {
     pub pool_id: String,
     pub slot: i64,
@@ -33,7 +33,7 @@ impl Db {
         self.require_row(&statements::SELECT_DOUBT, &args, |row| row.at(0))
     }
 
-    /// How many slots of pools are in doubt.
+    /// The number of pools' slots that are in doubt.
     pub fn count_doubts(&self) -> Result<u64, StoreError> {
         self.require_row(&statements::SELECT_DOUBTED, &[], |row| row.at(0))
     }
@@ -43,7 +43,7 @@ impl Db {
         self.row(&statements::SELECT_RECHECK, &[(":chain", chain.into())], |row| row.at(0))
     }
 
-    /// Every suspicion whose slot is not taken back, oldest slot first.
+    /// Every suspicion whose slot is not retracted, oldest slot first.
     pub fn suspicions<T>(
         &self,
         make: impl FnMut(SuspicionRow) -> Result<T, StoreError>,
@@ -51,8 +51,8 @@ impl Db {
         self.rows(&statements::SELECT_SUSPICIONS, &[], SuspicionRow::from_row, make)
     }
 
-    /// Writes runs of slots that the reading of `found` put in doubt: the pool's number, the first
-    /// slot, the last.
+    /// Inserts ranges of slots that the reading of `found` put in doubt: the pool's number, the first slot, and the
+    /// last.
     pub fn insert_doubts(
         &self,
         found: Slot,
@@ -79,7 +79,7 @@ impl Db {
         self.execute_pipelined(&statements::UPSERT_RECHECK, &args)
     }
 
-    /// Writes a suspicion, or that it is confirmed.
+    /// Inserts a suspicion, or marks it as confirmed.
     pub fn set_suspicion(
         &self,
         pool_no: i64,

@@ -35,12 +35,12 @@ impl Db {
         self.rows(&statements::SELECT_POOLS, &[], PoolRow::from_row, make)
     }
 
-    /// The pool of this name.
+    /// The pool with this name.
     pub fn pool(&self, id: &str) -> Result<Option<PoolRow>, StoreError> {
         self.row(&statements::SELECT_POOL, &[(":pool_id", id.into())], PoolRow::from_row)
     }
 
-    /// How many pools with a head in the slot come before this one.
+    /// The number of pools with a head in the slot that come before this one.
     pub fn place(&self, slot: Slot, id: &str) -> Result<i64, StoreError> {
         let args = [(":slot", slot.into()), (":pool_id", id.into())];
         self.require_row(&statements::SELECT_PLACE, &args, |row| row.at(0))
@@ -63,13 +63,13 @@ impl Db {
         self.execute_pipelined(&statements::INSERT_POOL, &args)
     }
 
-    /// Sets a pool's default base anew.
+    /// Changes a pool's default base.
     pub fn update_default_base(&self, pool_no: i64, token: i64) -> Result<(), StoreError> {
         let args = [(":pool_no", pool_no.into()), (":default_base_token", token.into())];
         self.execute_pipelined(&statements::UPDATE_DEFAULT_BASE, &args)
     }
 
-    /// Writes that the slot is the pool's last.
+    /// Notes that the slot is the pool's last.
     pub fn insert_retirement(&self, pool_no: i64, slot: Slot) -> Result<(), StoreError> {
         let args = [(":pool_no", pool_no.into()), (":slot", slot.into())];
         self.execute_pipelined(&statements::INSERT_RETIREMENT, &args)

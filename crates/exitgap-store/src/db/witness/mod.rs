@@ -19,7 +19,7 @@ static SELECT_CONTRADICTIONS: Statement =
 /// `EXWI`, in the file's header.
 const KIND: FileKind = FileKind { application_id: 0x4558_5749, version: 1 };
 
-/// What was cosigned last of a log.
+/// The last cosigned checkpoint of a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StateRow {
     pub size: i64,
@@ -27,7 +27,7 @@ pub struct StateRow {
     pub checkpoint: String,
 }
 
-/// Two checkpoints of one size.
+/// Two different checkpoints of the same size.
 #[derive(Debug)]
 pub struct ContradictionRow<'a> {
     pub size: i64,
@@ -43,7 +43,7 @@ pub struct WitnessDb {
 }
 
 impl WitnessDb {
-    /// Opens the database, and makes it where there is none.
+    /// Opens the database, and creates it if it does not exist.
     pub fn open(path: &Path) -> Result<Result<Self, FileKind>, DatabaseError> {
         let opened = sidecar::open(path, |transaction, found| {
             if found.is_none() {
@@ -54,7 +54,7 @@ impl WitnessDb {
         Ok(opened.map(|connection| Self { connection }))
     }
 
-    /// What `work` does is done whole or not at all, while no other process writes. It is on the disk when this
+    /// Runs `work` in a transaction: all or nothing, and without other writers. The changes are durable when this
     /// returns.
     pub fn write_transaction<T, E: From<DatabaseError>>(
         &mut self,
@@ -72,7 +72,7 @@ impl WitnessDb {
 pub struct Rows<'a>(Transaction<'a>);
 
 impl Rows<'_> {
-    /// What was cosigned last of a log.
+    /// The last cosigned checkpoint of a log.
     pub fn state(&self, origin: &str) -> Result<Option<StateRow>, DatabaseError> {
         let args = named_params! { ":origin": origin };
         let found = self.0.query_row(SELECT_STATE.sql, args, |row| {
@@ -85,14 +85,14 @@ impl Rows<'_> {
         found.optional().map_err(DatabaseError::engine)
     }
 
-    /// The checkpoint that was cosigned last of the log whose name has this SHA-256, in hex.
+    /// The last cosigned checkpoint of the log whose name has this SHA-256, in hex.
     pub fn latest(&self, origin_sha256: &str) -> Result<Option<String>, DatabaseError> {
         let args = named_params! { ":origin_sha256": origin_sha256 };
         let found = self.0.query_row(SELECT_LATEST.sql, args, |row| row.get("checkpoint"));
         found.optional().map_err(DatabaseError::engine)
     }
 
-    /// Writes what is cosigned.
+    /// Stores the cosigned checkpoint.
     pub fn put_state(
         &self,
         origin: &str,
@@ -108,7 +108,7 @@ impl Rows<'_> {
         written.map(|_| ()).map_err(DatabaseError::engine)
     }
 
-    /// Keeps a contradiction, unless the log has so many.
+    /// Stores a contradiction, unless the log already has the maximum number.
     pub fn put_contradiction(
         &self,
         origin: &str,

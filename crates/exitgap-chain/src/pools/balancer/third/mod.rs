@@ -28,22 +28,22 @@ use crate::pools::reader::{
 use crate::read_failure::ReadFailure;
 use crate::trial::{Outcome, Sale, Verdict};
 
-/// The most tokens of a pool.
+/// The maximum number of tokens of a pool.
 const MAX_TOKENS: usize = Pair::MAX_TOKENS as usize;
 
-/// What a factory makes.
+/// The kind of pools that a factory makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Family {
     Weighted,
     Stable,
 }
 
-/// By which rules a pool computes.
+/// The rules by which a pool computes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Law {
-    /// Of December 2024.
+    /// The release of December 2024.
     Weighted,
-    /// Of January 2026, which holds least balances.
+    /// The release of January 2026, which has minimum balances.
     WeightedWithLeast,
     Stable(StableRelease),
 }
@@ -57,7 +57,7 @@ impl Family {
         }
     }
 
-    /// The law of its pools that say this of their version, or why such a pool is not read.
+    /// The rules of pools with this version text, or why such a pool is not read.
     fn law(self, said: Option<&str>) -> Result<Law, String> {
         match self {
             Self::Weighted => Ok(match version_of(said, "WeightedPool", &[1, 2])? {
@@ -79,7 +79,7 @@ pub(crate) struct ThirdVaultReader {
     pool: Address,
     vault: Address,
     law: Law,
-    /// In its vault's order; none before that is asked.
+    /// In the vault's order; empty until the vault was asked.
     tokens: Vec<Address>,
 }
 
@@ -91,7 +91,7 @@ impl PoolReader for ThirdVaultReader {
     fn probes(plan: &PoolPlan, known: &[Factory]) -> Vec<Probe> {
         let Some(pool) = plan.id.contract().address() else { return Vec::new() };
         let of_pool = [
-            // Asked of the second vault's pools, too, which alone have an id.
+            // Pools of the second vault get the same calls, and only they have an id.
             Probe::new("getPoolId", pool, &BalancerPool::getPoolIdCall {}, 1),
             Probe::new("getVault", pool, &BalancerPool::getVaultCall {}, 1),
             Probe::new("version", pool, &BalancerPool::versionCall {}, 3),
@@ -152,7 +152,7 @@ impl PoolReader for ThirdVaultReader {
         }
     }
 
-    /// The vault says whether the pool is registered, and its tokens.
+    /// Asks the vault whether the pool is registered, and for its tokens.
     fn further(&self) -> Vec<Call> {
         vec![self.holdings_call(MAX_TOKENS)]
     }
@@ -193,15 +193,15 @@ impl PoolReader for ThirdVaultReader {
         self.state_of(pool, answers).map(DecodedState::Whole)
     }
 
-    /// Each is undone.
+    /// Each trial is reverted.
     const TRIED_AT_ONCE: usize = 2;
 
     fn swapped_by(&self) -> Address {
         self.vault
     }
 
-    /// A swap in the unlocked vault, which calls back whoever unlocks it with what that asks for. It
-    /// is taken back before anything is owed, and moves no token.
+    /// A swap in the unlocked vault, which calls its caller back to run it. The call reverts before tokens are owed,
+    /// and moves none.
     fn trial_calls(&self, sale: &Sale) -> Vec<Vec<u8>> {
         let [first, second] = sale.pair.indices();
         let (Some(first), Some(second)) = (self.tokens.get(first), self.tokens.get(second)) else {
@@ -225,10 +225,10 @@ impl PoolReader for ThirdVaultReader {
         vec![data_of(&unlock)]
     }
 
-    /// Rates often come from the tokens themselves.
+    /// Rates often come from the token contracts themselves.
     const MOVES_TOKENS: bool = false;
 
-    /// Our caller ends the unlocked call with what the swap returned: what was calculated, taken, paid.
+    /// The trial's caller reverts with the swap's return values: the calculated, taken and paid amounts.
     fn judge(&self, _pool: &Observation, sale: &Sale, outcomes: &[Outcome]) -> Verdict {
         let Some(outcome) = outcomes.first() else {
             return Verdict::Unknown("the trial was not run".to_owned());
@@ -247,7 +247,7 @@ impl PoolReader for ThirdVaultReader {
     }
 }
 
-/// Why a pool is not read that no factory calls its own.
+/// Why a pool that no factory confirms is not read.
 fn of_nobody(said: &str) -> String {
     let said: String = said.chars().take(48).collect();
     format!(
@@ -258,7 +258,7 @@ fn of_nobody(said: &str) -> String {
 }
 
 impl ThirdVaultReader {
-    /// What the vault holds of it, of so many tokens.
+    /// The call for the vault's data of a pool with this many tokens.
     fn holdings_call(&self, tokens: usize) -> Call {
         let call = BalancerV3Vault::getPoolTokenInfoCall { pool: wire(self.pool) };
         Call::new(self.vault, &call, state::holdings_words(tokens))

@@ -1,4 +1,4 @@
-//! The calls that read a pool's state, and what the answers to them say.
+//! The calls that read a pool's state, and the decoding of their answers.
 
 use exitgap_core::ids::PoolId;
 use exitgap_core::pools::{PoolState, StableV3, VaultParts, Weighted};
@@ -11,12 +11,12 @@ use crate::pools::balancer::state::amplification;
 use crate::pools::call_failure;
 use crate::read_failure::ReadFailure;
 
-/// Words of the answer that lists as many tokens, three facts of each, and two balances of each.
+/// The number of words in an answer with this many tokens, three values for each, and two balances for each.
 pub(super) const fn holdings_words(tokens: usize) -> usize {
     8 + 6 * tokens
 }
 
-/// What the vault says that it holds of a pool, where that is of as many tokens.
+/// Decodes the vault's tokens and balances of a pool, if there are `tokens` of them.
 pub(super) fn holdings_of(
     answer: &Answer,
     tokens: usize,
@@ -59,7 +59,7 @@ impl ThirdVaultReader {
         calls
     }
 
-    /// The state that the answers tell.
+    /// The state according to the answers.
     pub(super) fn state_of(
         &self,
         pool: &PoolId,
@@ -102,7 +102,7 @@ impl ThirdVaultReader {
                 count,
             )?,
             rates: told.of_each("getPoolTokenRates", rates.tokenRates, count)?,
-            // More bits are none that is below one.
+            // A fee with more than 64 bits is above one and will be refused.
             swap_fee: small(&fee),
         };
         let state = match self.law {
@@ -131,7 +131,7 @@ impl ThirdVaultReader {
         state.map_err(|error| inconsistent(pool, error))
     }
 
-    /// Refuses a pool that swaps nothing, or may be about to.
+    /// Refuses a pool that is paused, or could be.
     fn refuse_stopped(&self, told: &mut AnswerCursor<'_>) -> Result<(), ReadFailure> {
         let all =
             told.next::<BalancerV3Vault::isVaultPausedCall>("its vault's isVaultPaused", 1)?;
@@ -154,8 +154,8 @@ impl ThirdVaultReader {
         Ok(())
     }
 
-    /// Refuses a pool of tokens that the vault itself wraps and unwraps: what is sold and bought there
-    /// is what they wrap, through buffers that this reads nothing of.
+    /// Refuses a pool of tokens that the vault wraps and unwraps itself. Traders sell and buy the underlying tokens
+    /// there, through buffers whose state is not read here.
     fn refuse_boosted(&self, told: &mut AnswerCursor<'_>) -> Result<(), ReadFailure> {
         for token in &self.tokens {
             let wrapped = told.next::<BalancerV3Vault::isERC4626BufferInitializedCall>(
@@ -173,7 +173,7 @@ impl ThirdVaultReader {
     }
 }
 
-/// Refuses a pool that calls another contract around what happens in it.
+/// Refuses a pool with hooks, which call another contract during its operations.
 fn refuse_hooks(told: &mut AnswerCursor<'_>) -> Result<(), ReadFailure> {
     let hooks =
         told.next::<BalancerV3Vault::getHooksConfigCall>("its vault's getHooksConfig", 11)?;

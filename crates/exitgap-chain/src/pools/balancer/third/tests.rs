@@ -28,8 +28,7 @@ fn known() -> Vec<Factory> {
     (1..).zip(kinds).map(factory).collect()
 }
 
-/// What a pool of the third vault answers that says this of its version, and of which these factories
-/// say that it is theirs.
+/// The claim for a pool of the third vault that reports this version, and that each factory confirms or not.
 fn claim(version: &str, is_its: [bool; 2]) -> Claim<ThirdVaultReader> {
     let mut answers = vec![
         Answer::Reverted,
@@ -78,7 +77,7 @@ fn a_pools_release_is_what_it_says_and_its_factory_makes() {
         assert!(why.starts_with("unverified_version: its version is"), "{why}");
     }
     assert!(matches!(claim(&says("StablePool", 1), [true; 2]), Claim::Partly));
-    // Nobody's, and what is no pool of the third vault's at all.
+    // A pool that no factory confirms, and an address that is not a pool of the third vault.
     let found = claim(&says("GyroECLPPool", 1), [false; 2]);
     assert!(matches!(&found, Claim::Refused(why) if why.contains("GyroECLPPool")), "{found:?}");
     for version in ["v7.0.0", ""] {
@@ -120,7 +119,7 @@ fn a_trial_tells_a_pool_that_pays_from_one_that_does_not() {
     assert_eq!(judged(outcome(false, &[9, 10, 9])), Verdict::Same);
     let other = judged(outcome(false, &[8, 10, 8]));
     assert!(matches!(&other, Verdict::Other(why) if why.contains("pays 8 for 10")), "{other:?}");
-    // A call that went through was none of ours; part of an amount, and a refusal, say nothing.
+    // A call that succeeds is not our trial. A partial amount, or a refusal, shows nothing.
     for untried in [(true, &[9, 10, 9][..]), (false, &[9, 5, 9]), (false, &[9, 10]), (false, &[])] {
         assert!(
             matches!(judged(outcome(untried.0, untried.1)), Verdict::Unknown(_)),

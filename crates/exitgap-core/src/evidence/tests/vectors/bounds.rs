@@ -1,4 +1,4 @@
-//! Files whose documents come up to a bound of the format page, and files that go beyond one.
+//! Evidence files whose documents are at the bounds of the format page, and files that exceed them.
 
 use base64ct::{Base64, Encoding};
 use serde_json::{Value, json};
@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use super::{Vector, future};
 use crate::evidence::tests::*;
 
-/// A change of a file, made before its hashes, proofs and signatures are.
+/// A change to a file, applied before its hashes, proofs and signatures are computed.
 type Edit = (&'static str, &'static dyn Fn(&mut Value));
 
-/// What a true file may hold.
+/// Changes after which a file stays valid.
 const WITHIN: [Edit; 8] = [
     ("block_600_s_before_the_slot", &|file| timestamp(file, slot(2).unix_s() - 600)),
     ("block_at_the_slots_instant", &|file| timestamp(file, slot(2).unix_s())),
@@ -22,11 +22,11 @@ const WITHIN: [Edit; 8] = [
         file["snapshot"]["tokens"][1]["symbol"] = json!("~".repeat(32));
     }),
     ("feed_at_its_bounds", &|file| feed(file, &[])),
-    // The price is that of tick 3: where one that falls may have stopped.
+    // The price is exactly at tick 3, where a falling price can have stopped.
     ("tick_one_below_the_price", &|file| file["state"]["tick"] = json!(2)),
 ];
 
-/// What makes a file false that else would be true.
+/// Changes that make an otherwise valid file invalid.
 const BEYOND: [Edit; 42] = [
     ("block_601_s_before_the_slot", &|file| timestamp(file, slot(2).unix_s() - 601)),
     ("block_after_the_slots_instant", &|file| timestamp(file, slot(2).unix_s() + 1)),
@@ -119,7 +119,7 @@ const BEYOND: [Edit; 42] = [
     }),
 ];
 
-/// Files at the bounds of the page: true ones and false ones.
+/// Files at the bounds of the format page, valid and invalid.
 pub fn bounds(scene: &Scene) -> Vec<Vector> {
     let vector = |name, evidence| Vector { name, evidence, policy: trusting() };
     let edited =
@@ -135,7 +135,7 @@ pub fn bounds(scene: &Scene) -> Vec<Vector> {
     let extended =
         |lines: &str| with_note(&|text| signer().sign(&format!("{text}{lines}")).unwrap());
     let signed = signer().sign(&format!("{}{}\n", text_of(scene), "x")).unwrap();
-    // The longest line that lets the note have 64 KiB.
+    // The longest line with which the note has 64 KiB.
     let longest = (64 << 10) - signed.len() + 1;
     all.push(vector("checkpoint_with_lines_of_later_versions", extended("later 1\n 0 +/=\n")));
     all.push(vector("checkpoint_of_64_kib", extended(&format!("{}\n", "x".repeat(longest)))));
@@ -148,9 +148,10 @@ pub fn bounds(scene: &Scene) -> Vec<Vector> {
     all
 }
 
-/// Two files of a pool that gives its tokens one for one: at the first one's prices the basis, which
-/// is `100 × (1 − price of token 1 ÷ price of token 0)`, is the lowest that a result states, at the
-/// second one's it rounds to a billion percent. The second states the first one's result.
+/// Two files of a pool that exchanges its tokens one for one. The basis is
+/// `100 × (1 − price of token 1 ÷ price of token 0)`. At the first file's prices it is the lowest that a result can
+/// state. At the second file's prices it rounds to a billion percent, but the second file states the first one's
+/// result.
 fn basis() -> [(&'static str, Vec<u8>); 2] {
     let slot_of = |answer| {
         let mut scene = Scene { pools: scene(0, 1).pools, leaves: Vec::new() };
@@ -175,7 +176,7 @@ fn basis() -> [(&'static str, Vec<u8>); 2] {
     ]
 }
 
-/// Which of the files at the bounds are true.
+/// Whether a file at the bounds is valid.
 pub fn is_true(name: &str) -> bool {
     WITHIN.iter().any(|(within, _)| *within == name)
         || [
@@ -209,7 +210,7 @@ fn facts(many: usize) -> Value {
     (0..many).map(fact).collect()
 }
 
-/// The second token's price from a feed whose numbers are as large, and as old, as they may be.
+/// The second token's price from a feed whose values and age are at their maximum.
 fn feed(file: &mut Value, otherwise: &[(&str, Value)]) {
     let mut feed = json!({
         "answer": "2", "decimals": 0, "role": "token_usd", "token": 1, "source": "chainlink",
@@ -222,15 +223,15 @@ fn feed(file: &mut Value, otherwise: &[(&str, Value)]) {
     file["snapshot"]["oracles"][1] = feed;
 }
 
-/// The first token's price.
+/// The first token's oracle reading.
 fn reading(file: &mut Value, answer: &str, decimals: u8) {
     let reading = &mut file["snapshot"]["oracles"][0];
     reading["answer"] = json!(answer);
     reading["decimals"] = json!(decimals);
 }
 
-/// The note with a signature whose second half is another spelling of the same number: larger by the
-/// order of the group, `2^252 + 27742317777372353535851937790883648493`.
+/// The note with a malleated signature: the second half is increased by the group order,
+/// `2^252 + 27742317777372353535851937790883648493`, and so represents the same number.
 fn with_the_order_added(note: &str) -> String {
     const ORDER: [u64; 4] = [0x5812_631a_5cf5_d3ed, 0x14de_f9de_a2f7_9cd6, 0, 1 << 60];
     let (before, encoded) = note.trim_end().rsplit_once(' ').unwrap();

@@ -1,22 +1,22 @@
-//! Kinds of pools beside pairs and ranges of prices, and pairs of contracts that pool more tokens
-//! than two: files of each that are true, and what makes them false.
+//! Pool kinds other than pairs and concentrated liquidity, and token pairs of contracts with more than two tokens:
+//! valid files of each, and changes that make them invalid.
 
 use serde_json::{Value, json};
 
 use super::{Vector, resealed};
 use crate::evidence::tests::*;
 
-/// A change of a file, made before its hashes, proofs and signatures are.
+/// A change to a file, applied before its hashes, proofs and signatures are computed.
 type Edit = (&'static str, &'static dyn Fn(&mut Value));
 
-/// A pool of a kind, and its name here.
+/// A pool of some kind, with its name in these vectors.
 struct Of {
     name: &'static str,
     id: PoolId,
     kind: Kind,
-    /// A text of its state, and another in its place.
+    /// A text of its state and its replacement.
     stale: [&'static str; 2],
-    /// A number of its state, and what no state of the kind may have there.
+    /// A field of its state, and a value that is invalid for the kind.
     beyond: (&'static str, Value),
 }
 
@@ -33,12 +33,12 @@ fn read(fields: &Value) -> PoolState {
     PoolState::from_canonical(&canonical(fields)).unwrap()
 }
 
-/// So many parts of ten of the liquidity, in raw units.
+/// Tenths of the liquidity, in raw units.
 fn parts<const N: usize>(liquidity: i128, tenths: [i128; N]) -> Value {
     tenths.map(|part| (liquidity * part / 10).to_string()).to_vec().into()
 }
 
-/// One number, with so many zeros, for each token.
+/// A number for each token, with this many zeros appended.
 fn each<const N: usize>(numbers: [&str; N], zeros: usize) -> Value {
     numbers.map(|number| format!("{number}{}", "0".repeat(zeros))).to_vec().into()
 }
@@ -53,7 +53,7 @@ fn ng(liquidity: i128) -> PoolState {
     }))
 }
 
-/// Far out of balance, so that its fee falls where the first token is sold, and then grows.
+/// Far out of balance, so that the fee first falls and then rises when the first token is sold.
 fn ng_off_balance(liquidity: i128) -> PoolState {
     read(&json!({
         "v": 1, "protocol": "stableswap", "version": "ng_7_0_0",
@@ -73,7 +73,7 @@ fn plain(liquidity: i128) -> PoolState {
     }))
 }
 
-/// The oldest pools keep no unit, and write their scaled balances back.
+/// The oldest pools do not keep one unit back, and they write their scaled balances back.
 fn oldest(liquidity: i128) -> PoolState {
     read(&json!({
         "v": 1, "protocol": "stableswap", "version": "plain",
@@ -147,7 +147,7 @@ fn stable_v3(liquidity: i128) -> PoolState {
     }))
 }
 
-/// Of so many tokens alike, with this `A` and `gamma`.
+/// A pool of several identical tokens, with this `A` and `gamma`.
 fn crypto(liquidity: i128, tokens: usize, amp: u64, gamma: &str) -> PoolState {
     let version = ["twocrypto_ng_2_1_0", "tricrypto_ng_2_0_0"][tokens - 2];
     let prices = vec!["1000000000000000000"; tokens - 1];
@@ -169,7 +169,7 @@ fn cryptoswap_of_three(liquidity: i128) -> PoolState {
     crypto(liquidity, 3, 2_700_000, "10000000000000")
 }
 
-/// What no published pool has: of these the cubic has no single root, and the balance is found by rounds.
+/// Parameters that no published pool has: the cubic has no single root, so the balance is found by iteration.
 fn cryptoswap_by_rounds(liquidity: i128) -> PoolState {
     crypto(liquidity, 2, 34_899_714, "283477154210459072")
 }
@@ -178,7 +178,7 @@ fn cryptoswap_of_three_by_rounds(liquidity: i128) -> PoolState {
     crypto(liquidity, 3, 24_476_808, "382424299207606016")
 }
 
-/// A pool of a contract, or a pair: `aa`, or `aa.0-1`.
+/// The id of a contract's pool or of a pair: `aa`, or `aa.0-1`.
 fn id(pool: &str) -> PoolId {
     let (last, pair) = pool.split_at(2);
     format!("anvil:0x{}{pair}", last.repeat(20)).parse().unwrap()
@@ -252,7 +252,7 @@ fn scene_with(pools: &[Of; 2]) -> Scene {
     scene_of(3, 5_000_000_000, MissingReason::ChainLagging, &pools)
 }
 
-/// What else is true of a contract of three tokens, said of its first two.
+/// Valid changes to a contract of three tokens, for its first two tokens.
 const WITHIN: [Edit; 2] = [
     ("third_token_without_a_reading", &|file| {
         file["snapshot"]["oracles"].as_array_mut().unwrap().remove(2);
@@ -265,7 +265,7 @@ const WITHIN: [Edit; 2] = [
     }),
 ];
 
-/// What is not.
+/// Invalid changes to it.
 const BEYOND: [Edit; 8] = [
     ("pair_of_the_request_changed", &|file| {
         file["request"]["pool"] = json!(id("aa.1-2").to_string());
@@ -290,7 +290,7 @@ const BEYOND: [Edit; 8] = [
     }),
 ];
 
-/// The file said of another pool of the contract.
+/// Changes the pool in the file to another pair of the same contract.
 fn named(file: &mut Value, pool: &str) {
     let name = json!(id(pool).to_string());
     file["head"]["pool"] = name.clone();
@@ -301,7 +301,7 @@ fn vector(name: impl Into<String>, evidence: Vec<u8>) -> Vector {
     Vector { name: name.into().leak(), evidence, policy: trusting() }
 }
 
-/// Files of one pool.
+/// The files of one pool.
 fn of_kind(scene: &Scene, pool: usize, of: &Of) -> [Vector; 5] {
     let Of { name, stale: [from, to], beyond: (place, value), .. } = of;
     let file = scene.evidence(pool, 2, "1000.5");
@@ -323,7 +323,7 @@ fn of_kind(scene: &Scene, pool: usize, of: &Of) -> [Vector; 5] {
     ]
 }
 
-/// Files of every kind.
+/// The files of every kind.
 pub fn kinds() -> Vec<Vector> {
     let mut all = Vec::new();
     for pools in logs() {
@@ -350,7 +350,7 @@ pub fn kinds() -> Vec<Vector> {
     all
 }
 
-/// Which of them are true.
+/// Whether a file is valid.
 pub fn is_true(name: &str) -> bool {
     let kind = name.strip_prefix("true_").map(|name| name.trim_end_matches("_of_a_billion"));
     WITHIN.iter().any(|(within, _)| *within == name)

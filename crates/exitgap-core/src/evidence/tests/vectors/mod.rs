@@ -1,7 +1,6 @@
-//! The vectors that every verifier must agree on: evidence files true and false, with
-//! the policy to check them by and what each check must say. They lie in
-//! `tests/vectors/evidence/`; this test holds them to this build, and writes them
-//! anew where `EXITGAP_WRITE_VECTORS` is set.
+//! The vectors that every verifier must agree on: valid and invalid evidence files, the policy to verify each with, and
+//! the expected result of each check. They are in `tests/vectors/evidence/`. This test compares them with this build,
+//! and rewrites them if `EXITGAP_WRITE_VECTORS` is set.
 
 mod bounds;
 mod kinds;
@@ -50,13 +49,13 @@ impl Vector {
     }
 }
 
-/// The file of the first pool's slot 2 with something in its documents changed, and all hashes,
-/// proofs and signatures made anew: what a later version of exitgap might write.
+/// The first pool's file of slot 2 with changed documents, for which all hashes, proofs and signatures are recomputed:
+/// a file that a later version of exitgap might write.
 fn future(scene: &Scene, edit: &dyn Fn(&mut Value)) -> Vec<u8> {
     resealed(scene, 0, edit)
 }
 
-/// The same of any pool.
+/// The same for any pool.
 fn resealed(scene: &Scene, pool: usize, edit: &dyn Fn(&mut Value)) -> Vec<u8> {
     let mut file: Value = serde_json::from_slice(&scene.evidence(pool, 2, "1000.5")).unwrap();
     edit(&mut file);
@@ -83,7 +82,7 @@ fn resealed(scene: &Scene, pool: usize, edit: &dyn Fn(&mut Value)) -> Vec<u8> {
     canonical(&file)
 }
 
-/// What a later version might have changed in a file, and where one byte of that is tampered with.
+/// A change that a later version might make to a file, and a one-byte change inside it.
 type Future = (&'static str, &'static dyn Fn(&mut Value), [&'static str; 2]);
 
 const LIQUIDITY: [&str; 2] = ["\"liquidity\":\"9", "\"liquidity\":\"8"];
@@ -153,7 +152,7 @@ const FUTURES: [Future; 13] = [
         },
         DEPTH,
     ),
-    // Known by name to nobody here; nothing rests on it.
+    // A commitment with a name that no reader knows. No check uses it.
     (
         "future_commitment",
         &|file| {
@@ -176,7 +175,7 @@ const FUTURES: [Future; 13] = [
     ),
 ];
 
-/// A file, what is replaced in it by what, and the vector's name.
+/// The text to replace, its replacement, and the vector's name.
 const LIES: [(&str, &str, &str); 26] = [
     ("base_exchanged", "\"base\":\"token0\"", "\"base\":\"token1\""),
     ("size_changed", "\"size_usd\":\"1000.5\"", "\"size_usd\":\"1000.6\""),
@@ -277,7 +276,7 @@ fn vectors() -> Vec<Vector> {
         all.push(vector(name, &file, Policy { seen: Some(seen), ..trusting() }));
     }
     all.extend(at_bounds(&scene));
-    // A pool of two tokens has no pairs.
+    // A pool with two tokens has no pairs.
     let pair_of_two = future(&scene, &|file| {
         let pool = format!("{}.3-5", file["head"]["pool"].as_str().unwrap());
         file["head"]["pool"] = json!(pool);
@@ -297,7 +296,7 @@ fn vectors() -> Vec<Vector> {
         &changed(&file, &signed, &forged),
         trusting(),
     ));
-    // The same log, the same size, another root: nothing that a stranger's key can claim.
+    // The same log and size with another root: a stranger's key must not be able to claim this.
     let false_root = Note::parse(&rewritten.checkpoint(3)).unwrap().text.to_owned();
     for (name, note) in [
         ("seen_but_not_signed_by_a_trusted_key", stranger.sign(&text).unwrap()),
@@ -311,7 +310,7 @@ fn vectors() -> Vec<Vector> {
         let policy = Policy { seen: Some(seen), ..Policy::with_keys(keys.clone()) };
         all.push(vector(name, &file, policy));
     }
-    // From no slots on nothing is to be proven, so a proof that is there is another one.
+    // A consistency proof from the empty log must be empty, so any other proof is wrong.
     let seen = SeenCheckpoint { note: empty_log(root(&[])), proof: scene.log(1) };
     let policy = Policy { seen: Some(seen), ..trusting() };
     all.push(vector("seen_empty_with_a_proof", &file, policy));
@@ -325,18 +324,18 @@ fn vectors() -> Vec<Vector> {
     all
 }
 
-/// A text as the trusted key signed it, and below that a signature in its name that it did not make.
+/// A text with the trusted key's signature, followed by a forged signature under its name.
 fn with_forged(text: &str) -> String {
     let forged = signer().sign("another text\n").unwrap();
     format!("{}{}\n", signer().sign(text).unwrap(), forged.lines().last().unwrap())
 }
 
-/// Files whose documents break a bound, or come up to it.
+/// Files whose documents are at a bound or exceed it.
 fn at_bounds(scene: &Scene) -> Vec<Vector> {
     let vector =
         |name, evidence: &[u8], policy| Vector { name, evidence: evidence.to_vec(), policy };
     let mut all = Vec::new();
-    // Nothing was recorded before a pool's first head.
+    // Slots before a pool's first head cannot be retracted.
     let before_first = future(scene, &|file| {
         let head = &mut file["head"];
         head["height"] = json!(1);
@@ -344,7 +343,7 @@ fn at_bounds(scene: &Scene) -> Vec<Vector> {
         head["retracts"] = json!([{ "code": "misread", "slot": slot(0).number() }]);
     });
     all.push(vector("retraction_before_the_first_head", &before_first, trusting()));
-    // An object has 64 fields at most, also where it may have any.
+    // An object may have at most 64 fields, even where any field names are allowed.
     let wide = future(scene, &|file| {
         let mut retraction = json!({ "code": "moonstruck", "slot": slot(1).number() });
         for number in 0..62 {
@@ -390,7 +389,7 @@ fn the_vectors_are_these() {
         let vector = all.iter().find(|vector| vector.name == name).unwrap();
         verify(&vector.evidence, &vector.policy).verdict
     };
-    // Every lie is one, and only the true ones are accepted.
+    // Every invalid file fails as expected, and only the valid ones are accepted.
     for vector in &all {
         let expected = match vector.name {
             "true_concentrated_liquidity"

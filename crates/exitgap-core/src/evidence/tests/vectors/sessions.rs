@@ -1,4 +1,4 @@
-//! Files whose tokens have calendars: their block lies in the weekend in which series begin.
+//! Files whose tokens have calendars. Their block is in the weekend in which the series begins.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::{Policy, Scene, Vector, future, trusting};
 use crate::hours::XNYS_1;
 use crate::series::Slot;
 
-/// A file's sessions with something changed, its result's market and note, and the vector's name.
+/// A change to a file's sessions, the market state and note of its result, and the vector's name.
 type Case = (&'static str, &'static dyn Fn(&mut Value), bool, &'static str);
 
 const WEEKEND: &str = "XNYS@1/weekend";
@@ -58,7 +58,7 @@ const CASES: [Case; 15] = [
         BOTH,
     ),
     (
-        // What is known is still checked beside what is not.
+        // Known sessions are still checked next to unknown ones.
         "session_of_another_state_beside_a_future_one",
         &|all| {
             let mut other = session(1, "moon");
@@ -97,7 +97,7 @@ pub(super) fn sessions(scene: &Scene) -> Vec<Vector> {
             Vector { name, evidence, policy: policy() }
         })
         .collect();
-    // The block of the second at which the weekend begins, and the second before with the same words.
+    // A block at the second at which the weekend begins, and one a second earlier with the same session note.
     for (name, second) in [("true_session_as_a_weekend_begins", 0), ("session_a_second_early", 1)] {
         let evidence = future(scene, &|file| {
             file["snapshot"]["sessions"] = json!([session(0, "xnys")]);

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{Vector, with_forged};
 use crate::evidence::tests::{self, *};
 
-/// A true file with windows true and false.
+/// A valid file with valid and invalid windows.
 pub fn windows(scene: &Scene, stranger: &SignerKey) -> Vec<Vector> {
     let file = scene.evidence(0, 2, "1000.5");
     let vector =
@@ -69,9 +69,9 @@ pub fn windows(scene: &Scene, stranger: &SignerKey) -> Vec<Vector> {
     all
 }
 
-/// Windows that a file does not have of its own log's making.
+/// Windows that do not belong to the file's own log.
 pub fn windows_of_other_logs(scene: &Scene) -> Vec<Vector> {
-    // The rules behind the lowest slot's depth are later ones.
+    // The depth of the lowest slot was computed with later rules.
     let method = scene.relinked(0, |index, head| {
         if index == 0 {
             head.method_version = "2.0.0".to_owned();
@@ -98,8 +98,8 @@ pub fn windows_of_other_logs(scene: &Scene) -> Vec<Vector> {
     ]
 }
 
-/// Windows of other forms than the few heads from the first on: with commitments, with a pool's end, and
-/// with as many heads as there may be, which begin later.
+/// Windows of other forms: with commitments, with a pool's end, and with the maximum number of heads, which therefore
+/// starts later.
 pub fn windows_of_all_forms(scene: &Scene) -> Vec<Vector> {
     let committing = scene.relinked(0, |index, head| {
         if index % 2 == 1 {
@@ -136,10 +136,10 @@ pub fn windows_of_all_forms(scene: &Scene) -> Vec<Vector> {
     ]
 }
 
-/// As many heads as a window has at most.
+/// The maximum number of heads in a window.
 const HEADS: u32 = 2_016;
 
-/// The last head of the first pool where the pool is monitored no longer.
+/// The first pool's last head if the pool is retired.
 fn retired(scene: &Scene) -> Head {
     let last = Head::from_canonical(&scene.pools[0].heads[4]).unwrap();
     let before = Head::from_canonical(&scene.pools[0].heads[3]).unwrap();
@@ -151,7 +151,7 @@ fn retired(scene: &Scene) -> Head {
     }
 }
 
-/// The last head of the first pool where it takes slot 2 back.
+/// The first pool's last head if it retracts slot 2.
 fn head_taking_back(scene: &Scene, retraction: Retraction) -> Head {
     let series = &scene.pools[0];
     let last = Head::from_canonical(&series.heads[4]).unwrap();
@@ -166,13 +166,13 @@ fn head_taking_back(scene: &Scene, retraction: Retraction) -> Head {
     }
 }
 
-/// The window of the first pool's first five heads, of which the last takes slot 2 back.
+/// The window of the first pool's first five heads, of which the last retracts slot 2.
 fn window_taking_back(scene: &Scene, retraction: Retraction) -> Vec<u8> {
     scene.ending_in(0, &head_taking_back(scene, retraction)).window(0, 5)
 }
 
-/// A log in which the second pool's lowest slot, its first, names the snapshot of the slot after it,
-/// which is as deep; and the window of its first five heads.
+/// A log in which the second pool's lowest slot, its first, names the snapshot of the next slot, which has the same
+/// depth; and the window of its first five heads.
 fn naming_another_slots(scene: &Scene) -> (Scene, Vec<u8>) {
     let other = scene.pools[1].snapshots[1].clone().unwrap();
     let log = scene.relinked(1, |index, head| {
@@ -203,17 +203,17 @@ fn future_retraction() -> Retraction {
     Retraction { slot: slot(2), cause }
 }
 
-/// The window with its checkpoint's text signed by another key.
+/// The window with its checkpoint's text signed with another key.
 fn signed_by(window: &[u8], key: &SignerKey) -> Vec<u8> {
     resigned(window, &|text| key.sign(text).unwrap())
 }
 
-/// The log in which only the second pool's heads are others: at each size another root is signed.
+/// The log with other heads of the second pool only. At each size it signs another root.
 fn split(scene: &Scene) -> Scene {
     scene.relinked(1, |_, head| head.method_version = "1.0.1".to_owned())
 }
 
-/// The window of a log of another name: all else is the same.
+/// The window of a log with another name but the same content.
 fn elsewhere_window(scene: &Scene) -> Vec<u8> {
     let key = SignerKey::from_seed("other.example/log/5957856", [8; 32]).unwrap();
     resigned(&scene.window(0, 5), &|text| key.sign(&text.replacen("exitgap", "other", 1)).unwrap())

@@ -1,4 +1,4 @@
-//! The cases: what holds of every layout, of ranges, of feeds and of pairs.
+//! The cases: for every layout, for tick ranges, for feeds and for pairs.
 
 use serde_json::{Value, json};
 
@@ -19,15 +19,15 @@ use crate::series::Slot;
 use crate::snapshot::{OracleRole, OracleSource};
 use crate::wide::U256;
 
-/// Bits that are flipped of each proof.
+/// The number of bits flipped in each proof.
 const FLIPS: u64 = 40;
 
-/// The providers' fee of the pool of Uniswap v4, and the protocol's of each direction.
+/// The providers' fee of the Uniswap v4 pool, and the protocol's fee for each direction.
 const FEES: (u32, [u32; 2]) = (3_000, [1_000, 250]);
 
 const UNUSABLE: &str = "proof_unusable proof_unusable proof_unusable";
 
-/// What holds of every layout.
+/// The cases of every layout.
 fn in_every_layout(vector: &mut Vector, oracle: &str) {
     let ok = format!("ok ok {oracle}");
     let file = vector.proofs[0].clone();
@@ -115,7 +115,7 @@ fn in_every_layout(vector: &mut Vector, oracle: &str) {
     let spaced = [b" ", &file[..]].concat();
     vector.tampered("another spelling", UNUSABLE, &spaced);
     vector.tampered("without a line", UNUSABLE, b"");
-    // What a flipped bit comes to is what this build says of it, and mostly nothing.
+    // The expected result of a flipped bit is that of this build: almost always an unusable proof.
     let mut drawn = Drawn(23);
     for _ in 0..FLIPS {
         let at = usize::try_from(drawn.next()).unwrap() % file.len();
@@ -125,7 +125,7 @@ fn in_every_layout(vector: &mut Vector, oracle: &str) {
     }
 }
 
-/// The honest state of ranges of a layout, at a tick and with these ticks.
+/// An honest concentrated-liquidity state of a layout, at a tick and with these ticks.
 fn range_state(of: Layout, at: i32, ticks: Vec<Tick>) -> PoolState {
     if of != Layout::UniswapV4 {
         return state(at, ticks);
@@ -165,7 +165,7 @@ fn of_ranges(of: Layout, kept: Option<FeedLayout>) -> Vector {
     vector
 }
 
-/// How far a proof reaches, and what its line may say of ticks.
+/// How far a proof reaches, and which ticks its line may name.
 fn of_a_range(vector: &mut Vector, oracle: &str) {
     let (ok, beyond) = (format!("ok ok {oracle}"), format!("ok beyond_proven_range {oracle}"));
     let unsaid = String::new();
@@ -173,7 +173,8 @@ fn of_a_range(vector: &mut Vector, oracle: &str) {
     for (direction, size, codes) in [
         (Direction::ZeroForOne, "1000", &ok),
         (Direction::OneForZero, "0.01", &ok),
-        // Where both tokens are worth two dollars it takes all there is; else this build says how far it goes.
+        // If both tokens are worth two dollars, this sale uses up all liquidity; otherwise the expected result is this
+        // build's.
         (Direction::ZeroForOne, "1000000000", if oracle == "ok" { &unsaid } else { &beyond }),
         (Direction::OneForZero, "400000", &unsaid),
     ] {
@@ -219,7 +220,7 @@ fn of_a_range(vector: &mut Vector, oracle: &str) {
     }
 }
 
-/// What feeds say, beside other readings.
+/// Feeds compared with other readings.
 fn of_feeds(vector: &mut Vector) {
     let file = vector.proofs[0].clone();
     let differs = "ok ok reading_differs";
@@ -262,7 +263,7 @@ fn of_feeds(vector: &mut Vector) {
     }
 }
 
-/// A layout whose words are not those of the state's kind, and no fact that says so.
+/// A layout without words for the state's kind, and no fact that names a layout.
 fn unsupported() -> Vector {
     let of = Layout::UniswapV3;
     let words = ranged(of, None, 7, &ticks(), None);

@@ -1,5 +1,5 @@
-//! What another verifier must say of state proofs: `tests/vectors/proofs/`. This test holds the files to this build, and
-//! writes them anew where `EXITGAP_WRITE_VECTORS` is set. `cases` are what is asked.
+//! The expected results of state proofs for other verifiers: `tests/vectors/proofs/`. This test compares the files with
+//! this build, and rewrites them if `EXITGAP_WRITE_VECTORS` is set. The cases are in `cases`.
 
 mod cases;
 
@@ -25,7 +25,7 @@ const ID: Word = Word([0x1d; 32]);
 
 type Words = BTreeMap<[u8; 32], Word>;
 
-/// What a snapshot is made of.
+/// The parts of a snapshot.
 #[derive(Clone)]
 struct Parts {
     pool: PoolId,
@@ -45,7 +45,7 @@ impl Parts {
     }
 }
 
-/// A pool in a state, the honest snapshot of it, and what another verifier is asked.
+/// A pool in a state, its honest snapshot, and the cases for other verifiers.
 struct Vector {
     name: &'static str,
     chain: Chain,
@@ -54,11 +54,11 @@ struct Vector {
     snapshots: Vec<Snapshot>,
     proofs: Vec<Vec<u8>>,
     cases: Vec<Value>,
-    /// Cases that came out otherwise than they must.
+    /// Cases whose result is not the expected one.
     wrong: Vec<String>,
 }
 
-/// What is asked beside snapshot and proof.
+/// The other inputs of a case.
 #[derive(Default)]
 struct Asked {
     size: Option<(Direction, &'static str)>,
@@ -73,7 +73,7 @@ fn fact(name: &str, contract: Address) -> Fact {
 }
 
 impl Vector {
-    /// A pool that a layout keeps, priced by feeds of a kind, where there is one.
+    /// A pool with a layout, priced by feeds of a layout, if one is given.
     fn new(of: Layout, kept: Option<FeedLayout>, words: Words, state: PoolState) -> Self {
         Self::running(&[9; 32], of, kept, words, state)
     }
@@ -138,7 +138,8 @@ impl Vector {
         }
     }
 
-    /// A case of a snapshot and a proof that were added, the proof's bytes changed into these; `codes` are those expected.
+    /// Adds a case for a snapshot and a proof that were added before. The proof's bytes are changed to `changed`, and
+    /// `codes` are the expected results.
     fn case(&mut self, name: &str, of: [usize; 2], changed: &[u8], asked: &Asked, codes: &str) {
         let (snapshot, proof) = (&self.snapshots[of[0]], &self.proofs[of[1]]);
         let size = asked.size.map(|(direction, size)| (direction, size.parse().unwrap()));
@@ -184,7 +185,7 @@ impl Vector {
         self.cases.push(case);
     }
 
-    /// The honest proof beside another snapshot.
+    /// The honest proof with another snapshot.
     fn lie(&mut self, name: &str, codes: &str, change: impl FnOnce(&mut Parts)) {
         let mut parts = self.honest.clone();
         change(&mut parts);
@@ -193,12 +194,12 @@ impl Vector {
         self.case(name, [self.snapshots.len() - 1, 0], &proof, &NOTHING, codes);
     }
 
-    /// The honest snapshot beside a changed proof.
+    /// The honest snapshot with a changed proof.
     fn tampered(&mut self, name: &str, codes: &str, changed: &[u8]) {
         self.case(name, [0, 0], changed, &NOTHING, codes);
     }
 
-    /// The honest snapshot beside another proof.
+    /// The honest snapshot with another proof.
     fn proof(&mut self, name: &str, codes: &str, asked: &Asked, proof: &[u8]) {
         self.proofs.push(proof.to_owned());
         self.case(name, [0, self.proofs.len() - 1], proof, asked, codes);
@@ -227,7 +228,7 @@ fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// How one file becomes another: where, how many bytes go, and which come.
+/// The difference of two files: the position, the number of bytes to remove, and the bytes to insert.
 fn splice(from: &[u8], to: &[u8]) -> Value {
     let same = |(a, b): &(&u8, &u8)| a == b;
     let before = from.iter().zip(to).take_while(same).count();
@@ -243,7 +244,7 @@ fn ranges_of(state: &PoolState, range: TickRange) -> Option<RangeSubject> {
     Some(RangeSubject { range, tick_spacing: SPACING, ticks })
 }
 
-/// A file with another first line.
+/// The file with a changed first line.
 fn with_line(file: &[u8], change: impl FnOnce(&mut Map<String, Value>)) -> Vec<u8> {
     let end = file.iter().position(|byte| *byte == b'\n').unwrap();
     let mut line: Map<String, Value> = serde_json::from_slice(&file[..end]).unwrap();
@@ -251,7 +252,7 @@ fn with_line(file: &[u8], change: impl FnOnce(&mut Map<String, Value>)) -> Vec<u
     [serde_json::to_vec(&line).unwrap(), file[end..].to_vec()].concat()
 }
 
-/// A file whose headers and nodes are others, of the same parts but for the one that grows or shrinks.
+/// The file with changed headers and nodes. The lengths of all parts except `part` stay the same.
 fn with_items(file: &[u8], part: usize, change: impl FnOnce(&mut Vec<Vec<u8>>)) -> Vec<u8> {
     let (line, items) = StateProof::pieces(file).unwrap();
     let mut items: Vec<Vec<u8>> = items.into_iter().map(<[u8]>::to_vec).collect();
