@@ -56,7 +56,7 @@ pub struct EquitiesArgs {
     /// With --file: the pool [default: the deepest].
     #[arg(long, value_name = "POOL", requires = "file")]
     pub pool: Option<String>,
-    /// With --db: the recorder's configuration file, whose [[equity]] tables list the tokenized stocks.
+    /// With --db: the recorder's configuration file, whose `equity` tables list the tokenized stocks.
     #[arg(long, env = "EXITGAP_CONFIG", value_name = "FILE", required_unless_present = "api")]
     pub config: Option<PathBuf>,
     #[command(flatten)]

@@ -52,7 +52,7 @@ pub fn run(
     Ok(verdict_code(report.verdict))
 }
 
-/// What an audit comes to. A day is valid only if nothing of it was left unchecked.
+/// What an audit comes to. A day is valid only if every column of the day was checked.
 fn report_of(audited: DayAudited, trusted: Option<Vec<VerifierKey>>) -> DayReport {
     let DayAudited { manifest, counts, log_of_days, unchecked, fault } = audited;
     let keys_trusted = trusted.is_some();

@@ -297,7 +297,7 @@ fn print_source(context: &Context, beside: &Beside) -> Result<(), Failure> {
     Ok(())
 }
 
-/// How old the newest slot is of whoever answered about it; `None` of an answer about an earlier one.
+/// How old the newest slot of the service that answered is; `None` if the answer is about an earlier slot.
 fn newest_age(depth: &DepthSource) -> Option<LogAge> {
     let newest = u64::from(depth.slot?).saturating_add(depth.newer_slots_missing?);
     Some(LogAge::of_slot(Slot::new(newest).ok()?, source::now_s()))

@@ -14,7 +14,7 @@ use crate::format::printable;
 /// What can be expected of a figure.
 const NAMES: [&str; 7] = ["figure", "pool", "base", "from", "to", "log", "status"];
 
-/// Something expected, beside what the file states.
+/// An expected value, compared with what the file states.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Comparison {
     /// What, such as `pool`.

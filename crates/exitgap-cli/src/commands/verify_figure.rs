@@ -27,14 +27,14 @@ use crate::trust;
 /// Number of snapshots between progress updates.
 const EVERY: usize = 100;
 
-/// A report, and what the reader asked beside it.
+/// A report, and the results of the other checks that the reader requested.
 #[derive(Serialize)]
 struct FigureVerdict {
     #[serde(flatten)]
     report: FigureReport,
     #[serde(flatten)]
     log: FigureLog,
-    /// What was expected, beside what the file states.
+    /// The expected values, compared with what the file states.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     expected: Vec<Comparison>,
 }

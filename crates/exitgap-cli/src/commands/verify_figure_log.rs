@@ -29,7 +29,7 @@ pub struct FigureLog {
     witnessed: Option<WitnessCheck>,
 }
 
-/// The kept checkpoint beside those of a figure.
+/// The kept checkpoint, compared with those of a figure.
 #[derive(Debug, Serialize)]
 struct Consistency {
     outcome: Outcome,

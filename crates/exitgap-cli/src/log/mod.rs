@@ -17,6 +17,9 @@ mod parts;
 mod proofs;
 mod replay;
 mod tree;
+// The fuzz targets compile this module too, without the client, so the copier's file is compiled here again.
+#[path = "../../../exitgap-client/src/copy/unpack.rs"]
+mod unpack;
 
 pub use accounting::unsigned_files;
 pub use fault::{Fault, Rule};

@@ -3,7 +3,6 @@
 use std::io::{BufRead, BufReader, Cursor, Read};
 use std::marker::PhantomData;
 
-use exitgap_client::copy::{unpack_body, unpack_table};
 use exitgap_core::Newer;
 use exitgap_core::analytics::accuracy::CommittedDocument;
 use exitgap_core::ids::DocumentHash;
@@ -16,9 +15,7 @@ use zstd::stream::read::Decoder;
 
 use super::fault::Rule;
 use super::folder::FolderReader;
-
-/// The largest decompression window that a frame may request: 8 MiB.
-const WINDOW_LOG_MAX: u32 = 23;
+use super::unpack::{decoder, unpack_body, unpack_table};
 
 /// The manifest's path in the folder.
 pub fn manifest_file(slot: Slot) -> String {
@@ -90,12 +87,8 @@ impl<D: CommittedDocument> SlotDocuments<D> {
         if !is_one_frame(&packed) {
             return Err(self.invalid(&FrameError::NotOneFrame, None));
         }
-        let decoder = Decoder::with_buffer(Cursor::new(packed)).and_then(|mut decoder| {
-            decoder.window_log_max(WINDOW_LOG_MAX)?;
-            Ok(BufReader::new(decoder))
-        });
-        let rest = decoder.map_err(|error| self.invalid(&error, None))?;
-        Ok(Lines { rest, unpacked: 0 })
+        let decoder = decoder(Cursor::new(packed)).map_err(|error| self.invalid(&error, None))?;
+        Ok(Lines { rest: BufReader::new(decoder), unpacked: 0 })
     }
 
     fn invalid(&self, error: &dyn core::fmt::Display, newer: Option<Newer>) -> Rule {

@@ -14,10 +14,11 @@
 //! - `leaves`: the leaves that the checkpoint signs, and tiles
 //! - `slot`: a slot's files, fetched; `put`: written, once all of it was checked
 //! - `reading`: what bodies are read from while a part is checked
-//! - `unpack`: packed files, never unpacked to more than they may hold
+//! - `unpack`: packed files, never unpacked to more than they may hold; `committed`: the documents in them
 //! - `ordered`: work begun in order, some of it at once
 //! - `single`: single files, without a copy
 
+mod committed;
 mod error;
 mod fetch;
 mod leaves;
@@ -56,7 +57,6 @@ use crate::{BaseUrl, Client, Native};
 
 pub use error::CopyError;
 pub use single::LogFiles;
-pub use unpack::{unpack_body, unpack_table};
 
 /// Maximum length of a line that names a successor.
 pub const MAX_ORIGIN_BYTES: usize = 4 << 10;

@@ -19,10 +19,11 @@ use exitgap_core::series::Slot;
 use exitgap_core::snapshot::MAX_SNAPSHOT_BYTES;
 use exitgap_core::tlog::{Hash, root};
 
+use super::committed::{NotCommitted, check_committed};
 use super::error::CopyError;
 use super::leaves::SignedLeaf;
 use super::place::Aside;
-use super::unpack::{NotCommitted, check_committed, unpack_table};
+use super::unpack::unpack_table;
 use super::{Log, MAX_UNCHECKED_BYTES};
 use crate::TransportError;
 

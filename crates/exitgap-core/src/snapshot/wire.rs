@@ -205,7 +205,7 @@ impl Wire for ChainTag {
             ("live", None) if known.is_some() => ChainKind::Live,
             ("live", None) => {
                 return Err(format!(
-                    "genesis: required for {caip2}, a live chain that is no known network"
+                    "genesis: required for {caip2}, a live chain that is not a known network"
                 ));
             }
             ("live", Some(genesis)) if known.is_some_and(|known| known != genesis) => {

@@ -31,11 +31,11 @@ impl Content {
                  restore` to rebuild it from the published folder"
             }
             Self::Payments => {
-                "Put back your newest copy of it. If there is none, move it away: a new file is created at the start, \
+                "Put back your newest copy of this file. If there is none, move it away: a new file is created at the start, \
                  but clients that paid before can no longer get their answers"
             }
             Self::Alerts => {
-                "Put back your newest copy of it. If there is none, move it away: a new file is created at the start, \
+                "Put back your newest copy of this file. If there is none, move it away: a new file is created at the start, \
                  and owners must create their rules again"
             }
             Self::Proofs => {

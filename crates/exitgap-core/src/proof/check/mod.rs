@@ -188,7 +188,7 @@ fn header(proof: &StateProof, claim: &StateClaim) -> StateCheck {
         Some(child) if child.timestamp <= instant => {
             let expected = format!("a next block after {instant}");
             let found =
-                format!("block {} at {}, which nobody confirms", child.number, child.timestamp);
+                format!("block {} at {}, which no source confirms", child.number, child.timestamp);
             StateCheck::with_outcome(name, Outcome::NotChecked, NOT_THE_LAST, [expected, found])
         }
         Some(child) => {

@@ -10,10 +10,10 @@ pub struct NumberedSql {
     pub names: Vec<&'static str>,
 }
 
-/// SQLite's hint of which index to use.
+/// `SQLite`'s hint of which index to use.
 const HINT: &str = " INDEXED BY ";
 
-/// Replaces `:name` and `?` with numbers, and removes parts that only SQLite understands. Comments and quoted text stay
+/// Replaces `:name` and `?` with numbers, and removes parts that only `SQLite` understands. Comments and quoted text stay
 /// unchanged.
 pub fn number_placeholders(sql: &'static str) -> NumberedSql {
     let (mut made, mut names, mut unnamed) = (String::with_capacity(sql.len()), Vec::new(), 0);

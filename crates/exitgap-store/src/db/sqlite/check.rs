@@ -1,4 +1,4 @@
-//! Checks the pages of a database file before use. SQLite notices a damaged page only when a statement reads it, which
+//! Checks the pages of a database file before use. `SQLite` notices a damaged page only when a statement reads it, which
 //! can be days after the start.
 
 use std::path::Path;
