@@ -91,8 +91,7 @@ fn list_files(
     files: &mut Vec<String>,
 ) -> Result<(), Rule> {
     let failed = |error| Rule::FileUnreadable { file: below.to_owned(), error };
-    let mut entries: Vec<_> =
-        fs::read_dir(folder).and_then(|entries| entries.collect()).map_err(failed)?;
+    let mut entries: Vec<_> = fs::read_dir(folder).and_then(Iterator::collect).map_err(failed)?;
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {
         let name = entry.file_name().to_string_lossy().into_owned();
