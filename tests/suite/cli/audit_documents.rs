@@ -94,8 +94,10 @@ const SKIPPABLE: [u8; 11] = *b"\x50\x2a\x4d\x18\x03\x00\x00\x00xyz";
 
 #[test]
 fn a_file_of_documents_has_those_that_heads_commit_to_and_nothing_else() {
+    type Change = fn(&[u8]) -> Vec<u8>;
+
     assert_eq!(in_file(packed, 0)["verdict"], "valid");
-    let cases: [(fn(&[u8]) -> Vec<u8>, &str); 6] = [
+    let cases: [(Change, &str); 6] = [
         (|line| packed(&line.repeat(2)), "fills_not_committed"),
         (|line| packed(&[line, b"x"].concat()), "fills_not_committed"),
         (|line| [&SKIPPABLE[..], &packed(line)].concat(), "fills_invalid"),

@@ -49,12 +49,14 @@ fn the_committed_facts_are_as_the_core_computes() {
 
 #[test]
 fn facts_that_are_gone_damaged_or_others_end_it_with_1() {
+    type Lie = fn(&mut Value);
+
     let absent = run(&committed().join("nowhere"));
     assert_eq!((absent.status.code(), absent.stdout.len()), (Some(1), 0));
     assert!(errors(&absent).contains("nowhere does not exist"), "{}", errors(&absent));
     let folder = TempDir::new().unwrap();
     folders::copy(&committed(), folder.path()).unwrap();
-    let lies: [(&str, &str, fn(&mut Value)); 7] = [
+    let lies: [(&str, &str, Lie); 7] = [
         ("swaps", "reality.wrong is 1", |file| file["cases"][1]["amount_out"] = json!("1")),
         ("swaps", "reality.swaps is 192", |file| {
             file["cases"].as_array_mut().unwrap().pop();
@@ -63,7 +65,7 @@ fn facts_that_are_gone_damaged_or_others_end_it_with_1() {
             file["cases"][0]["hash"] = file["cases"][1]["hash"].clone();
         }),
         ("proofs", "reality.proofs_failed is 1", |file| {
-            file["cases"][0]["words"][0] = json!("0x2")
+            file["cases"][0]["words"][0] = json!("0x2");
         }),
         ("walks", "reality.walks_failed is 1", |file| file["cases"][0][3] = json!("-")),
         ("feeds", "reality.feeds_unproven is 1", |file| file["cases"][0]["answer"] = json!("1")),

@@ -47,7 +47,7 @@ async fn a_token_that_takes_a_fee_on_transfer_makes_answers_inexact() {
     let id = format!("anvil:{:#x}", pair.address);
 
     // The token is marked after the third swap with missing units has been read, not earlier.
-    let reader = Reader::open(&recorded.path("exitgap.db")).unwrap();
+    let reader = Reader::open(recorded.path("exitgap.db")).unwrap();
     let pool = reader.pool(&id.parse().unwrap()).unwrap().unwrap();
     let fact_at = |place: u64| {
         let slot = exitgap_core::series::Slot::new(u64::from(last.number()) - (SLOTS - 1) + place);
