@@ -580,10 +580,19 @@ export interface Context {
   /** Recorded slots ÷ 288. Absent if nothing is recorded. */
   days_observed?: number | null;
   /**
+   * Whether the amounts are what a holder sends and receives. `false` if a token takes a fee on
+   * transfer, as logs of the pool's own swaps showed: the exit is then worse than computed.
+   */
+  exact: boolean;
+  /**
    * The fee that the pool charges on a sale, percent. Absent if it depends on the sale; `name`
    * then shows how.
    */
   fee_pct?: number | null;
+  /** Why the amounts are not exact, if they are not: `token_taxed`. */
+  inexact_because?: string | null;
+  /** The same reason as a sentence that names the tokens. */
+  inexact_detail?: string | null;
   /** Whether the markets of both tokens are open at the block. */
   market_open: boolean;
   /** The method, disclosed. */
@@ -1022,10 +1031,19 @@ export interface EquityState {
   corporate_action: boolean;
   /** When the next multiplier takes effect, RFC 3339. It may be in the past. */
   effective_at?: string | null;
+  /**
+   * Whether the amounts are what a holder sends and receives. `false` if a token takes a fee on
+   * transfer, as logs of the pool's own swaps showed: the exit is then worse than computed.
+   */
+  exact: boolean;
   /** Whether the snapshot has all facts that the operator configured. */
   facts_whole: boolean;
   /** Whether the token or its feed is paused. `null` in the same cases. */
   feed_paused?: boolean | null;
+  /** Why the amounts are not exact, if they are not: `token_taxed`. */
+  inexact_because?: string | null;
+  /** The same reason as a sentence that names the tokens. */
+  inexact_detail?: string | null;
   /**
    * The token's multiplier, read from the contract. `null` if no fact is configured or it could
    * not be read.
@@ -1502,10 +1520,19 @@ export type MarketHours = SeriesOf & {
   closures: HoursClosure[];
   /** Whether enough closures of that kind are recorded. Also true if there is no next closure. */
   enough: boolean;
+  /**
+   * Whether the amounts are what a holder sends and receives. `false` if a token takes a fee on
+   * transfer, as logs of the pool's own swaps showed: the exit is then worse than computed.
+   */
+  exact: boolean;
   /** URL of the figure file. Anyone can recompute `open`, `closed` and `closures` from this file. */
   figure_url: string;
   /** Closures of that kind with a recorded slot. */
   have: number;
+  /** Why the amounts are not exact, if they are not: `token_taxed`. */
+  inexact_because?: string | null;
+  /** The same reason as a sentence that names the tokens. */
+  inexact_detail?: string | null;
   /** Whether the markets of both tokens are open. */
   market_open: boolean;
   /** The number of closures needed. 0 if the market never closes. */
@@ -2145,6 +2172,15 @@ export type Routes = BestSplit & {
    * leg.
    */
   days_observed: number;
+  /**
+   * Whether the amounts are what a holder sends and receives. `false` if a token takes a fee on
+   * transfer, as logs of swaps of a leg's pool showed: the exit is then worse than computed.
+   */
+  exact: boolean;
+  /** Why the amounts are not exact, if they are not: `token_taxed`. */
+  inexact_because?: string | null;
+  /** The same reason as a sentence that names the tokens. */
+  inexact_detail?: string | null;
   /** Whether the markets of the tokens of all legs are open. */
   market_open: boolean;
   /** The method, disclosed. Its window is that of the leg with the shortest series. */

@@ -453,8 +453,14 @@ class Context(TypedDict):
     base: TokenLabel
     #: Recorded slots ÷ 288. Absent if nothing is recorded.
     days_observed: NotRequired[float | None]
+    #: Whether the amounts are what a holder sends and receives. `false` if a token takes a fee on transfer, as logs of the pool's own swaps showed: the exit is then worse than computed.
+    exact: bool
     #: The fee that the pool charges on a sale, percent. Absent if it depends on the sale; `name` then shows how.
     fee_pct: NotRequired[float | None]
+    #: Why the amounts are not exact, if they are not: `token_taxed`.
+    inexact_because: NotRequired[str | None]
+    #: The same reason as a sentence that names the tokens.
+    inexact_detail: NotRequired[str | None]
     #: Whether the markets of both tokens are open at the block.
     market_open: bool
     #: The method, disclosed.
@@ -1035,10 +1041,16 @@ class EquityState(TypedDict):
     corporate_action: bool
     #: When the next multiplier takes effect, RFC 3339. It may be in the past.
     effective_at: NotRequired[str | None]
+    #: Whether the amounts are what a holder sends and receives. `false` if a token takes a fee on transfer, as logs of the pool's own swaps showed: the exit is then worse than computed.
+    exact: bool
     #: Whether the snapshot has all facts that the operator configured.
     facts_whole: bool
     #: Whether the token or its feed is paused. `null` in the same cases.
     feed_paused: NotRequired[bool | None]
+    #: Why the amounts are not exact, if they are not: `token_taxed`.
+    inexact_because: NotRequired[str | None]
+    #: The same reason as a sentence that names the tokens.
+    inexact_detail: NotRequired[str | None]
     #: The token's multiplier, read from the contract. `null` if no fact is configured or it could not be read.
     multiplier_raw: NotRequired[str | None]
     #: The oracle price of the token, USD.
@@ -1641,10 +1653,16 @@ class MarketHours(SeriesOf):
     closures: list[HoursClosure]
     #: Whether enough closures of that kind are recorded. Also true if there is no next closure.
     enough: bool
+    #: Whether the amounts are what a holder sends and receives. `false` if a token takes a fee on transfer, as logs of the pool's own swaps showed: the exit is then worse than computed.
+    exact: bool
     #: URL of the figure file. Anyone can recompute `open`, `closed` and `closures` from this file.
     figure_url: str
     #: Closures of that kind with a recorded slot.
     have: int
+    #: Why the amounts are not exact, if they are not: `token_taxed`.
+    inexact_because: NotRequired[str | None]
+    #: The same reason as a sentence that names the tokens.
+    inexact_detail: NotRequired[str | None]
     #: Whether the markets of both tokens are open.
     market_open: bool
     #: The number of closures needed. 0 if the market never closes.
@@ -1990,6 +2008,12 @@ class Routes(BestSplit):
     chain: str
     #: The length of the shortest series of the legs. The figures are no more reliable than that leg.
     days_observed: float
+    #: Whether the amounts are what a holder sends and receives. `false` if a token takes a fee on transfer, as logs of swaps of a leg's pool showed: the exit is then worse than computed.
+    exact: bool
+    #: Why the amounts are not exact, if they are not: `token_taxed`.
+    inexact_because: NotRequired[str | None]
+    #: The same reason as a sentence that names the tokens.
+    inexact_detail: NotRequired[str | None]
     #: Whether the markets of the tokens of all legs are open.
     market_open: bool
     #: The method, disclosed. Its window is that of the leg with the shortest series.
