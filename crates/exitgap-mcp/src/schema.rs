@@ -97,6 +97,7 @@ pub fn of_document(name: &str) -> JsonObject {
     members_of(schemas, &schemas[name], &mut members, MAX_DEPTH);
     let properties = members
         .into_iter()
+        .filter(|(name, _)| !SENTENCES.contains(&name.as_str()))
         .map(|(name, schema)| (name, member(schemas, schema, &mut enums, MAX_DEPTH)))
         .collect();
     let mut properties = Value::Object(properties);
@@ -113,6 +114,9 @@ pub fn of_document(name: &str) -> JsonObject {
     }
     schema
 }
+
+/// Members that state another member again as a sentence. Answers have them, and the schema permits further members.
+const SENTENCES: [&str; 1] = ["inexact_detail"];
 
 /// The prefix of references to shared definitions.
 const DEFS: &str = "#/$defs/";

@@ -153,10 +153,15 @@ fn any_other_spelling_or_content_is_refused_by_name() {
         refused("1787356788", "1787356200"),
         E::Observation(ObservationError::OracleTime { .. })
     ));
-    assert!(matches!(
-        refused("\"preview\"", "\"live\""),
-        E::Observation(ObservationError::FixedPriceOnLiveChain)
-    ));
+    // A live chain that is not a known network states its genesis, and then may have no fixed price.
+    let without_genesis = refused("\"preview\"", "\"live\"");
+    assert!(without_genesis.to_string().contains("genesis: required for eip155:31337"));
+    let live = format!("\"genesis\":\"0x{}\",\"kind\":\"live\"", "07".repeat(32));
+    let with_genesis = refused("\"kind\":\"preview\"", &live);
+    assert!(
+        matches!(with_genesis, E::Observation(ObservationError::FixedPriceOnLiveChain)),
+        "{with_genesis}"
+    );
     assert!(matches!(
         refused("\"300000000000\"", "\"0\""),
         E::Observation(ObservationError::Price { token: 0, .. })
