@@ -193,7 +193,7 @@ impl<'a> Multicall<'a> {
             if !failure.may_narrow() || Instant::now() >= self.deadline {
                 return Err(failure);
             }
-            if calls.len() > 1 && splits < MAX_SPLITS {
+            if calls.len() > 1 && splits < MAX_SPLITS.max(part.len() / 8) {
                 splits += 1;
                 is_unexplained |= !failure.is_about_size();
                 let (first, second) = calls.split_at(calls.len() / 2);
@@ -208,7 +208,8 @@ impl<'a> Multicall<'a> {
                 }
                 nodes_answer = true;
             }
-            is_refused = true;
+            // Only a single call shows that its number is not the cause.
+            is_refused |= calls.len() == 1;
             for call in calls {
                 contracts.entry(call.target).or_default().refused.push(failure.detail.clone());
                 answers.push(Answer::Refused(failure.detail.clone()));

@@ -134,7 +134,7 @@ fn together(since: &LogsSince, last: u64, most: usize) -> Vec<(u64, BTreeSet<Add
 }
 
 /// Reads the logs of pools in the blocks after `after` and up to `last`, and adds them to `found` by pool, in chain
-/// order. Stops after `most` requests.
+/// order. Stops after `most` answers about the same pools.
 async fn fetch_logs(
     rpc: &Rpc,
     pools: &BTreeSet<Address>,
@@ -145,32 +145,31 @@ async fn fetch_logs(
 ) -> Result<(), ReadFailure> {
     let nothing = || LogsUntil { to_block: after, logs: Vec::new(), unread: Vec::new() };
     found.extend(pools.iter().map(|pool| (*pool, nothing())));
-    let (mut requests, mut count) = (0, 0);
-    let mut waiting = vec![(pools.clone(), after + 1)];
+    let mut count = 0;
+    // Each group of pools with the number of its answers: what one pool's logs cost is not taken from the others.
+    let mut waiting = vec![(pools.clone(), after + 1, 0)];
     let mut narrowing = LogsNarrowing::new(rpc, Measure::SwapBlocks, 1);
     let mut refused = Vec::new();
-    while let Some((pools, from)) = waiting.pop() {
-        if from > last || requests >= most {
+    while let Some((pools, from, answers)) = waiting.pop() {
+        if from > last || answers >= most {
             continue;
         }
         let to = narrowing.last_block(from, last);
         let blocks = to - from + 1;
-        requests += 1;
         let is_part = narrowing.is_part();
         match request_judged(rpc, &pools, [from, to], is_part, deadline).await {
             Ok(judged) => {
                 narrowing.add_answer(blocks);
                 count += judged.logs.values().map(Vec::len).sum::<usize>();
                 add(found, &pools, judged, to);
-                waiting.push((pools, to + 1));
+                waiting.push((pools, to + 1, answers + 1));
             }
             Err(failure) => match narrowing.add_failure(&failure, blocks, pools.len()) {
-                NextStep::FewerBlocks => waiting.push((pools, from)),
+                NextStep::FewerBlocks => waiting.push((pools, from, answers)),
                 // If one pool has more logs in a block than a node returns, the others are read without it.
                 NextStep::HalfThePools => {
-                    requests -= 1;
                     let halves = halves(pools).map_or_else(|one| vec![one], Vec::from);
-                    waiting.extend(halves.into_iter().rev().map(|half| (half, from)));
+                    waiting.extend(halves.into_iter().rev().map(|half| (half, from, answers)));
                 }
                 NextStep::LeaveUnread => refused.extend(pools.into_iter().map(|pool| (pool, from))),
                 NextStep::GiveUp => return Err(failure.into()),

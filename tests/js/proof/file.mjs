@@ -11,6 +11,7 @@ import { feedPlaces, isFeedLayout, isLayout, isPair, poolWords, proxyPlaces, rea
 
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_LINE = 128 * 1024;
+const MAX_HEADER = 8 * 1024;
 const MAX_FEEDS = 17;
 const MAX_TICKS = 8_192;
 const MAX_SPACING = 32_767;
@@ -19,8 +20,9 @@ const bytesOf = (hex) => Buffer.from(hex.slice(2), 'hex');
 
 /** What of a header counts. */
 function readHeader(rlp) {
+  require(rlp.length <= MAX_HEADER, 'a header of more than 8,192 bytes');
   const parts = items(rlp, 32);
-  require(parts.length >= 15, 'a header of fewer than 15 fields');
+  require(parts.length >= 15 && parts.length <= 32, 'a header of fewer than 15 or more than 32 fields');
   return {
     hash: keccak(rlp),
     parent: hash(parts[0]),

@@ -15,7 +15,7 @@ pub(crate) use header::{Header, contradiction};
 use search::{Search, Step};
 
 use crate::read_failure::ReadFailure;
-use crate::rpc::{Failure, RetryPolicy, Rpc};
+use crate::rpc::{Failure, RetryPolicy, Rpc, RpcError};
 
 /// A block that a node has returned, and when: its time has therefore passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,25 +106,27 @@ impl BlockFinder {
         instant: u64,
         deadline: Instant,
     ) -> Result<Header, ReadFailure> {
-        let mut error = None;
+        let mut missing = None;
         for _ in 0..=rpc.nodes() {
             let head =
                 later_head(rpc, instant, deadline, |node, head| self.note_head(node, head)).await?;
-            match self.search(rpc, instant, head, deadline).await? {
-                Ok(found) => return Ok(found),
+            missing = Some(match self.search(rpc, instant, head, deadline).await {
+                Ok(Ok(found)) => return Ok(found),
                 // The nodes' headers contradict each other or the cached ones.
-                Err(contradiction) => {
-                    tracing::debug!(%contradiction, "no block found for a time");
-                    self.forget();
-                    rpc.distrust_current();
-                    error = Some(contradiction);
+                Ok(Err(contradiction)) => {
+                    ReadFailure::new(contradiction.reason(), contradiction.to_string())
                 }
-            }
+                // No node has what comes before this head, so it may be another chain's.
+                Err(failure) if matches!(failure.error, RpcError::NoBlock(_)) => failure.into(),
+                Err(failure) => return Err(failure.into()),
+            });
+            tracing::debug!(?missing, "no block found for a time");
+            self.forget();
+            rpc.distrust_current();
         }
-        let Some(error) = error else {
-            return Err(ReadFailure::new(MissingReason::RpcUnavailable, "no node was asked"));
-        };
-        Err(ReadFailure::new(error.reason(), error.to_string()))
+        Err(missing.unwrap_or_else(|| {
+            ReadFailure::new(MissingReason::RpcUnavailable, "no node was asked")
+        }))
     }
 
     async fn search(

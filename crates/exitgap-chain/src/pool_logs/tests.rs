@@ -342,7 +342,7 @@ async fn a_pool_that_nodes_refuse_lowers_no_bound() {
         });
         let rpc = rpc(&[&refusing], short_limits());
         let since = LogsSince::from([(POOL, 10), (OTHER, 10)]);
-        let read = read_since(&rpc, &since, 40, 99, soon()).await;
+        let read = read_since(&rpc, &since, 40, 8, soon()).await;
         assert_eq!(places(&read, OTHER), (40, vec![], None), "{message}");
         assert_eq!(places(&read, POOL), (10, vec![], Some(LogFault::TooLarge)), "{message}");
         assert_eq!(rpc.most_of(Measure::SwapBlocks), 2_000, "{message}");

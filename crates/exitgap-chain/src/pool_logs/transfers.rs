@@ -65,7 +65,8 @@ pub(crate) async fn compare_with_swaps(
     let mut lacking = Lacking::new();
     let mut requests = 0;
     let pools: Vec<Address> = swaps.keys().copied().collect();
-    for named in pools.chunks(MAX_NAMED) {
+    // Each pool names two tokens.
+    for named in pools.chunks(MAX_NAMED / 2) {
         let blocks = || named.iter().flat_map(|pool| swaps[pool]).filter(|log| is_swap(log));
         let blocks = blocks().map(|log| log.block);
         let Some((from, to)) = blocks.clone().min().zip(blocks.max()) else { continue };
@@ -112,7 +113,7 @@ impl TransferFilter {
         let (mut found, mut reached) = (BTreeSet::new(), None);
         let (mut from, mut narrowest) = (first, u64::MAX);
         while from <= last && *requests < MAX_REQUESTS && found.len() < MAX_TRANSFERS {
-            let stretch = rpc.most_of(Measure::SwapBlocks).min(narrowest).max(1);
+            let stretch = rpc.most_of(Measure::TransferBlocks).min(narrowest).max(1);
             let to = last.min(from.saturating_add(stretch - 1));
             *requests += 2;
             match self.request(rpc, [from, to], deadline).await {
@@ -151,7 +152,7 @@ impl TransferFilter {
                 "address": addresses,
                 "topics": topics,
             }]);
-            let weight = Weight { of: Measure::SwapBlocks, amount: to - from + 1 };
+            let weight = Weight { of: Measure::TransferBlocks, amount: to - from + 1 };
             let policy =
                 RetryPolicy { weight: Some(weight), narrows: to > from, ..RetryPolicy::default() };
             let decode = |raw: &_| -> Result<Vec<Transfer>, RpcError> {
@@ -425,12 +426,12 @@ mod tests {
         })
     }
 
-    async fn lacking(node: &TrialNode, logs: Vec<PoolLog>) -> (Lacking, Option<Failure>) {
+    async fn lacking(rpc: &Rpc, logs: Vec<PoolLog>) -> (Lacking, Option<Failure>) {
         let read =
             LogsRead::from([(POOL, Ok(LogsUntil { to_block: 30, logs, unread: Vec::new() }))]);
         let tokens = PoolTokens::from([(POOL, [SOLD, BOUGHT]), (OTHER, [SOLD, BOUGHT])]);
         let soon = Instant::now() + core::time::Duration::from_secs(20);
-        compare_with_swaps(&rpc(&[node], short_limits()), &read, &tokens, soon).await
+        compare_with_swaps(rpc, &read, &tokens, soon).await
     }
 
     #[tokio::test]
@@ -453,9 +454,14 @@ mod tests {
         malformed["address"] = json!(7);
         served.extend([collectible, unplaced, short, malformed, served[1].clone()]);
         for most_blocks in [100, 10] {
-            let (lacking, failure) =
-                lacking(&node(served.clone(), most_blocks), logs.clone()).await;
+            let node = node(served.clone(), most_blocks);
+            let rpc = rpc(&[&node], short_limits());
+            let swaps_at_once = rpc.most_of(Measure::SwapBlocks);
+            let (lacking, failure) = lacking(&rpc, logs.clone()).await;
             assert!(failure.is_none(), "{failure:?}");
+            // What is refused of transfers is no reason to read fewer swaps.
+            assert_eq!(rpc.most_of(Measure::SwapBlocks), swaps_at_once, "{most_blocks}");
+            assert_eq!(rpc.most_of(Measure::TransferBlocks) < 21, most_blocks == 10);
             let expected =
                 [((POOL, SOLD), vec![false, false]), ((POOL, BOUGHT), vec![true, false])];
             assert_eq!(lacking, Lacking::from(expected), "{most_blocks}");
@@ -467,7 +473,8 @@ mod tests {
         let node = TrialNode::start(|_| {
             Reply::Error(json!({ "code": -32601, "message": "method not found" }))
         });
-        let (lacking, failure) = lacking(&node, vec![swap(5, 8, 1_000, 500)]).await;
+        let rpc = rpc(&[&node], short_limits());
+        let (lacking, failure) = lacking(&rpc, vec![swap(5, 8, 1_000, 500)]).await;
         assert!(lacking.is_empty() && failure.is_some());
     }
 }

@@ -27,6 +27,7 @@ mod schedule;
 mod taxes;
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use exitgap_core::ids::{BlockHash, ChainSlug, PoolId};
 use exitgap_core::proof::TickRange;
@@ -66,6 +67,9 @@ pub struct ChainReader {
     memory: Vec<PoolMemory>,
     proving: SnapshotProver,
 }
+
+/// The time within which a slot's reading checks that the node still has the series' blocks.
+const LINK_CHECK_WITHIN: Duration = Duration::from_secs(4);
 
 /// The result of reading one chain at one slot.
 #[derive(Debug)]
@@ -144,7 +148,10 @@ impl ChainReader {
         let before = self.requests();
         let mut events = Events::default();
         self.begin_slot();
-        let (block, mut results) = self.read_at(slot, deadline, &mut events).await;
+        // A pool that takes all the time must leave some for the check of the node, without which no pool counts.
+        let left = deadline.saturating_duration_since(Instant::now());
+        let read_by = deadline - (left / 8).min(LINK_CHECK_WITHIN);
+        let (block, mut results) = self.read_at(slot, read_by, &mut events).await;
         if results.iter().any(Result::is_ok) {
             match self.rpc.still_linked(deadline).await {
                 Ok(()) => block.into_iter().for_each(|block| self.links.add_block(block)),

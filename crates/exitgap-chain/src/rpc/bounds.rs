@@ -10,6 +10,8 @@ pub(crate) enum Measure {
     TickBlocks,
     /// Blocks of one `eth_getLogs` request for swaps, which are far more frequent.
     SwapBlocks,
+    /// Blocks of one `eth_getLogs` request for tokens' transfers: a refusal is no reason to read fewer swaps.
+    TransferBlocks,
 }
 
 /// The amount that a request asks for.
@@ -92,6 +94,7 @@ pub(super) struct Bounds {
     calls: Bound,
     tick_blocks: Bound,
     swap_blocks: Bound,
+    transfer_blocks: Bound,
 }
 
 impl Bounds {
@@ -101,7 +104,7 @@ impl Bounds {
     pub(super) fn new(calls: u64, blocks: u64) -> Self {
         let blocks = Bound::new(1, blocks);
         let calls = Bound::new(Self::FEWEST_CALLS, calls);
-        Self { calls, tick_blocks: blocks, swap_blocks: blocks }
+        Self { calls, tick_blocks: blocks, swap_blocks: blocks, transfer_blocks: blocks }
     }
 
     pub(super) fn of(&self, measure: Measure) -> &Bound {
@@ -109,6 +112,7 @@ impl Bounds {
             Measure::Calls => &self.calls,
             Measure::TickBlocks => &self.tick_blocks,
             Measure::SwapBlocks => &self.swap_blocks,
+            Measure::TransferBlocks => &self.transfer_blocks,
         }
     }
 
@@ -117,6 +121,7 @@ impl Bounds {
             Measure::Calls => &mut self.calls,
             Measure::TickBlocks => &mut self.tick_blocks,
             Measure::SwapBlocks => &mut self.swap_blocks,
+            Measure::TransferBlocks => &mut self.transfer_blocks,
         }
     }
 }

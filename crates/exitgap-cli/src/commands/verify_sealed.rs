@@ -7,6 +7,7 @@ use std::path::Path;
 use exitgap_api::invalid_parameter;
 use exitgap_core::analytics::figure::{FigureVerifier, SealedHeads};
 use exitgap_core::evidence::Head;
+use exitgap_core::series::Slot;
 use exitgap_core::tlog::{Checkpoint, VerifierKey};
 
 use super::audit;
@@ -69,6 +70,10 @@ pub fn check(
         Some(there.origin != own.origin || there.root != own.root)
     };
     let is_of_it = !notes.iter().any(|note| is_other(note) == Some(true));
-    verifier.check_sealed(&sealed, is_of_it);
+    let first = newest.checkpoint.origin.first_slot();
+    let slots = u32::try_from(newest.checkpoint.size).unwrap_or(u32::MAX);
+    let last = u64::from(first.number().saturating_add(slots.saturating_sub(1)));
+    let last = Slot::new(last).unwrap_or(Slot::LAST);
+    verifier.check_sealed(&sealed, [first, last], is_of_it);
     Ok(())
 }

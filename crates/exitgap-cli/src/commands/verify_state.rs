@@ -10,8 +10,8 @@ use exitgap_chain::{Limits, ProveError, StateProver};
 use exitgap_core::evidence::{Evidence, Outcome, Verdict};
 use exitgap_core::pools::Direction;
 use exitgap_core::proof::{
-    Layout, MAX_PROOF_BYTES, StateCheck, StateCheckName, StateClaim, StateProof, TickRange,
-    check_canonical, check_claim, check_code, confirm_next, needed_ticks,
+    BlockSaid, BlockSource, Layout, MAX_PROOF_BYTES, StateCheck, StateCheckName, StateClaim,
+    StateProof, TickRange, check_canonical, check_claim, check_code, confirm_next, needed_ticks,
 };
 use exitgap_core::snapshot::Snapshot;
 use exitgap_core::tlog::VerifierKey;
@@ -66,7 +66,13 @@ pub fn checks(
     if let Some(sources) = sources {
         let child = proof.as_ref().ok().and_then(|proof| proof.child.as_ref());
         let at_least = args.at_least.map(usize::from);
-        confirm_next(&mut checks[0], child, &sources);
+        let mut confirming = sources.clone();
+        // Without a saved proof, the next header came from the reader's own node.
+        if let (None, Some(child)) = (&args.state_proof, child) {
+            let (name, said) = ("the node".to_owned(), BlockSaid::Next(child.hash));
+            confirming.push(BlockSource { name, said });
+        }
+        confirm_next(&mut checks[0], child, &confirming);
         checks.push(check_canonical(snapshot.observation().block(), child, &sources, at_least));
     }
     let code = proof.as_ref().ok().and_then(|proof| code_of(runtime, provers, proof));

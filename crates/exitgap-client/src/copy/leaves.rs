@@ -35,6 +35,9 @@ pub struct Leaves {
 /// Downloaded tiles of entries that belong to the signed log.
 pub type Entries = Vec<(Tile, Vec<u8>)>;
 
+/// The maximum size, in bytes, of entries that are held before the signed root was compared.
+const MAX_UNCHECKED_BYTES: usize = 32 << 20;
+
 impl Leaves {
     /// The leaf at this index.
     pub fn at(&self, index: u64) -> Option<SignedLeaf> {
@@ -123,7 +126,7 @@ impl Log {
                 if reads_copy { known.whole_tiles(checkpoint.size) } else { Leaves::default() };
             let (mut fetched, mut tiles) =
                 (Vec::new(), entry_tiles(leaves.tree.size(), checkpoint.size));
-            let mut reading = Ordered::new();
+            let (mut reading, mut held) = (Ordered::new(), 0);
             loop {
                 while reading.len() < AT_ONCE
                     && let Some(tile) = tiles.next()
@@ -134,7 +137,9 @@ impl Log {
                 let Some(read) = reading.next().await else { break };
                 let (tile, bytes, is_here) = read?;
                 leaves.push_tile(&bytes);
-                if !is_here {
+                // What is not kept here is fetched again once the leaves are known to be the signed ones.
+                if !is_here && held + bytes.len() <= MAX_UNCHECKED_BYTES {
+                    held += bytes.len();
                     fetched.push((tile, bytes));
                 }
             }

@@ -303,7 +303,8 @@ impl Log {
     ) -> Result<Option<(LogFile, Aside)>, CopyError> {
         let file = D::file(slot);
         let _memory = self.memory_for(most).await;
-        let Some(bytes) = self.fetcher.bytes(&file, length(most)).await? else { return Ok(None) };
+        let bytes = self.fetcher.bytes(&file, length(most)).await?;
+        let bytes = bytes.ok_or_else(|| CopyError::Absent { url: self.fetcher.url(&file) })?;
         check_committed::<D>(&bytes, slot, committed).map_err(|why| match why {
             NotCommitted::Newer(newer) => CopyError::Newer { url: self.fetcher.url(&file), newer },
             NotCommitted::Wrong(why) => self.not_signed(&file, why),

@@ -22,9 +22,15 @@ pub struct BlockHeader {
     pub timestamp: u64,
 }
 
+/// The maximum length of a header, in bytes: room for the signers that chains of proof of authority list in one.
+const MAX_HEADER_BYTES: usize = 8 << 10;
+
 impl BlockHeader {
     /// Parses a header from its RLP.
     pub fn from_rlp(rlp: &[u8]) -> Option<Self> {
+        if rlp.len() > MAX_HEADER_BYTES {
+            return None;
+        }
         let (fields, count) = list::<32>(rlp)?;
         if !FIELDS.contains(&count) {
             return None;

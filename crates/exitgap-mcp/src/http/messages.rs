@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 /// The one revision in which a body may hold several messages.
 pub const BATCH_REVISION: &str = "2025-03-26";
 
-/// The most messages of one body.
-pub const MAX_BATCH: usize = 32;
+/// The most messages of one body: fewer than a client may send in a minute by default.
+pub const MAX_BATCH: usize = 20;
 
 /// The header that names the revision. A request without it is of [`BATCH_REVISION`].
 const REVISION: &str = "mcp-protocol-version";

@@ -19,7 +19,7 @@ use super::edge::FurtherMessages;
 
 const JSON: &str = "application/json";
 
-/// The longest answer to one message of several, bytes.
+/// The longest answers to the messages of one body together, bytes.
 const MAX_ANSWER: usize = 4 << 20;
 
 /// Answers a request.
@@ -101,9 +101,9 @@ impl<B: Backend> Calls<B> {
         {
             return refused;
         }
-        let mut answers = Vec::new();
+        let (mut answers, mut left) = (Vec::new(), MAX_ANSWER);
         for message in &messages {
-            match self.answer_part(message).await {
+            match self.answer_part(message, &mut left).await {
                 Ok(answer) => answers.extend(answer),
                 Err(refused) => return refused,
             }
@@ -116,7 +116,11 @@ impl<B: Backend> Calls<B> {
 
     /// The answer to one message of several, if it has one. A request from a host or a page that may not ask is refused as
     /// a whole.
-    async fn answer_part(&self, message: &Value) -> Result<Option<Value>, Response> {
+    async fn answer_part(
+        &self,
+        message: &Value,
+        left: &mut usize,
+    ) -> Result<Option<Value>, Response> {
         let invalid = |id: &Value, why| error_message(id, ErrorCode::InvalidRequest, why);
         if let Err(id) = check_message(message) {
             return Ok(Some(invalid(&id, "this is not a JSON-RPC 2.0 message")));
@@ -133,7 +137,8 @@ impl<B: Backend> Calls<B> {
         if status == StatusCode::ACCEPTED {
             return Ok(None);
         }
-        let bytes = to_bytes(response.into_body(), MAX_ANSWER).await.unwrap_or_default();
+        let bytes = to_bytes(response.into_body(), *left).await.unwrap_or_default();
+        *left = left.saturating_sub(bytes.len());
         let failed = || error_message(&id, ErrorCode::Internal, "the message has no answer");
         Ok(Some(serde_json::from_slice(&bytes).unwrap_or_else(|_| failed())))
     }

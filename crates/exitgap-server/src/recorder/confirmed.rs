@@ -69,11 +69,12 @@ impl ConfirmedTime {
         let is_confirmed = |sighting: &&Sighting| {
             let time = sighting.moment.time.min(shown);
             // Time goes on by the monotonic clock: a block that the other clock does not show yet is not needed.
-            if has_counted && sighting.moment.time > shown + APART {
+            if has_counted && sighting.moment.time > shown.saturating_add(APART) {
                 return false;
             }
             let confirms = |other: &&Sighting| other.moment.time >= time;
-            let contradicts = |other: &&Sighting| other.is_live && other.moment.time + APART < time;
+            let contradicts =
+                |other: &&Sighting| other.is_live && other.moment.time.saturating_add(APART) < time;
             sightings.iter().filter(confirms).count() > sightings.iter().filter(contradicts).count()
         };
         for sighting in sightings.iter().filter(is_confirmed) {

@@ -223,7 +223,13 @@ impl Replica {
     fn seen(&self) -> Result<Option<String>, ReplicaError> {
         let path = self.places.seen.clone();
         match fs::read_to_string(&path) {
-            Ok(note) => Ok(Some(note)),
+            Ok(note) => match Checkpoint::from_note(&note) {
+                Ok(_) => Ok(Some(note)),
+                Err(error) => {
+                    let source = io::Error::new(io::ErrorKind::InvalidData, error.to_string());
+                    Err(ReplicaError::File { path, source })
+                }
+            },
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(source) => Err(ReplicaError::File { path, source }),
         }

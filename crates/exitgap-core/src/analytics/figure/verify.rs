@@ -151,9 +151,14 @@ impl FigureVerifier {
         self.claim.as_ref()
     }
 
-    /// Compares the heads of the windows with those that the log sealed. `is_same_log`: the log has the checkpoints of the
-    /// windows, as far as it has any of their sizes.
-    pub fn check_sealed(&mut self, sealed: &SealedHeads, is_same_log: bool) {
+    /// Compares the heads of the windows with those that the log sealed in the slots from one to another. `is_same_log`:
+    /// the log has the checkpoints of the windows, as far as it has any of their sizes.
+    pub fn check_sealed(
+        &mut self,
+        sealed: &SealedHeads,
+        [first, last]: [Slot; 2],
+        is_same_log: bool,
+    ) {
         const NAME: FigureCheckName = FigureCheckName::SealedLeaves;
         if self.heads.is_empty() {
             return;
@@ -170,6 +175,11 @@ impl FigureVerifier {
             _ if !is_same_log => {
                 let expected = "the log's own checkpoints";
                 FigureCheck::fail(NAME, "history_rewritten", expected, "others of the same sizes")
+            }
+            // The log has the slot, and no head of the pool in it.
+            Some((slot, hash, None)) if (first..=last).contains(slot) => {
+                let expected = format!("no head of the pool in slot {}", slot.number());
+                FigureCheck::fail(NAME, "head_not_sealed", expected, text(slot, hash))
             }
             Some((slot, ..)) => {
                 FigureCheck::not_checked(NAME, "no_leaves", &format!("the log up to slot {slot}"))

@@ -95,7 +95,9 @@ fn a_verdict_names_what_the_file_is_of_whatever_it_is() {
 fn every_head_of_the_windows_is_one_that_the_log_sealed() {
     let (scene, file) = exposure();
     let bytes = canonical(&file);
-    let sealed = |edit: &dyn Fn(&mut SealedHeads), is_same_log| {
+    // The log has these slots, or ends before them.
+    let (whole, short) = ([slot(0), slot(11)], [slot(0), slot(0)]);
+    let sealed_in = |covered, edit: &dyn Fn(&mut SealedHeads), is_same_log| {
         let mut heads = SealedHeads::new();
         for bytes in scene.pools.iter().flat_map(|series| &series.heads) {
             let head = Head::from_canonical(bytes).unwrap();
@@ -104,11 +106,12 @@ fn every_head_of_the_windows_is_one_that_the_log_sealed() {
         edit(&mut heads);
         let mut verifier = FigureVerifier::new(&bytes, &[signer().verifier()]);
         assert_eq!(verifier.pools().len(), 2);
-        verifier.check_sealed(&heads, is_same_log);
+        verifier.check_sealed(&heads, covered, is_same_log);
         let report = verifier.finish();
         let check = report.check(FigureCheckName::SealedLeaves).unwrap();
         (check.outcome, check.code, report.verdict)
     };
+    let sealed = |edit: &dyn Fn(&mut SealedHeads), is_same_log| sealed_in(whole, edit, is_same_log);
     let all = |_: &mut SealedHeads| {};
     assert_eq!(sealed(&all, true), (Outcome::Pass, "ok", Verdict::Incomplete));
     let rewritten = (Outcome::Fail, "history_rewritten", Verdict::Invalid);
@@ -123,6 +126,10 @@ fn every_head_of_the_windows_is_one_that_the_log_sealed() {
         let key = key(heads);
         heads.remove(&key);
     };
-    let (outcome, code, _) = sealed(&absent, true);
+    assert_eq!(sealed(&absent, true), (Outcome::Fail, "head_not_sealed", Verdict::Invalid));
+    // A pool of a forked log, of which this log has no head at all.
+    let none = |heads: &mut SealedHeads| heads.clear();
+    assert_eq!(sealed(&none, true), (Outcome::Fail, "head_not_sealed", Verdict::Invalid));
+    let (outcome, code, _) = sealed_in(short, &none, true);
     assert_eq!((outcome, code), (Outcome::NotChecked, "no_leaves"));
 }

@@ -211,6 +211,22 @@ async fn one_future_block_confirms_no_time_once_it_is_gone() {
 }
 
 #[tokio::test]
+async fn no_time_that_a_block_shows_ends_the_recorder() {
+    let endless = Duration::from_secs(u64::MAX - 15);
+    let sightings = [true, false].map(|is_live| sighting(endless, Duration::ZERO, is_live));
+    for begins in [true, false] {
+        let clock = ManualClock::new(at(0));
+        let mut confirmed = ConfirmedTime::default();
+        if begins {
+            confirmed.begin(&clock);
+        }
+        confirmed.note_sightings(&clock, &sightings);
+        let soon = Instant::now() + Duration::from_secs(5);
+        assert!(!confirmed.wait_for(&clock, slot(72), soon).await);
+    }
+}
+
+#[tokio::test]
 async fn one_chains_future_block_confirms_no_time_that_another_live_chain_contradicts() {
     let soon = Instant::now() + Duration::from_secs(5);
     let seconds = Duration::from_secs;
