@@ -55,7 +55,7 @@ async function opened(context, width) {
   return page;
 }
 
-const proven = { header: "pass", pool_state: "pass", oracle_state: "pass" };
+const proven = { header: "pass", pool_state: "pass", oracle_state: "pass", code: "pass" };
 for (const [width, name] of [[1280, "chain"], [360, "chain-phone"]]) {
   const page = await opened(await browser(() => undefined, width), width);
   assert.deepEqual(await outcomes(page), proven);

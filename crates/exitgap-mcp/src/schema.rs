@@ -97,7 +97,7 @@ pub fn of_document(name: &str) -> JsonObject {
     members_of(schemas, &schemas[name], &mut members, MAX_DEPTH);
     let properties = members
         .into_iter()
-        .filter(|(name, _)| !SENTENCES.contains(&name.as_str()))
+        .filter(|(name, _)| !EXPLANATIONS.contains(&name.as_str()))
         .map(|(name, schema)| (name, member(schemas, schema, &mut enums, MAX_DEPTH)))
         .collect();
     let mut properties = Value::Object(properties);
@@ -115,8 +115,8 @@ pub fn of_document(name: &str) -> JsonObject {
     schema
 }
 
-/// Members that state another member again as a sentence. Answers have them, and the schema permits further members.
-const SENTENCES: [&str; 1] = ["inexact_detail"];
+/// Members that only explain another member, such as `exact`. Answers have them, and the schema permits further members.
+const EXPLANATIONS: [&str; 2] = ["inexact_because", "inexact_detail"];
 
 /// The prefix of references to shared definitions.
 const DEFS: &str = "#/$defs/";

@@ -241,7 +241,6 @@ async fn errors_have_the_codes_of_the_protocol() {
             ("tools/call", json!({"name": 7})),
             ("tools/call", json!({"name": "list_pools", "arguments": []})),
             ("tools/call", json!({"name": "none"})),
-            ("tools/call", json!([])),
             ("tools/list", json!({"cursor": "1"})),
             ("tools/list", json!({"cursor": 1})),
             ("prompts/list", json!({"cursor": "1"})),

@@ -139,7 +139,8 @@ async fn who_comes_with_a_hash_before_any_node_has_it_has_its_transfer_too() {
     let proof = hash.to_string();
     till.drop_sent().await;
     let asked = till.prove(&service, SIZE, &proof);
-    assert_eq!((asked.status, asked.problem().1.as_str()), (402, "payment_required"));
+    assert_eq!((asked.status, &asked.json()["code"]), (402, &"payment_required".into()));
+    assert_eq!(asked.json()["reason"], "payment_not_found");
     let sent: B256 = chain.rpc("eth_sendTransaction", &request).await.unwrap();
     assert_eq!(sent, hash, "the same transaction");
     assert_eq!(till.prove(&service, SIZE, &proof).problem().1, "payment_pending");
@@ -155,7 +156,7 @@ async fn hashes_of_nothing_pay_nothing() {
     for n in 0..200_u64 {
         let hash = alloy::primitives::keccak256(n.to_be_bytes());
         let answer = till.prove(&service, SIZE, &hash.to_string());
-        assert_eq!((answer.status, answer.problem().1.as_str()), (402, "payment_required"));
+        assert_eq!((answer.status, &answer.json()["code"]), (402, &"payment_required".into()));
     }
     assert_eq!(till.prices_paid().await, 0);
 }
