@@ -139,8 +139,10 @@ fn while_a_key_is_changed_two_sign_and_then_the_new_one_alone() {
     assert_eq!([signed_by(&key()), signed_by(&new)], [false, true]);
     let keys = fs::read_to_string(folder.path().join("days/verifier-key")).unwrap();
     assert_eq!(keys.lines().count(), 2, "{keys}");
-    // A day whose slots two keys signed is valid with either.
-    for (signer, lacking) in [(key(), &["day_after", "log_of_days"][..]), (new, &["day_after"])] {
+    // A day whose slots two keys signed holds with either. The day before has no signature of the new key.
+    for (signer, lacking) in
+        [(key(), &["day_after", "log_of_days"][..]), (new, &["day_after", "days_before"])]
+    {
         let trust =
             signer.with_name("exitgap.example/test/5958141").unwrap().verifier().to_string();
         require_held(&audit(&folder.path().join("days/2026-08-24"), &trust), lacking);
