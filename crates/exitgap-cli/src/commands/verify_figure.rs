@@ -6,7 +6,8 @@ use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use exitgap_core::analytics::figure::{
-    ClaimedVenue, FigureCheck, FigureClaim, FigureFills, FigureReport, FigureVerifier, FigureWant,
+    ClaimedVenue, FigureCheck, FigureCheckName, FigureClaim, FigureFills, FigureReport,
+    FigureVerifier, FigureWant,
 };
 use exitgap_core::evidence::{Outcome, Verdict};
 use exitgap_core::series::Slot;

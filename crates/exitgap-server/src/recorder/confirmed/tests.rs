@@ -212,7 +212,7 @@ async fn one_future_block_confirms_no_time_once_it_is_gone() {
 
 #[tokio::test]
 async fn no_time_that_a_block_shows_ends_the_recorder() {
-    let endless = Duration::from_secs(u64::MAX - 15);
+    let endless = Duration::from_secs(u64::MAX - 16);
     let sightings = [true, false].map(|is_live| sighting(endless, Duration::ZERO, is_live));
     for begins in [true, false] {
         let clock = ManualClock::new(at(0));
