@@ -242,7 +242,6 @@ async fn errors_have_the_codes_of_the_protocol() {
             ("tools/call", json!({"name": "list_pools", "arguments": []})),
             ("tools/call", json!({"name": "none"})),
             ("tools/list", json!({"cursor": "1"})),
-            ("tools/list", json!({"cursor": 1})),
             ("prompts/list", json!({"cursor": "1"})),
             ("resources/list", json!({"cursor": "1"})),
             ("resources/templates/list", json!({"cursor": "1"})),
