@@ -77,7 +77,7 @@ impl<'a> Multicall<'a> {
         self.request(&[], RetryPolicy::default()).await.map(drop)
     }
 
-    /// Requires that the nodes take so many calls in one request.
+    /// Requires that the nodes accept this many calls in one request.
     pub(crate) async fn try_calls(&self, count: usize) -> Result<(), Failure> {
         let call = Call::new(self.multicall3, &Multicall3::getBlockNumberCall {}, 1);
         let once = RetryPolicy { narrows: true, is_part: true, ..RetryPolicy::default() };

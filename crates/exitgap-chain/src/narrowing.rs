@@ -80,7 +80,7 @@ impl<'a> LogsNarrowing<'a> {
         self.failure.is_some()
     }
 
-    /// Takes in that so many blocks were answered.
+    /// Records that a request for this many blocks was answered.
     pub(crate) fn add_answer(&mut self, blocks: u64) {
         self.answered += 1;
         self.failure = None;
@@ -99,7 +99,7 @@ impl<'a> LogsNarrowing<'a> {
         }
     }
 
-    /// What follows from the failure of a request for so many blocks and pools.
+    /// The next step after a request for this many blocks and pools failed.
     pub(crate) fn add_failure(&mut self, failure: &Failure, blocks: u64, pools: usize) -> NextStep {
         self.failure = Some(failure.clone());
         if !failure.may_narrow() {

@@ -144,7 +144,7 @@ fn allowance_of(_: &RequestContext<RoleServer>) -> Option<&Allowance> {
     None
 }
 
-/// Every list has one page: whoever asks for another one made up its cursor.
+/// Every list has one page, so no cursor of a further page is valid.
 fn check_page(request: Option<&PaginatedRequestParams>) -> Result<(), ErrorData> {
     if request.is_some_and(|request| request.cursor.is_some()) {
         return Err(ErrorData::invalid_params("the list has only one page", None));

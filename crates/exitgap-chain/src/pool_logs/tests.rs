@@ -248,7 +248,7 @@ fn each_event_is_read_only_as_the_contracts_write_it() {
     }
 }
 
-/// A node that answers so many blocks at once, and refuses more in words that nobody knows.
+/// A node that answers a limited number of blocks at once, and refuses more with an unknown message.
 fn refusing_more_than(blocks: &'static std::sync::atomic::AtomicU64) -> TrialNode {
     TrialNode::start(move |request| {
         let wide = width(request);
@@ -323,7 +323,7 @@ async fn blocks_between_two_that_cannot_be_read_are_not_lost() {
     let blocks: Vec<_> =
         unread.iter().map(|unread| (unread.first_block, unread.last_block)).collect();
     assert_eq!(blocks, [(14, 14), (20, 21)]);
-    // The blocks between are served to whoever asks from there.
+    // The node returns the blocks between to a request that begins there.
     let logs = vec![swap(POOL, 16, 1, 3), swap(POOL, 20, 1, 8_388_607)];
     let since = LogsSince::from([(POOL, 14)]);
     let read = read_since(&rpc(&[&node(logs)], short_limits()), &since, 30, 8, soon()).await;

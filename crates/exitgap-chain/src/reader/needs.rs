@@ -51,7 +51,7 @@ struct NodeCheck<'a> {
     deadline: Instant,
 }
 
-/// Asks a node for everything that recording needs.
+/// Requests from a node everything that recording needs.
 pub(super) async fn check_needs(
     rpc: &Rpc,
     plan: &ChainPlan,

@@ -90,7 +90,7 @@ pub(super) async fn post(
 /// Bytes read of the body under a status that is not 200.
 const REFUSAL_BYTES: usize = 64 << 10;
 
-/// What a status that is not 200 means. Some nodes put a JSON-RPC error under it, and some plain words.
+/// The meaning of a status other than 200. Some nodes send a JSON-RPC error with it, and some plain text.
 fn sort_refusal(body: &[u8], method: &str, status: u16) -> RpcError {
     match answer_of(body).ok().and_then(|answer| answer.error) {
         Some(error) => error.sort(method, status),

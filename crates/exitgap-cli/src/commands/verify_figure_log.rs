@@ -54,7 +54,7 @@ impl FigureLog {
         })
     }
 
-    /// A verdict together with both: what contradicts is invalid, what could not be checked not whole.
+    /// The verdict with both taken into account: a contradiction makes it invalid, a check that was not made incomplete.
     pub fn together(&self, verdict: Verdict) -> Verdict {
         let verdict = verify_witnesses::together(verdict, self.witnessed.as_ref());
         match (verdict, self.consistency.as_ref().map(|check| check.outcome)) {

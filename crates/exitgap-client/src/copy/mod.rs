@@ -362,7 +362,7 @@ impl Log {
         *self.leaves.lock().unwrap_or_else(PoisonError::into_inner) = leaves;
     }
 
-    /// Waits until there is room in memory for so many bytes.
+    /// Waits until there is room in memory for this many bytes.
     async fn memory_for(&self, bytes: u64) -> Option<SemaphorePermit<'_>> {
         // A single file may have more: it is then alone. Nothing closes it.
         self.memory.acquire_many(kib(bytes.min(MAX_UNCHECKED_BYTES))).await.ok()

@@ -1,4 +1,4 @@
-//! What bodies are read from: the copy, and the part that is being checked, which is in memory only.
+//! The sources of bodies: the copy, and the part that is being checked, which is in memory only.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};

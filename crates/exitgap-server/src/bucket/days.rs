@@ -95,7 +95,7 @@ pub async fn check(objects: &Objects, day: &DayManifest) -> Result<(), BucketErr
     Ok(())
 }
 
-/// How many days the bucket has, whoever signed them.
+/// The number of days in the bucket, signed by any key.
 pub async fn count(objects: &Objects) -> Result<u64, BucketError> {
     let newest = LogFile::Days(DaysFile::Checkpoint);
     let there = objects.read_object(&newest, MAX_TEXT_BYTES).await?;

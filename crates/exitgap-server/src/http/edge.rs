@@ -193,7 +193,7 @@ pub struct FurtherMessages {
 }
 
 impl FurtherMessages {
-    /// Counts so many more messages, or refuses them.
+    /// Counts this many more messages, or refuses them.
     pub fn take(&self, messages: u32) -> Result<(), Response> {
         let Some(cost) = NonZeroU32::new(messages) else { return Ok(()) };
         let verdict = self.edge.count_cost(self.client, true, cost);

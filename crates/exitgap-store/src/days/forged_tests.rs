@@ -349,7 +349,7 @@ fn a_file_that_is_not_named_and_a_manifest_that_was_not_signed_are_faults() {
     };
     let days = changed();
     assert_eq!(days.audit().fault.unwrap().code, "log_of_days_mismatch");
-    // Whoever has not the key signs in vain.
+    // A signature without the key is useless.
     let note = fs::read_to_string(days.path.join("checkpoint")).unwrap();
     sign_again(&days.path);
     let signed = fs::read_to_string(days.path.join("checkpoint")).unwrap();

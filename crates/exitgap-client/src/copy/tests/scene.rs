@@ -382,7 +382,7 @@ impl Server {
                     "HTTP/1.1 {status}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n"
                 );
                 let answer = [head.into_bytes(), body].concat();
-                // Whoever copies has all but the end of a large file for a while.
+                // While a large file is copied, its end is missing for a while.
                 let (most, rest) =
                     answer.split_at(if length > LARGE { answer.len() - 1 } else { 0 });
                 std::thread::spawn({

@@ -78,7 +78,7 @@ pub(super) struct Period {
     pub checkpoints: Vec<String>,
     /// The first value that this version does not know.
     pub newer: Option<Newer>,
-    /// A slot with a lowest depth, of whose other depth nothing is said.
+    /// A slot with a lowest depth in one direction and no depth in the other.
     pub given_up: Option<Slot>,
 }
 

@@ -18,7 +18,7 @@ use crate::series::Slot;
 use crate::snapshot::{Snapshot, SnapshotDocuments};
 use crate::tlog::{TrustError, VerifierKey};
 
-/// The heads that a log sealed, as whoever replayed it found them.
+/// The heads that a log sealed, as a replay of the log found them.
 pub type SealedHeads = BTreeMap<(PoolId, Slot), HeadHash>;
 
 /// The next input that a verifier needs.

@@ -8,7 +8,7 @@ use crate::proof::code::{V3Immutables, is_published, is_v2_pair};
 use crate::proof::file::{ProofError, StateProof};
 use crate::proof::trie::keccak256;
 
-/// What code that is known leaves nobody to be trusted for. The fee of a pair is in its code.
+/// What no longer rests on trust if the code is known. The fee of a pair is in its code.
 const SETTLED_BY_PAIRS: &[&str] = &[StateCheck::CODE_UNPROVEN, "fee"];
 const SETTLED_BY_RANGES: &[&str] = &[StateCheck::CODE_UNPROVEN, "tokens", "fee", "tick spacing"];
 

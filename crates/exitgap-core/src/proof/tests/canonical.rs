@@ -94,7 +94,7 @@ fn a_forged_next_block_confirms_nothing_and_contradicts_nobody() {
     let forged = block_of(child.parent.0, [9; 32], NUMBER + 1, at().unix_s() + 1);
     let forged = BlockHeader::from_rlp(&forged).unwrap();
     assert_eq!(forged.parent, child.parent);
-    // Whoever hands the proof on can have made it up: an honest source does not contradict by it.
+    // The sender of the proof can have made it up, so an honest source does not contradict by it.
     assert_eq!(judged(Some(&forged), BlockSaid::Next(child.hash)), open);
     // Without a child, or with a child of another block, an answer about the next block says nothing about this block.
     assert_eq!(judged(None, BlockSaid::Next(child.hash)), open);

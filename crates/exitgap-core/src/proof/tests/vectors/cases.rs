@@ -331,7 +331,7 @@ fn known_code() -> Vector {
     vector
 }
 
-/// A pair with code of its own, of which it is said that a factory made it that makes no such code.
+/// A pair with code of its own. The evidence names a factory that creates no such code.
 fn other_code() -> Vector {
     let state = pair(RESERVES, 3, 1_000);
     let mut vector = Vector::new(Layout::UniswapV2, None, pair_words(), state);
