@@ -54,7 +54,7 @@ pub struct Neighbours {
 
 impl Neighbours {
     /// Looks for the days around one in the folder that has a folder for each day; without a folder all of them are absent.
-    pub fn find(siblings: Option<&Path>, manifest: &DayManifest) -> Result<Self, AuditError> {
+    pub fn find(siblings: Option<&Path>, manifest: &DayManifest) -> Self {
         let mut found = Self::default();
         let begins = manifest.log().map_or(manifest.first, |log| log.origin.first_slot());
         let first_of_log = Day::from_slot(begins);
@@ -63,7 +63,7 @@ impl Neighbours {
         let oldest = (0..needed).fold(day, |day, _| before(day).unwrap_or(day));
         for _ in 0..needed {
             let Some(earlier) = before(day) else { break };
-            let Some(neighbour) = Neighbour::open(siblings, earlier, manifest)? else {
+            let Some(neighbour) = Neighbour::open(siblings, earlier, manifest) else {
                 found.absent_before = Some([oldest, earlier]);
                 break;
             };
@@ -71,10 +71,10 @@ impl Neighbours {
             day = earlier;
         }
         if let Some(after) = manifest.day.later(1) {
-            found.after = Neighbour::open(siblings, after, manifest)?;
+            found.after = Neighbour::open(siblings, after, manifest);
             found.absent_after = found.after.is_none().then_some(after);
         }
-        Ok(found)
+        found
     }
 
     /// Days before the audited one that are absent: the first and the last of them.
@@ -102,25 +102,21 @@ fn before(day: Day) -> Option<Day> {
 
 impl Neighbour {
     /// The day in its folder, where that is there. It is of the log of `audited`.
-    fn open(
-        siblings: Option<&Path>,
-        day: Day,
-        audited: &DayManifest,
-    ) -> Result<Option<Self>, AuditError> {
-        let Some(siblings) = siblings else { return Ok(None) };
-        let folder = DayFolder::new(siblings.join(day.to_string()));
-        if folder.manifest_bytes()?.is_none() {
-            return Ok(None);
+    fn open(siblings: Option<&Path>, day: Day, audited: &DayManifest) -> Option<Self> {
+        let folder = DayFolder::new(siblings?.join(day.to_string()));
+        if folder.manifest_bytes().is_ok_and(|bytes| bytes.is_none()) {
+            return None;
         }
         let origin = |manifest: &DayManifest| manifest.log().ok().map(|log| log.origin);
-        let manifest = folder.manifest()?.and_then(|manifest| {
+        let read = folder.manifest().unwrap_or_else(|error| Err(fault_of(error.into())));
+        let manifest = read.and_then(|manifest| {
             if manifest.day == day && origin(&manifest) == origin(audited) {
                 return Ok(manifest);
             }
             let detail = format!("its folder has {} of another day or log", manifest.day);
             Err(DayFault::new("manifest_invalid", detail))
         });
-        Ok(Some(Self { day, folder, manifest }))
+        Some(Self { day, folder, manifest })
     }
 }
 

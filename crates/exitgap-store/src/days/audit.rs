@@ -87,20 +87,15 @@ pub fn audit_day_among(
     };
     audited.manifest = Some(manifest.clone());
     let keys = keys.unwrap_or(&manifest.keys);
-    let whole = Neighbours::find(siblings, &manifest).and_then(|neighbours| {
-        let mut walk = Walk {
-            signed: SignedDay::new(folder, &manifest, keys),
-            around: neighbours.readers(keys),
-            seven_days: Recomputed { every_row: true, fault: None },
-            retractions: Recomputed { every_row: true, fault: None },
-            audited: &mut audited,
-        };
-        walk.log_of_days(siblings)?;
-        let absent = walk.rows(&mut tick)?;
-        walk.other_days(&neighbours)?;
-        absent.map_or(Ok(()), |absent| Err(AuditError::Fault(absent)))
-    });
-    match whole {
+    let neighbours = Neighbours::find(siblings, &manifest);
+    let walk = Walk {
+        signed: SignedDay::new(folder, &manifest, keys),
+        around: neighbours.readers(keys),
+        seven_days: Recomputed { every_row: true, fault: None },
+        retractions: Recomputed { every_row: true, fault: None },
+        audited: &mut audited,
+    };
+    match walk.check(siblings, &neighbours, &mut tick) {
         Ok(()) => {}
         Err(AuditError::Fault(fault)) => audited.fault = Some(*fault),
         Err(AuditError::Machine(error)) => return Err(error),
@@ -119,6 +114,19 @@ struct Walk<'a, 'b> {
 }
 
 impl Walk<'_, '_> {
+    /// Checks the day, and what the days around it and the log of days show of it.
+    fn check(
+        mut self,
+        siblings: Option<&Path>,
+        neighbours: &Neighbours,
+        tick: &mut impl FnMut(u64, u64),
+    ) -> Result<(), AuditError> {
+        self.log_of_days(siblings)?;
+        let absent = self.rows(tick)?;
+        self.other_days(neighbours)?;
+        absent.map_or(Ok(()), |absent| Err(AuditError::Fault(absent)))
+    }
+
     /// Compares the manifest with the log of days, where that is there.
     fn log_of_days(&mut self, siblings: Option<&Path>) -> Result<(), AuditError> {
         let SignedDay { folder, manifest, keys, .. } = &self.signed;

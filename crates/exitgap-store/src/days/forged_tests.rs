@@ -306,6 +306,30 @@ fn a_neighbour_that_does_not_hold_leaves_columns_unchecked() {
     }
 }
 
+/// Nor does one that cannot be read: its manifest is a folder, or its folder is a file.
+#[test]
+fn a_neighbour_that_cannot_be_read_leaves_columns_unchecked() {
+    for (index, reason) in [(3, "days_before"), (9, "day_after")] {
+        for is_file in [false, true] {
+            let days = Days::copy();
+            let manifest = days.day(index).join("manifest.json");
+            if is_file {
+                fs::remove_dir_all(days.day(index)).unwrap();
+                fs::write(days.day(index), "a file").unwrap();
+            } else {
+                fs::remove_file(&manifest).unwrap();
+                fs::create_dir(&manifest).unwrap();
+            }
+            let audited = days.audit();
+            assert_eq!(audited.fault, None);
+            let open: Vec<_> = audited.unchecked.iter().map(|open| open.reason.code()).collect();
+            assert_eq!(open, [reason], "{:?}", audited.unchecked);
+            let detail = &audited.unchecked[0].detail;
+            assert!(detail.contains(" does not hold: "), "{detail}");
+        }
+    }
+}
+
 /// A retraction that no head makes, or that another head makes than the column has, is seen by the day's own heads.
 #[test]
 fn retractions_within_the_day_follow_from_its_own_heads() {
