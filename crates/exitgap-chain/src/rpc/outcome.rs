@@ -160,6 +160,8 @@ struct Row {
     codes: &'static [i64],
     methods: &'static [&'static str],
     words: Words,
+    /// The message has one of these too.
+    with: &'static [&'static str],
     /// The message has none of these.
     without: &'static [&'static str],
     meaning: Meaning,
@@ -167,7 +169,7 @@ struct Row {
 
 impl Row {
     const fn words(words: Words, meaning: Meaning) -> Self {
-        Self { status: &[], codes: &[], methods: &[], words, without: &[], meaning }
+        Self { status: &[], codes: &[], methods: &[], words, with: &[], without: &[], meaning }
     }
 
     const fn codes(codes: &'static [i64], meaning: Meaning) -> Self {
@@ -176,6 +178,10 @@ impl Row {
 
     const fn status(status: &'static [u16], meaning: Meaning) -> Self {
         Self { status, ..Self::words(Words::Any, meaning) }
+    }
+
+    const fn with(self, with: &'static [&'static str]) -> Self {
+        Self { with, ..self }
     }
 
     const fn without(self, without: &'static [&'static str]) -> Self {
@@ -195,6 +201,7 @@ impl Row {
         (self.status.is_empty() || self.status.contains(&fault.status))
             && (self.codes.is_empty() || fault.code.is_some_and(|code| self.codes.contains(&code)))
             && (self.methods.is_empty() || self.methods.contains(&fault.method))
+            && (self.with.is_empty() || has(message, self.with))
             && !has(message, self.without)
             && match self.words {
                 Words::Any => true,

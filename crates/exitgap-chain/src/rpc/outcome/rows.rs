@@ -102,10 +102,20 @@ const SIZES: &[&str] = &[
     "blocks range",
     "range of blocks",
     "blocks",
+    "range",
     "results",
     "response size",
     "gas",
+    "log count",
+    " logs",
+    " topics",
+    " addresses",
+    "batch",
 ];
+
+/// How nodes write that there is a limit, of whatever.
+const LIMITS: &[&str] =
+    &["limit", "exceed", "more than", "reduce", "too many", "too much", "max", "lower", "at most"];
 
 /// The rows, in the order in which they are tried. Words are in lower case.
 pub(super) static ROWS: &[Row] = &[
@@ -221,6 +231,24 @@ pub(super) static ROWS: &[Row] = &[
     )
     .without(SIZES),
     Row::codes(&[-32_007, -32_012, -32_024], Meaning::RateLimited).without(SIZES),
+    // Requests are counted, or how often they come: "limit of 100 requests exceeded", "limited to 25 rps", "reduce your
+    // request frequency". The words "limit of", "limited to", "more than" and "reduce" alone are used of a request's size.
+    Row::words(
+        Words::Message(&[
+            "requests",
+            " calls",
+            " rps",
+            " qps",
+            " tps",
+            "frequen",
+            "per-second",
+            "your plan",
+            "your tier",
+        ]),
+        Meaning::RateLimited,
+    )
+    .with(LIMITS)
+    .without(SIZES),
     // The head is before the requested block, so the node lags. go-ethereum (eth/filters/api.go) and the tests of
     // ethereum/execution-apis: "block range extends beyond current head block"; reth: "block range exceeds current
     // head"; proxyd: "block is out of range"; gateways: "upstream does not have the requested block yet"
@@ -403,6 +431,10 @@ pub(super) static ROWS: &[Row] = &[
             "narrow",
             "reduce",
             "size exceeded",
+            "count exceeded",
+            "plan limit",
+            "request limit",
+            "quota",
             "entity too large",
         ]),
         Meaning::TooMuch,

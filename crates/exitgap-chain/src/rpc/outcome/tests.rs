@@ -117,6 +117,14 @@ const WAITS: &[Seen] = &[
     (CALL, 200, -32_000, "quota exceeds limit", "", Meaning::RateLimited),
     (GET_LOGS, 200, -32_012, "limited to 5", "", Meaning::RateLimited),
     (CALL, 200, -32_000, "maximum requests: exceeds limit of 5", "", Meaning::RateLimited),
+    // Requests are counted, in words that others use of blocks and logs.
+    (GET_LOGS, 200, -32_000, "limit of 100 requests exceeded", "", Meaning::RateLimited),
+    (GET_LOGS, 200, -32_000, "limited to 25 rps", "", Meaning::RateLimited),
+    (CALL, 200, -32_000, "more than 100 requests", "", Meaning::RateLimited),
+    (CALL, 200, -32_000, "reduce your request frequency", "", Meaning::RateLimited),
+    (GET_LOGS, 200, -32_000, "exceeded max of 50 qps", "", Meaning::RateLimited),
+    (CALL, 200, -32_000, "limit is 100 calls", "", Meaning::RateLimited),
+    (CALL, 200, -32_000, "please reduce the frequency of calls", "", Meaning::RateLimited),
 ];
 
 const OTHERS: &[Seen] = &[
@@ -258,6 +266,13 @@ const NARROWS: &[Seen] = &[
     (CALL, 413, 0, "<html>413 Request Entity Too Large</html>", "", Meaning::TooMuch),
     (CALL, 413, 0, "", "", Meaning::TooMuch),
     // Limits of a request, in words that others use of the number of requests.
+    (GET_LOGS, 200, -32_000, "log count exceeded", "", Meaning::TooMuch),
+    (GET_LOGS, 200, -32_000, "range 5000 exceeds your plan limit", "", Meaning::TooMuch),
+    (GET_LOGS, 200, -32_000, "too many logs: request limit 1000", "", Meaning::TooMuch),
+    (GET_LOGS, 200, -32_000, "too many topics, request limit is 4", "", Meaning::TooMuch),
+    (GET_LOGS, 200, -32_000, "request limit of 50 addresses exceeded", "", Meaning::TooMuch),
+    (GET_LOGS, 200, -32_000, "requests are limited to a range of 10", "", Meaning::TooMuch),
+    (CALL, 200, -32_000, "a batch has more than 100 requests", "", Meaning::TooMuch),
     (
         GET_LOGS,
         200,
