@@ -22,6 +22,8 @@ pub struct ConfirmedTime {
     moment: Option<Moment>,
     /// The newest head of each chain in the slots before.
     heads: Vec<Option<Moment>>,
+    /// The time of the newest sealed slot at the start. A chain that is behind it lags, and contradicts no later time.
+    sealed: Duration,
 }
 
 /// What one chain shows of the time.
@@ -34,9 +36,11 @@ struct Sighting {
 }
 
 impl ConfirmedTime {
-    /// Starts counting, from the clock's start time if that was set and is not the machine's.
-    pub fn begin(&mut self, clock: &impl Clock) {
+    /// Starts counting, from the clock's start time if that was set and is not the machine's. `last` is the newest sealed
+    /// slot, whose time was confirmed when it was sealed.
+    pub fn begin(&mut self, clock: &impl Clock, last: Option<Slot>) {
         clock.counted_at(Instant::now());
+        self.sealed = last.map(instant_of).unwrap_or_default();
         if let Some(given) = clock.given_moment() {
             self.note(clock, given);
         }
@@ -73,11 +77,14 @@ impl ConfirmedTime {
                 return false;
             }
             let confirms = |other: &&Sighting| other.moment.time >= time;
-            let contradicts =
-                |other: &&Sighting| other.is_live && other.moment.time.saturating_add(APART) < time;
+            let contradicts = |other: &&Sighting| {
+                let lags = other.moment.time < self.sealed;
+                other.is_live && !lags && other.moment.time.saturating_add(APART) < time
+            };
             sightings.iter().filter(confirms).count() > sightings.iter().filter(contradicts).count()
         };
-        for sighting in sightings.iter().filter(is_confirmed) {
+        let confirmed: Vec<&Sighting> = sightings.iter().filter(is_confirmed).collect();
+        for sighting in confirmed {
             self.note(clock, sighting.moment);
         }
     }

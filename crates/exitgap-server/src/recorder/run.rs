@@ -63,7 +63,7 @@ impl<R: SlotReader> Recorder<R> {
     ) -> Result<(), RecorderError> {
         self.check_pools()?;
         self.check_nodes().await?;
-        self.confirmed.begin(clock);
+        self.confirmed.begin(clock, self.last_slot()?);
         for (pool, _) in self.unconfigured_pools()? {
             tracing::warn!(%pool, "in the store but not configured: recorded as missing, recorder_down");
         }

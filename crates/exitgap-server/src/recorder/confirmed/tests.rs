@@ -197,7 +197,7 @@ fn sighting(time: Duration, counted: Duration, is_live: bool) -> Sighting {
 async fn one_future_block_confirms_no_time_once_it_is_gone() {
     let clock = ManualClock::new(at(0));
     let mut confirmed = ConfirmedTime::default();
-    confirmed.begin(&clock);
+    confirmed.begin(&clock, None);
     let soon = Instant::now() + Duration::from_secs(5);
     confirmed.note_sightings(&clock, &[sighting(at(9_000), Duration::ZERO, false)]);
     clock.set(at(72));
@@ -218,7 +218,7 @@ async fn no_time_that_a_block_shows_ends_the_recorder() {
         let clock = ManualClock::new(at(0));
         let mut confirmed = ConfirmedTime::default();
         if begins {
-            confirmed.begin(&clock);
+            confirmed.begin(&clock, None);
         }
         confirmed.note_sightings(&clock, &sightings);
         let soon = Instant::now() + Duration::from_secs(5);
@@ -234,7 +234,7 @@ async fn one_chains_future_block_confirms_no_time_that_another_live_chain_contra
         let clock = six_hours_ahead(0);
         let mut confirmed = ConfirmedTime::default();
         if begins {
-            confirmed.begin(&clock);
+            confirmed.begin(&clock, None);
         }
         confirmed.note_sightings(&clock, sightings);
         confirmed.wait_for(&clock, slot(72), soon).await
@@ -249,6 +249,25 @@ async fn one_chains_future_block_confirms_no_time_that_another_live_chain_contra
         assert!(judge(begins, &[lying, of(at(0), false)]).await);
         assert!(judge(begins, &[lying, lying, honest]).await, "two of three");
     }
+}
+
+#[tokio::test]
+async fn a_chain_behind_the_last_sealed_slot_contradicts_no_time() {
+    let soon = Instant::now() + Duration::from_secs(5);
+    let of = |time, is_live| sighting(time, Duration::ZERO, is_live);
+    let judge = async |last: Option<u32>| {
+        let clock = six_hours_ahead(0);
+        let mut confirmed = ConfirmedTime::default();
+        confirmed.begin(&clock, last.map(slot));
+        // One chain is there, and the other lags by two slots and more, but produces blocks.
+        let lagging = of(at(70).saturating_sub(Duration::from_secs(10)), true);
+        confirmed.note_sightings(&clock, &[of(at(72), true), lagging]);
+        confirmed.wait_for(&clock, slot(72), soon).await
+    };
+    assert!(judge(Some(71)).await, "after a restart");
+    // The control: where no slot after its block is sealed, it may be the one that shows the right time.
+    assert!(!judge(None).await);
+    assert!(!judge(Some(69)).await);
 }
 
 #[test]
