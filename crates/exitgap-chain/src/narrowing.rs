@@ -29,10 +29,14 @@ pub(crate) struct LogsNarrowing<'a> {
     least: u64,
     /// Blocks that the nodes were seen to answer, before the last failure.
     bound: u64,
+    /// The same before the first request.
+    bound_before: u64,
     splits: usize,
     answered: usize,
     /// Single pools that were refused, for a reason that is not known.
     refused: usize,
+    /// Single pools whose logs take more requests than there are.
+    outsized: usize,
     /// More blocks were not answered, for a reason that is not known.
     is_unexplained: bool,
     /// The last failure.
@@ -62,9 +66,11 @@ impl<'a> LogsNarrowing<'a> {
             blocks: bound.max(least),
             least,
             bound,
+            bound_before: bound,
             splits: 0,
             answered: 0,
             refused: 0,
+            outsized: 0,
             is_unexplained: false,
             failure: None,
         }
@@ -92,8 +98,25 @@ impl<'a> LogsNarrowing<'a> {
         self.blocks = self.bound.max(self.least).min(self.blocks.saturating_mul(2));
     }
 
+    /// The next step where there are not requests enough to ask for fewer blocks than these. One pool may have so many logs:
+    /// the others are asked for as many blocks as before. Where pools are refused one by one, and no other was answered, it
+    /// is the nodes' limit.
+    pub(crate) fn lack_requests(&mut self, blocks: u64, pools: usize) -> NextStep {
+        if pools > 1 {
+            self.splits += 1;
+        } else {
+            self.outsized += 1;
+        }
+        if self.splits > MAX_SPLITS || (self.answered == 0 && self.outsized >= MAX_REFUSED) {
+            self.give_up();
+            return NextStep::GiveUp;
+        }
+        self.blocks = blocks;
+        if pools > 1 { NextStep::HalfThePools } else { NextStep::LeaveUnread }
+    }
+
     /// Takes in that there are not requests enough for fewer blocks: next time, it begins with these.
-    pub(crate) fn give_up(&mut self) {
+    fn give_up(&mut self) {
         if core::mem::take(&mut self.is_unexplained) {
             self.rpc.serves_no_more_than(Weight { of: self.of, amount: self.blocks });
         }
@@ -127,12 +150,21 @@ impl<'a> LogsNarrowing<'a> {
         NextStep::LeaveUnread
     }
 
-    /// Requires that the nodes answered anything, where they refused pools for a reason that is not known.
-    pub(crate) fn require_answer(self) -> Result<(), Failure> {
-        match self.failure {
-            Some(failure) if self.refused > 0 && self.answered == 0 => Err(failure),
-            _ => Ok(()),
+    /// Requires that the nodes answered anything, where they refused pools for a reason that is not known, or that may be
+    /// their own limit.
+    pub(crate) fn require_answer(mut self) -> Result<(), Failure> {
+        if self.refused + self.outsized == 0 {
+            return Ok(());
         }
+        if self.answered == 0 {
+            self.give_up();
+            return self.failure.map_or(Ok(()), Err);
+        }
+        if self.outsized > 0 {
+            // What was refused of one pool says nothing of how many blocks nodes answer.
+            self.rpc.restore_bound(Weight { of: self.of, amount: self.bound_before });
+        }
+        Ok(())
     }
 }
 

@@ -104,41 +104,42 @@ impl Together<'_> {
         // would never be tried again.
         let whole = (last.number + 1).saturating_sub(first);
         let mut narrowing = LogsNarrowing::new(rpc, Measure::TickBlocks, whole.div_ceil(most));
-        let mut requests = 0;
-        let mut waiting = vec![(self, first)];
+        // Each group of pools with the number of its requests: what one pool's logs cost is not taken from the others.
+        let mut waiting = vec![(self, first, 0)];
         let mut refused = Vec::new();
-        while let Some((together, from)) = waiting.pop() {
+        while let Some((together, from, requests)) = waiting.pop() {
             if from > last.number {
                 continue;
             }
             let to = narrowing.last_block(from, last.number);
             let blocks = to - from + 1;
-            requests += 1;
             let is_part = narrowing.is_part();
             let failure = match together.request(rpc, [from, to], last, is_part, deadline).await {
                 Ok(more) => {
                     named.add(more);
                     narrowing.add_answer(blocks);
-                    waiting.push((together, to + 1));
+                    waiting.push((together, to + 1, requests + 1));
                     continue;
                 }
                 Err(failure) => failure,
             };
-            match narrowing.add_failure(&failure, blocks, together.pools.len()) {
-                NextStep::FewerBlocks => {
-                    let left = (last.number - from + 1).div_ceil(blocks / 2);
-                    if requests + left > most {
-                        narrowing.give_up();
-                        return Err(failure);
-                    }
-                    waiting.push((together, from));
+            let pools = together.pools.len();
+            let mut step = narrowing.add_failure(&failure, blocks, pools);
+            let mut requests = requests;
+            if step == NextStep::FewerBlocks {
+                requests += 1;
+                let left = (last.number - from + 1).div_ceil(blocks / 2);
+                if requests + left > most {
+                    step = narrowing.lack_requests(blocks, pools);
                 }
-                // If one pool has more logs in a block than a node returns, the others are read without it.
+            }
+            match step {
+                NextStep::FewerBlocks => waiting.push((together, from, requests)),
+                // If one pool has more logs than a node returns, the others are read without it.
                 NextStep::HalfThePools => {
-                    requests -= 1;
                     let halves = halves(together.pools).map_or_else(|one| vec![one], Vec::from);
                     let halves = halves.into_iter().rev();
-                    waiting.extend(halves.map(|pools| (Together { pools }, from)));
+                    waiting.extend(halves.map(|pools| (Together { pools }, from, requests)));
                 }
                 NextStep::LeaveUnread => {
                     let places = together.pools.values().map(|(place, ..)| *place);

@@ -195,6 +195,37 @@ async fn a_pool_with_more_logs_in_a_block_than_a_node_serves_holds_up_no_other()
 }
 
 #[tokio::test]
+async fn a_pool_with_more_logs_than_the_requests_can_bring_holds_up_no_other() {
+    // More in each block than in the requests that there are for the slot's blocks.
+    let good = in_wire(&log(OTHER, vec![OWN, B256::ZERO]));
+    let is_guilty = |request: &Value| {
+        let named = request["params"][0]["address"].as_array().unwrap();
+        named.contains(&json!(POOL.to_string()))
+    };
+    for words in ["query returned more than 10000 results", "qux"] {
+        let good = good.clone();
+        let node = TrialNode::start(move |request| {
+            let [from, to] = ["fromBlock", "toBlock"].map(|field| &request["params"][0][field]);
+            if is_guilty(request) && from != to {
+                return Reply::Error(json!({ "code": -32_000, "message": words }));
+            }
+            Reply::Result(if *to == json!("0x14") { json!([good]) } else { json!([]) })
+        });
+        let rpc = rpc(&[&node], short_limits());
+        for _ in 0..3 {
+            let named = parts_of_log(&rpc, 1).await.unwrap();
+            assert_eq!(named.changed, ChangedParts::from([(1, BTreeSet::from([6]))]), "{words}");
+            assert_eq!(named.unread.into_keys().collect::<Vec<_>>(), [0], "{words}");
+        }
+        let asked = node.asked("eth_getLogs");
+        assert!(asked.iter().any(is_guilty), "the control: it was asked for");
+        assert!(asked.len() <= 3 * 20, "{words}: {}", asked.len());
+        // Its logs are no reason to ask for fewer blocks of the others.
+        assert!(rpc.most_of(Measure::TickBlocks) >= 20, "{}", rpc.most_of(Measure::TickBlocks));
+    }
+}
+
+#[tokio::test]
 async fn logs_that_were_refused_for_a_while_are_asked_for_again() {
     let is_out = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
     let out = is_out.clone();
