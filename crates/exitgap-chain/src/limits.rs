@@ -3,6 +3,8 @@
 use core::time::Duration;
 use std::hash::{BuildHasher, RandomState};
 
+use tokio::time::Instant;
+
 /// The most contracts, or pools of a manager, that one `eth_getLogs` request names. Nodes refuse larger requests.
 pub(crate) const MAX_NAMED: usize = 1_000;
 
@@ -91,6 +93,18 @@ impl Limits {
         let half = pause / 2;
         half + Duration::from_nanos(random % u64::try_from(half.as_nanos()).unwrap_or(1).max(1))
     }
+}
+
+/// Until when a second node is asked, or trials are made: a quarter of the time, since neither may use up that of reading.
+pub(crate) fn second_deadline(deadline: Instant) -> Instant {
+    let now = Instant::now();
+    now + deadline.saturating_duration_since(now) / 4
+}
+
+/// The deadline for logs: a third of the time, so that ticks can be read in full if the logs do not arrive.
+pub(crate) fn logs_deadline(deadline: Instant) -> Instant {
+    let now = Instant::now();
+    now + deadline.saturating_duration_since(now) / 3
 }
 
 #[cfg(test)]

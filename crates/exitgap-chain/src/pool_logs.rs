@@ -27,7 +27,7 @@ pub(crate) use transfers::{PoolTokens, compare_with_swaps};
 use crate::abi::{PancakePool, V2Pair, V3Pool, own};
 use crate::blocks::contradiction;
 use crate::config::Plan;
-use crate::limits::MAX_NAMED;
+use crate::limits::{MAX_NAMED, second_deadline};
 use crate::narrowing::{LogsNarrowing, NextStep, halves};
 use crate::rpc::{ClientError, Failure, Measure, RetryPolicy, Rpc, RpcError, Weight, value};
 use crate::{Limits, ReadFailure};
@@ -221,19 +221,20 @@ async fn request_judged(
 ) -> Result<Judged, Failure> {
     let answered = request(rpc, pools, [from, to], is_part, deadline).await?;
     let mut judged = Judged::of(answered, [from, to]);
+    let (first, until) = (rpc.current(), second_deadline(deadline));
     for _ in 1..rpc.nodes() {
         let garbled: BTreeSet<Address> = judged.unread.keys().copied().collect();
         if garbled.is_empty() {
             return Ok(judged);
         }
         rpc.prefer_next();
-        let again = request(rpc, &garbled, [from, to], is_part, deadline).await;
+        let again = request(rpc, &garbled, [from, to], is_part, until).await;
         let Ok(answered) = again else { break };
         judged.replace(Judged::of(answered, [from, to]), &garbled);
     }
     if !judged.unread.is_empty() {
-        // All nodes were tried, so the next request begins with another one.
-        rpc.prefer_next();
+        // No node has better logs of them, and the first one answers: it is asked first again.
+        rpc.prefer(first);
     }
     Ok(judged)
 }

@@ -348,3 +348,26 @@ async fn a_pool_that_nodes_refuse_lowers_no_bound() {
         assert_eq!(rpc.most_of(Measure::SwapBlocks), 2_000, "{message}");
     }
 }
+
+#[tokio::test]
+async fn a_log_that_no_node_has_right_costs_a_share_of_the_time_and_moves_to_no_other_node() {
+    use core::time::Duration;
+
+    let logs = || vec![swap(OTHER, 12, 4, -7), swap(POOL, 14, 1, 8_388_607)];
+    let (first, same) = (node(logs()), node(logs()));
+    let hanging = TrialNode::start(|_| Reply::Hang(Duration::from_secs(9)));
+    for others in [vec![&same], vec![&hanging], vec![&same, &hanging]] {
+        let nodes = [&[&first][..], &others].concat();
+        let (rpc, begun) = (rpc(&nodes, short_limits()), Instant::now());
+        for _ in 0..2 {
+            let since = LogsSince::from([(POOL, 10), (OTHER, 10)]);
+            let (asked, deadline) = (Instant::now(), Duration::from_secs(4));
+            let read = read_since(&rpc, &since, 30, 8, asked + deadline).await;
+            assert_eq!(places(&read, POOL), (13, vec![], Some(LogFault::OutOfBounds)));
+            assert_eq!(places(&read, OTHER), (30, vec![(12, 4)], None));
+            assert_eq!(rpc.current(), 0, "the first node answers");
+        }
+        assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+    }
+    assert!(!hanging.asked("eth_getLogs").is_empty(), "the control: another node was asked");
+}

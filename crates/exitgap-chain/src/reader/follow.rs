@@ -8,9 +8,9 @@ use exitgap_core::snapshot::{BlockRef, Snapshot};
 use tokio::time::Instant;
 
 use super::logs::{self, Named, PartReaders};
-use super::schedule::{logs_deadline, second_deadline};
 use crate::blocks;
 use crate::events::{Event, Events, FullReadCause};
+use crate::limits::{logs_deadline, second_deadline};
 use crate::pools::{Part, PartReader, Parts, parts_of};
 use crate::rpc::Rpc;
 

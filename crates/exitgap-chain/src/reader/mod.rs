@@ -40,7 +40,7 @@ pub use check::{CheckFinding, GenesisDisagreement, Severity};
 use crate::blocks::{self, BlockFinder, SeenHeads};
 use crate::config::{ChainPlan, PoolPlan};
 use crate::events::{Event, Events};
-use crate::limits::Limits;
+use crate::limits::{Limits, second_deadline};
 use crate::multicall::Multicall;
 use crate::pool_logs::{self, LogsRead, LogsSince};
 use crate::pools::{PoolInfo, identify};
@@ -50,7 +50,6 @@ use crate::rpc::{ClientError, RequestOutcomes, Rpc};
 use follow::PartMemory;
 use links::Links;
 use observe::{Pass, PoolMemory, Results};
-use schedule::second_deadline;
 
 /// Reads the pools of one chain. The data that it keeps between slots (recent headers, each pool's identity and ticks)
 /// is only in memory, so a new reader reads everything. [`ChainReader::resume`] gives it the position of the series.

@@ -1,7 +1,6 @@
 //! The schedule of work that a reader does not do in every slot.
 
 use exitgap_core::series::Slot;
-use tokio::time::Instant;
 
 use crate::config::ChainPlan;
 use crate::limits::Limits;
@@ -40,18 +39,6 @@ impl Schedule {
     pub(super) fn may_wait(&self, slot: Slot, full_at: Option<Slot>) -> bool {
         full_at.is_some_and(|full_at| slot.number() < full_at.number().saturating_add(self.most))
     }
-}
-
-/// Until when a second node is asked, or trials are made: a quarter of the time, since neither may use up that of reading.
-pub(super) fn second_deadline(deadline: Instant) -> Instant {
-    let now = Instant::now();
-    now + deadline.saturating_duration_since(now) / 4
-}
-
-/// The deadline for logs: a third of the time, so that ticks can be read in full if the logs do not arrive.
-pub(super) fn logs_deadline(deadline: Instant) -> Instant {
-    let now = Instant::now();
-    now + deadline.saturating_duration_since(now) / 3
 }
 
 #[cfg(test)]

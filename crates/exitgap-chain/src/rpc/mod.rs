@@ -76,8 +76,10 @@ struct State {
     current: usize,
     /// By node.
     nodes: Vec<Node>,
-    /// The known or configured genesis hash, otherwise that of the first node that passed its checks.
+    /// The known or configured genesis hash.
     genesis: Option<B256>,
+    /// The first node that passed its checks, and the genesis hash that it showed.
+    genesis_seen: Option<(usize, B256)>,
     /// Blocks of the series, newest first. Every node must have one of them.
     links: Vec<BlockRef>,
     /// The number of requests since the last call, by node, method and outcome.
@@ -168,6 +170,7 @@ impl Rpc {
             current: 0,
             nodes: vec![node; plan.urls().len()],
             genesis: plan.genesis().map(|hash| B256::from(hash.0)),
+            genesis_seen: None,
             links: Vec::new(),
             outcomes: BTreeMap::new(),
         };
@@ -247,6 +250,11 @@ impl Rpc {
         let current = state.current;
         state.nodes[current].identified = false;
         state.current = (current + 1) % self.urls.len();
+    }
+
+    /// Makes this node the first to be asked from now on.
+    pub(crate) fn prefer(&self, node: usize) {
+        self.state().current = node;
     }
 
     /// Makes the next node the first to be asked from now on.
