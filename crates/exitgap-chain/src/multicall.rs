@@ -62,6 +62,11 @@ impl<'a> Multicall<'a> {
         Self { deadline: deadline.min(self.deadline), ..self.clone() }
     }
 
+    /// How many requests are sent at once.
+    pub(crate) fn concurrency(&self) -> usize {
+        self.rpc.limits().concurrency.max(1)
+    }
+
     /// Until when it reads.
     pub(crate) fn deadline(&self) -> Instant {
         self.deadline
@@ -111,7 +116,7 @@ impl<'a> Multicall<'a> {
     pub(crate) async fn read_once(&self, calls: &[Call]) -> Result<Vec<Answer>, Failure> {
         let parts: Vec<Vec<Answer>> = stream::iter(self.pack(calls))
             .map(|part| self.read_part(part))
-            .buffered(self.rpc.limits().concurrency.max(1))
+            .buffered(self.concurrency())
             .try_collect()
             .await?;
         Ok(parts.into_iter().flatten().collect())

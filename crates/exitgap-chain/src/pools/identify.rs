@@ -1,10 +1,13 @@
 //! Identifies the kind of a pool's contract from its answers, without assumptions.
 
+use core::pin::pin;
 use std::collections::BTreeMap;
 
 use exitgap_core::ids::{Address, Code, Word};
 use exitgap_core::series::MissingReason;
 use exitgap_core::snapshot::{Fact, Token};
+use futures_util::stream::{self, StreamExt};
+use tokio::time::Instant;
 
 use super::kinds::{self, Reader};
 use super::reader::{Candidate, Claim, Probe, RecognisedPool};
@@ -25,19 +28,19 @@ pub(crate) async fn identify(
     let probes: Vec<Vec<Probe>> = plans.iter().map(|plan| kinds::probes(plan, factories)).collect();
     let calls: Vec<Call> = probes.iter().flat_map(|probes| calls_of(probes)).collect();
     let mut answers = multicall.read_once(&calls).await?.into_iter();
-    let mut seen = Vec::with_capacity(plans.len());
-    for (plan, probes) in plans.iter().zip(probes) {
-        let calls = calls_of(&probes);
+    let (mut seen, mut again) = (Vec::with_capacity(plans.len()), Vec::new());
+    for (place, (plan, probes)) in plans.iter().zip(probes).enumerate() {
         let answered = probes.iter().cloned().zip(answers.by_ref()).collect::<Vec<_>>();
-        let mut recognised = recognise(plan, factories, &answered);
-        if recognised.is_err() && plans.len() > 1 && !calls.is_empty() {
-            // In a multicall, a call may fail because others used up the gas.
-            let alone = multicall.read_once(&calls).await?;
-            let answered = probes.into_iter().zip(alone).collect::<Vec<_>>();
-            recognised = recognise(plan, factories, &answered);
+        let recognised = recognise(plan, factories, &answered);
+        let is_unknown = recognised
+            .as_ref()
+            .is_err_and(|missing| missing.reason == MissingReason::PoolUnsupported);
+        if is_unknown && plans.len() > 1 && !probes.is_empty() {
+            again.push((place, probes));
         }
         seen.push(recognised);
     }
+    recognise_alone(multicall, factories, plans, again, &mut seen).await;
     let words = prove(multicall, factories, plans, &mut seen).await?;
     register(multicall, plans, &mut seen).await?;
     let tokens = seen.iter().flatten().flat_map(|recognised| recognised.tokens.iter().copied());
@@ -64,6 +67,39 @@ pub(crate) async fn identify(
             Ok(identity)
         })
         .collect())
+}
+
+/// Asks pools that were not recognised once more, each by itself: in a multicall, a call may fail because others used up the
+/// gas. Together they have half of the time, and none of them more than its share, so that they delay no other pool.
+async fn recognise_alone(
+    multicall: &Multicall<'_>,
+    factories: &[Factory],
+    plans: &[&PoolPlan],
+    again: Vec<(usize, Vec<Probe>)>,
+    seen: &mut [Result<RecognisedPool<Reader>, ReadFailure>],
+) {
+    let together = multicall.concurrency();
+    let rounds = u32::try_from(again.len().div_ceil(together)).unwrap_or(u32::MAX).max(1);
+    let share = multicall.deadline().saturating_duration_since(Instant::now()) / 2 / rounds;
+    let asked = stream::iter(again).map(|(place, probes)| async move {
+        let calls = calls_of(&probes);
+        let answers = multicall.until(Instant::now() + share).read_once(&calls).await;
+        (place, probes, answers)
+    });
+    let mut asked = pin!(asked.buffer_unordered(together));
+    while let Some((place, probes, answers)) = asked.next().await {
+        let plan = plans[place];
+        seen[place] = match answers {
+            Ok(answers) => {
+                let answered = probes.into_iter().zip(answers).collect::<Vec<_>>();
+                recognise(plan, factories, &answered)
+            }
+            Err(failure) => {
+                let ReadFailure { reason, detail } = failure.into();
+                Err(ReadFailure::new(reason, format!("pool {}: {detail}", plan.id)))
+            }
+        };
+    }
 }
 
 /// Why a pool's pair does not fit a contract with these tokens.
@@ -294,5 +330,44 @@ mod tests {
         let nobody = vec![Answer::Returned(Bytes::new()); probes];
         let refused = name(true, &nobody).unwrap_err();
         assert!(refused.detail.contains("no contract responds"), "{refused}");
+    }
+
+    #[tokio::test]
+    async fn a_pool_that_nodes_do_not_answer_for_delays_no_other() {
+        use core::time::Duration;
+
+        use crate::multicall::tests::{BLOCK, aggregated};
+        use crate::rpc::Rpc;
+        use crate::trial_node::{Reply, TrialNode, plan as plan_of, short_limits};
+
+        let [guilty, other] = ["1", "2"].map(|digit| format!("{:0>64}", digit.repeat(40)));
+        let is_alone = move |request: &serde_json::Value| {
+            let data = request["params"][0]["data"].as_str().unwrap();
+            data.contains(&guilty) && !data.contains(&other)
+        };
+        let hangs = is_alone.clone();
+        let node = TrialNode::start(move |request| {
+            if hangs(request) {
+                Reply::Hang(Duration::from_secs(9))
+            } else {
+                Reply::Result(aggregated(request).1)
+            }
+        });
+        let chain = plan_of(&[&node]).into_chains().remove(0);
+        let rpc = Rpc::new(&chain, short_limits()).unwrap();
+        let (begun, whole) = (Instant::now(), Duration::from_secs(3));
+        let multicall = Multicall::new(&rpc, &chain, BLOCK, begun + whole);
+        let of = |digit: &str| {
+            let id = format!("anvil:0x{}", digit.repeat(40));
+            PoolPlan { id: id.parse().unwrap(), ..plan(false) }
+        };
+        let plans = [of("1"), of("2")];
+        let seen = identify(&multicall, &[], &plans.iter().collect::<Vec<_>>()).await.unwrap();
+        assert!(node.asked("eth_call").iter().any(is_alone), "the control: it was asked alone");
+        let [Err(first), Err(second)] = &seen[..] else { panic!("{seen:?}") };
+        assert_eq!(first.reason, MissingReason::DeadlineExceeded, "{first}");
+        assert!(first.detail.starts_with("pool anvil:0x1111"), "{first}");
+        assert_eq!(second.reason, MissingReason::PoolUnsupported, "{second}");
+        assert!(begun.elapsed() < whole * 2 / 3, "{:?}", begun.elapsed());
     }
 }

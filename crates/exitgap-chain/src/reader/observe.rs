@@ -10,11 +10,12 @@ use tokio::time::Instant;
 
 use super::facts;
 use super::follow::{self, PartMemory, RememberedParts, Reread};
-use super::schedule::{Schedule, second_deadline};
+use super::schedule::Schedule;
 use super::taxes::{self, TransferRecords};
 use crate::abi::{Answer, Call};
 use crate::config::{Calendars, ChainPlan, FactPlan, PoolPlan};
 use crate::events::{Event, Events};
+use crate::limits::second_deadline;
 use crate::multicall::Multicall;
 use crate::oracles::{self, FEED_CALLS, FeedAnswer, Readings};
 use crate::pools::{DecodedState, Identity, PartReader, PartialState, Parts, Reader, identify};
@@ -206,7 +207,12 @@ impl Pass<'_> {
             return Results::new();
         }
         let plans: Vec<&PoolPlan> = unknown.iter().map(|place| self.pool(*place)).collect();
-        match identify(multicall, self.plan.factories(), &plans).await {
+        // Pools that were identified before do not wait for those that were not: these have half of the time.
+        let now = Instant::now();
+        let left = multicall.deadline().saturating_duration_since(now);
+        let time = if unknown.len() < places.len() { left / 2 } else { left };
+        let multicall = multicall.until(now + time);
+        match identify(&multicall, self.plan.factories(), &plans).await {
             Ok(identities) => unknown
                 .into_iter()
                 .zip(identities)
