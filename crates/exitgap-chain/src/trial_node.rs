@@ -25,7 +25,7 @@ pub(crate) enum Reply {
     Hang(Duration),
 }
 
-type Answering = dyn Fn(&Value) -> Reply + Send + Sync;
+type Answering = dyn Fn(&Value) -> (Reply, bool) + Send + Sync;
 
 /// A node with the requests that it got.
 pub(crate) struct TrialNode {
@@ -40,20 +40,37 @@ pub(crate) const GENESIS: &str =
 impl TrialNode {
     /// A node that answers the identity requests itself, and everything else with `answer`.
     pub(crate) fn start(answer: impl Fn(&Value) -> Reply + Send + Sync + 'static) -> Self {
-        Self::serve_with(json!({ "hash": GENESIS }), answer)
+        Self::with_genesis(|| json!({ "hash": GENESIS }), answer)
     }
 
     /// The same without block 0.
     pub(crate) fn without_genesis(
         answer: impl Fn(&Value) -> Reply + Send + Sync + 'static,
     ) -> Self {
-        Self::serve_with(Value::Null, answer)
+        Self::with_genesis(|| Value::Null, answer)
     }
 
-    fn serve_with(
-        genesis: Value,
+    /// The same with this block 0.
+    pub(crate) fn with_genesis(
+        genesis: impl Fn() -> Value + Send + Sync + 'static,
         answer: impl Fn(&Value) -> Reply + Send + Sync + 'static,
     ) -> Self {
+        Self::serve_all(move |request| match request["method"].as_str() {
+            Some("eth_chainId") => (Reply::Result(json!("0x7a69")), false),
+            Some("eth_getBlockByNumber") if request["params"][0] == "0x0" => {
+                (Reply::Result(genesis()), false)
+            }
+            _ => (answer(request), true),
+        })
+    }
+
+    /// A node that answers the identity requests with this too.
+    pub(crate) fn without_identity(reply: Reply) -> Self {
+        Self::serve_all(move |_| (reply.clone(), true))
+    }
+
+    /// Serves these replies, each with whether its request is remembered.
+    fn serve_all(answer: impl Fn(&Value) -> (Reply, bool) + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let asked = Arc::new(Mutex::new(Vec::new()));
@@ -61,12 +78,7 @@ impl TrialNode {
         thread::spawn(move || {
             for client in listener.incoming().map_while(Result::ok) {
                 let (answer, heard) = (Arc::clone(&answer), Arc::clone(&heard));
-                let genesis = genesis.clone();
-                thread::spawn(
-                    move || {
-                        while serve(&client, &genesis, &*answer, &heard).is_some() {}
-                    },
-                );
+                thread::spawn(move || while serve(&client, &*answer, &heard).is_some() {});
             }
         });
         Self { port, asked }
@@ -83,12 +95,7 @@ impl TrialNode {
     }
 }
 
-fn serve(
-    mut client: &TcpStream,
-    genesis: &Value,
-    answer: &Answering,
-    heard: &Mutex<Vec<Value>>,
-) -> Option<()> {
+fn serve(mut client: &TcpStream, answer: &Answering, heard: &Mutex<Vec<Value>>) -> Option<()> {
     let mut reader = BufReader::new(client);
     let mut length = 0;
     loop {
@@ -107,14 +114,10 @@ fn serve(
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
     let request: Value = serde_json::from_slice(&body).ok()?;
-    let reply = match request["method"].as_str()? {
-        "eth_chainId" => Reply::Result(json!("0x7a69")),
-        "eth_getBlockByNumber" if request["params"][0] == "0x0" => Reply::Result(genesis.clone()),
-        _ => {
-            heard.lock().ok()?.push(request.clone());
-            answer(&request)
-        }
-    };
+    let (reply, is_remembered) = answer(&request);
+    if is_remembered {
+        heard.lock().ok()?.push(request.clone());
+    }
     let id = &request["id"];
     let (status, headers, body) = match reply {
         Reply::Result(result) => {

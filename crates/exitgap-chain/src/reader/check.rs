@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use exitgap_core::ids::{Address, BlockHash, ChainSlug};
 use exitgap_core::snapshot::BlockRef;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep_until};
 
 use super::ChainReader;
 use super::needs::{Needs, check_needs};
@@ -121,12 +121,27 @@ impl ChainReader {
     /// Requires that the nodes that answer agree on the chain's first block. If that block is known or configured, a
     /// node with another one is never used and only causes a warning.
     ///
-    /// Nodes that do not answer, or report another chain id, are ignored.
+    /// Nodes that do not answer, or report another chain id, are ignored. Nodes that disagree are asked again, since one of
+    /// them may have answered wrongly for a moment.
     pub async fn agree_on_genesis(&self, deadline: Instant) -> Result<(), GenesisDisagreement> {
-        let urls = self.plan.urls();
-        if urls.len() < 2 && self.plan.genesis().is_none() {
+        if self.plan.urls().len() < 2 && self.plan.genesis().is_none() {
             return Ok(());
         }
+        let limits = self.rpc.limits();
+        let mut rounds = 1;
+        loop {
+            let compared = self.compare_genesis(deadline).await;
+            let next = Instant::now() + limits.pause(rounds);
+            if compared.is_ok() || rounds >= limits.rounds || next >= deadline {
+                return compared;
+            }
+            sleep_until(next).await;
+            rounds += 1;
+        }
+    }
+
+    async fn compare_genesis(&self, deadline: Instant) -> Result<(), GenesisDisagreement> {
+        let urls = self.plan.urls();
         let asked = (0..urls.len()).map(|node| self.rpc.genesis_of(node, None, deadline));
         let mut first: Option<(usize, BlockHash)> = None;
         for (node, answer) in futures_util::future::join_all(asked).await.into_iter().enumerate() {

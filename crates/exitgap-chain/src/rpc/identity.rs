@@ -6,12 +6,44 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio::time::Instant;
 
-use super::{Failure, RetryPolicy, Rpc, RpcError, http, value};
+use super::{Failure, RetryPolicy, Rpc, RpcError, State, http, value};
 
 /// The fields that identify a block.
 #[derive(Deserialize)]
 struct BlockAnswer {
     hash: B256,
+}
+
+impl State {
+    /// The genesis hash that a node must have: the configured one, or the one that another node showed.
+    fn genesis_expected_of(&self, node: usize) -> Option<B256> {
+        let seen = self.genesis_seen.filter(|(by, _)| *by != node);
+        self.genesis.or(seen.map(|(_, hash)| hash))
+    }
+
+    /// Takes in the genesis hash that a node showed. The node that showed it first may take it back: then the others are
+    /// compared with its present one.
+    fn see_genesis(&mut self, node: usize, found: B256) -> Result<(), RpcError> {
+        // Another node may have been first in the meantime.
+        if let Some(expected) = self.genesis_expected_of(node).filter(|hash| *hash != found) {
+            return Err(RpcError::WrongGenesis { expected, found });
+        }
+        if self.genesis_seen.is_some_and(|(by, before)| by == node && before != found) {
+            self.nodes.iter_mut().for_each(|other| other.identified = false);
+        }
+        if self.genesis_seen.is_none_or(|(by, _)| by == node) {
+            self.genesis_seen = Some((node, found));
+        }
+        self.nodes[node].has_genesis = true;
+        Ok(())
+    }
+
+    /// Has the node that showed the genesis hash first show it again before it is used: another node contradicts it.
+    fn doubt_seen_genesis(&mut self) {
+        if let Some((by, _)) = self.genesis_seen.filter(|_| self.genesis.is_none()) {
+            self.nodes[by].identified = false;
+        }
+    }
 }
 
 impl Rpc {
@@ -54,7 +86,12 @@ impl Rpc {
             found if found == self.chain_id => Ok(()),
             found => Err(RpcError::WrongChainId { expected: self.chain_id, found }),
         };
-        self.exchange(node, "eth_chainId", &json!([]), deadline, read).await?;
+        let asked = self.exchange(node, "eth_chainId", &json!([]), deadline, read).await;
+        asked.map_err(|error| match error {
+            // A chain's id is of no block: a node that speaks of one has not said which chain it serves.
+            RpcError::NoBlock(words) | RpcError::NoState(words) => RpcError::Outage(words),
+            error => error,
+        })?;
         let check = |found| match expected {
             Some(expected) if expected != found => Err(RpcError::WrongGenesis { expected, found }),
             _ => Ok(()),
@@ -67,12 +104,16 @@ impl Rpc {
     pub(super) async fn verify(&self, node: usize, deadline: Instant) -> Result<(), RpcError> {
         let (known, links, expected) = {
             let state = self.state();
-            (state.nodes[node], state.links.clone(), state.genesis)
+            (state.nodes[node], state.links.clone(), state.genesis_expected_of(node))
         };
         let mut genesis = None;
         if !known.identified {
             genesis = match self.genesis_of(node, expected, deadline).await {
                 Ok(found) => Some(found),
+                Err(error @ RpcError::WrongGenesis { .. }) => {
+                    self.state().doubt_seen_genesis();
+                    return Err(error);
+                }
                 // Its chain id fits. A node that does not keep so old a block is known by another one.
                 Err(RpcError::NoBlock(_)) => {
                     self.require_known_block(node, &links, deadline).await?;
@@ -86,12 +127,7 @@ impl Rpc {
         }
         let mut state = self.state();
         if let Some(found) = genesis {
-            // Another node may have been first in the meantime.
-            let expected = *state.genesis.get_or_insert(found);
-            if found != expected {
-                return Err(RpcError::WrongGenesis { expected, found });
-            }
-            state.nodes[node].has_genesis = true;
+            state.see_genesis(node, found)?;
         }
         state.nodes[node].identified = true;
         state.nodes[node].linked = true;

@@ -4,7 +4,7 @@ use core::time::Duration;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
-use crate::trial_node::{Reply, TrialNode, gzip, rpc, short_limits};
+use crate::trial_node::{GENESIS, Reply, TrialNode, gzip, rpc, short_limits};
 
 fn within(seconds: u64) -> Instant {
     Instant::now() + Duration::from_secs(seconds)
@@ -372,4 +372,52 @@ async fn a_node_without_block_0_is_known_by_a_block_that_the_series_or_the_opera
     assert!(matches!(wrong, Err(RpcError::WrongKnownBlock { number: 1_001, .. })), "{wrong:?}");
     let wrong = ask(None, Some((1_002, 9))).await;
     assert!(matches!(wrong, Err(RpcError::Unlinked { .. })), "{wrong:?}");
+}
+
+#[tokio::test]
+async fn a_wrong_block_0_that_a_node_showed_once_is_not_believed_for_good() {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    let wrong = Arc::new(AtomicBool::new(true));
+    let is_wrong = Arc::clone(&wrong);
+    let genesis = move || {
+        if is_wrong.load(Ordering::SeqCst) {
+            json!({ "hash": B256::repeat_byte(0x66) })
+        } else {
+            json!({ "hash": GENESIS })
+        }
+    };
+    let liar = TrialNode::with_genesis(genesis, |_| Reply::Result(json!(7)));
+    let honest = TrialNode::start(|_| Reply::Result(json!(7)));
+    // With another node that contradicts it.
+    let both = rpc(&[&liar, &honest], short_limits());
+    both.verify(0, within(5)).await.unwrap();
+    let contradicted = both.verify(1, within(5)).await;
+    assert!(matches!(contradicted, Err(RpcError::WrongGenesis { .. })), "the control");
+    wrong.store(false, Ordering::SeqCst);
+    for node in [0, 1] {
+        both.verify(node, within(5)).await.unwrap();
+    }
+    // Alone, when it is checked again.
+    wrong.store(true, Ordering::SeqCst);
+    let alone = rpc(&[&liar], short_limits());
+    alone.verify(0, within(5)).await.unwrap();
+    wrong.store(false, Ordering::SeqCst);
+    alone.distrust_current();
+    alone.verify(0, within(5)).await.unwrap();
+    // The control: what is configured stays.
+    let configured = rpc(&[&liar], short_limits());
+    configured.state().genesis = Some(B256::repeat_byte(0x66));
+    let refused = configured.verify(0, within(5)).await;
+    assert!(matches!(refused, Err(RpcError::WrongGenesis { .. })), "{refused:?}");
+}
+
+#[tokio::test]
+async fn a_node_that_names_no_chain_is_not_taken_for_one_without_block_0() {
+    for message in ["header not found", "state is not available"] {
+        let node = TrialNode::without_identity(error(-32_000, message));
+        let found = rpc(&[&node], short_limits()).genesis_of(0, None, within(5)).await;
+        assert!(matches!(found, Err(RpcError::Outage(_))), "{found:?}");
+    }
 }
