@@ -142,13 +142,22 @@ fn files_that_nothing_signed_commits_to_are_listed() {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, "exitgap.example/successor/5957857\n").unwrap();
     }
+    // A tile that the log had when it was smaller, and two that it never had.
+    let (hashes, entries) = ("tile/0/000.p", "tile/entries/000.p");
+    let read = |name: &str| fs::read(published.log().join(name)).unwrap();
+    let had = read(&format!("{hashes}/{SLOTS}"))[..32].to_vec();
+    let [forged, empty] = [format!("{hashes}/2"), format!("{entries}/1")];
+    for (file, bytes) in [(&format!("{hashes}/1"), &had[..]), (&forged, &[7; 64]), (&empty, &[])] {
+        fs::write(published.log().join(file), bytes).unwrap();
+    }
+    let unsigned = [&unsigned[..], &[&forged, &empty]].concat();
     let report = published.report(&[], 0);
-    let expected = json!({"count": 5, "names": unsigned, "checked_elsewhere": 2});
+    let expected = json!({"count": 7, "names": unsigned, "checked_elsewhere": 2});
     assert_eq!((&report["verdict"], &report["unsigned"]), (&json!("valid"), &expected));
     let text = published.text();
     assert!(
         text.contains("its successor is exitgap.example/successor/5957857 (unsigned)"),
         "{text}"
     );
-    assert!(text.contains("superseded-by: no signature covers these files"), "{text}");
+    assert!(text.contains("superseded-by, 2 more: no signature covers these files"), "{text}");
 }

@@ -47,7 +47,7 @@ pub fn unsigned_files(
                 is_of_log(&slot)
             }
             Ok(LogFile::Part(hash)) => parts.contains(&hash),
-            Ok(LogFile::Tile(tile)) => is_tile_of(&tile, checkpoint.size),
+            Ok(LogFile::Tile(tile)) => is_signed_tile(folder, &tile, checkpoint.size)?,
             // The signatures of the first two, and the document that the first leaf commits to, were checked.
             Ok(LogFile::Checkpoint | LogFile::VerifierKey | LogFile::Predecessor) => true,
             // Each is checked by what it has itself: the proofs here, the others by commands of their own.
@@ -73,14 +73,22 @@ pub fn unsigned_files(
     Ok(found)
 }
 
-/// Whether a log of this size has, or had, a tile.
-fn is_tile_of(tile: &Tile, size: u64) -> bool {
+/// Whether a log of this size has a tile, or had it when it was smaller and it begins the present one. The replay compared
+/// the present ones with what is signed.
+fn is_signed_tile(folder: &FolderReader, tile: &Tile, size: u64) -> Result<bool, Rule> {
     let level = match tile.kind() {
         TileKind::Entries => 0,
         TileKind::Level(level) => level,
     };
-    let leaves = TILE_WIDTH.checked_pow(level);
-    leaves.and_then(|leaves| tile.places().end.checked_mul(leaves)).is_some_and(|end| end <= size)
+    let (places, in_log) =
+        (tile.places(), size / TILE_WIDTH.checked_pow(level).unwrap_or(u64::MAX));
+    if places.end > in_log {
+        return Ok(false);
+    }
+    if tile.is_full() {
+        return Ok(true);
+    }
+    folder.begins_present(tile, (in_log - places.start).min(TILE_WIDTH))
 }
 
 /// The paths of all files below a folder, in order, relative to it.

@@ -117,6 +117,28 @@ impl FolderReader {
         }
     }
 
+    /// Whether a partial tile begins the tile that now has `present` hashes or entries of the log, and has as many of them as
+    /// its name says.
+    pub fn begins_present(&self, tile: &Tile, present: u64) -> Result<bool, Rule> {
+        let count = |number| usize::try_from(number).unwrap_or(usize::MAX);
+        let index = tile.places().start / tlog::TILE_WIDTH;
+        let most = match tile.kind() {
+            TileKind::Level(_) => TILE_WIDTH * HASH_BYTES,
+            TileKind::Entries => TILE_WIDTH * (MAX_LEAF_BYTES + 2),
+        };
+        let (_, _, whole) = self.tile(tile.kind(), index, count(present), most)?;
+        let own = match self.read_file(&tile.path(), most) {
+            Err(Rule::FileTooLarge { .. }) => return Ok(false),
+            own => own?,
+        };
+        let (entries, rest) = split_entries(&own);
+        let is_as_wide = match tile.kind() {
+            TileKind::Level(_) => own.len() == count(tile.width()) * HASH_BYTES,
+            TileKind::Entries => rest.is_empty() && entries.len() == count(tile.width()),
+        };
+        Ok(is_as_wide && whole.starts_with(&own))
+    }
+
     /// The widths of partial tiles that are at least `width`, ascending.
     fn widths(&self, full: &str, width: usize) -> Vec<usize> {
         let Ok(files) = fs::read_dir(self.path.join(format!("{full}.p"))) else {
