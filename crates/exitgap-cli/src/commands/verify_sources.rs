@@ -97,13 +97,16 @@ impl Sources<'_> {
         to_block_source(host.to_owned(), own)
     }
 
-    /// What the anchors confirm: the next block if they include it, which also confirms the time; else the block
-    /// itself.
+    /// What the anchors confirm: the block itself, and the next block, which also confirms the time.
     fn by_anchors(&self, anchors: &AnchorChain) -> BlockSaid {
         let number = self.snapshot.observation().block().number;
-        let next = number.checked_add(1).and_then(|next| anchors.hash(next)).map(BlockSaid::Next);
-        let own = || anchors.hash(number).map(BlockSaid::Block);
-        next.or_else(own).unwrap_or(BlockSaid::Nothing)
+        let next = number.checked_add(1).and_then(|next| anchors.hash(next));
+        match (anchors.hash(number), next) {
+            (Some(block), Some(next)) => BlockSaid::Both { block, next },
+            (Some(block), None) => BlockSaid::Block(block),
+            (None, Some(next)) => BlockSaid::Next(next),
+            (None, None) => BlockSaid::Nothing,
+        }
     }
 
     /// Another operator's record of the same slot. A file that no trusted key verifies is rejected, because it may not

@@ -22,8 +22,25 @@ pub enum BlockSaid {
     Block(BlockHash),
     /// The hash of the next block, whose header names the asked block as its parent.
     Next(BlockHash),
+    /// The hashes of both.
+    Both {
+        /// The block's.
+        block: BlockHash,
+        /// The next block's.
+        next: BlockHash,
+    },
     /// No answer.
     Nothing,
+}
+
+impl BlockSaid {
+    /// The hash of the next block, if the source gave it.
+    pub fn next(&self) -> Option<BlockHash> {
+        match self {
+            Self::Next(next) | Self::Both { next, .. } => Some(*next),
+            Self::Block(_) | Self::Nothing => None,
+        }
+    }
 }
 
 impl BlockSource {
@@ -66,7 +83,9 @@ pub fn check_canonical(
     let (mut having, mut against, mut silent) = (Vec::new(), Vec::new(), Vec::new());
     for BlockSource { name, said } in sources {
         let (expected, found) = match said {
-            BlockSaid::Block(hash) => (Some(block.hash), *hash),
+            BlockSaid::Block(hash) | BlockSaid::Both { block: hash, .. } => {
+                (Some(block.hash), *hash)
+            }
             BlockSaid::Next(hash) => (next.map(|next| next.hash), *hash),
             BlockSaid::Nothing => {
                 silent.push(name.clone());

@@ -206,7 +206,7 @@ const NOT_THE_LAST: &str = "not_the_last_block";
 /// up, so it is no longer taken on trust, and one from before the slot's instant is the operator's fault.
 pub fn confirm_next(header: &mut StateCheck, child: Option<&BlockHeader>, sources: &[BlockSource]) {
     let Some(child) = child else { return };
-    if !sources.iter().any(|source| source.said == BlockSaid::Next(child.hash)) {
+    if !sources.iter().any(|source| source.said.next() == Some(child.hash)) {
         return;
     }
     header.unproven.retain(|unproven| *unproven != NEXT_UNPROVEN[1]);

@@ -96,6 +96,12 @@ fn a_forged_next_block_confirms_nothing_and_contradicts_nobody() {
     assert_eq!(forged.parent, child.parent);
     // The sender of the proof can have made it up, so an honest source does not contradict by it.
     assert_eq!(judged(Some(&forged), BlockSaid::Next(child.hash)), open);
+    // A source that has both blocks is asked for the block itself, whatever the file says of the next.
+    let both = |block| BlockSaid::Both { block, next: child.hash };
+    for next in [Some(&child), Some(&forged), None] {
+        assert_eq!(judged(next, both(block.hash)), pass);
+        assert_eq!(judged(next, both(OTHER)), fail);
+    }
     // Without a child, or with a child of another block, an answer about the next block says nothing about this block.
     assert_eq!(judged(None, BlockSaid::Next(child.hash)), open);
     let stranger = block_of([8; 32], [9; 32], NUMBER + 1, at().unix_s() + 1);

@@ -275,7 +275,9 @@ fn a_block_that_is_not_the_last_before_the_instant_is_told() {
     let open = (Outcome::NotChecked, "not_the_last_block");
     assert_eq!(outcomes(&checks)[0], open);
     let source = |said| [BlockSource { name: "anchors".to_owned(), said }];
-    for said in [BlockSaid::Next(BlockHash([9; 32])), BlockSaid::Nothing] {
+    let (block, other) = (snapshot.observation().block().hash, BlockHash([9; 32]));
+    for said in [BlockSaid::Next(other), BlockSaid::Both { block, next: other }, BlockSaid::Nothing]
+    {
         confirm_next(&mut checks[0], child.as_ref(), &source(said));
         assert_eq!(outcomes(&checks)[0], open);
     }
