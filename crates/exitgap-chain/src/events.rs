@@ -61,6 +61,13 @@ pub enum Event {
         /// The cause.
         detail: String,
     },
+    /// A block's receipts have a log of a pool that the node left out of its answer. What the log names was read again.
+    LogOmitted {
+        /// The pool.
+        pool: PoolId,
+        /// The block.
+        block: u64,
+    },
     /// Another node was asked, because one node's state broke the pool's invariants.
     ReadAtOtherNode {
         /// The pool.
@@ -81,6 +88,8 @@ pub enum FullReadCause {
     TooFar,
     /// The logs could not be read.
     NoLogs(String),
+    /// The bloom of this block's header names the pool's logs, but the node gave none. The bloom may be wrong.
+    NamedByBloom(u64),
 }
 
 impl fmt::Display for FullReadCause {
@@ -92,6 +101,11 @@ impl fmt::Display for FullReadCause {
             }
             Self::TooFar => f.write_str("the block of the last reading is too far away"),
             Self::NoLogs(detail) => write!(f, "no logs: {detail}"),
+            Self::NamedByBloom(block) => write!(
+                f,
+                "the bloom of block {block} names its logs, but the node gave none; either the node left one out, or the \
+                 bloom names it by chance"
+            ),
         }
     }
 }
@@ -127,6 +141,10 @@ impl fmt::Display for Event {
                     "the fact {name} of token {token} is missing from the snapshots: {detail}"
                 )
             }
+            Self::LogOmitted { pool, block } => write!(
+                f,
+                "{pool}: the node left a log of block {block} out of its answer, but the block's receipts have it"
+            ),
             Self::ReadAtOtherNode { pool, detail } => {
                 write!(f, "{pool}: read from another node: {detail}")
             }
@@ -140,10 +158,15 @@ pub(crate) struct Events(pub(crate) Vec<Event>);
 
 impl Events {
     pub(crate) fn report(&mut self, event: Event) {
-        if matches!(event, Event::TicksDiffer { .. }) {
-            tracing::error!(%event, "recorded slots may be wrong");
-        } else {
-            tracing::warn!(%event, "noticed while reading a chain");
+        match &event {
+            Event::TicksDiffer { .. } => {
+                tracing::error!(%event, "recorded slots may be wrong");
+            }
+            // Some blooms name a pool by chance.
+            Event::ReadInFull { cause: FullReadCause::NamedByBloom(_), .. } => {
+                tracing::info!(%event, "a pool's logs were not believed");
+            }
+            _ => tracing::warn!(%event, "noticed while reading a chain"),
         }
         self.0.push(event);
     }

@@ -67,5 +67,7 @@ pub use prove::{
     subject_to_record,
 };
 pub use read_failure::ReadFailure;
-pub use reader::{ChainReader, CheckFinding, GenesisDisagreement, Severity, SlotReading, readers};
+pub use reader::{
+    ChainReader, CheckFinding, GenesisDisagreement, LogsChecked, Severity, SlotReading, readers,
+};
 pub use rpc::{ClientError, RequestOutcomes, provide_tls};

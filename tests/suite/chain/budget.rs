@@ -2,6 +2,7 @@
 
 use alloy::primitives::U256;
 use exitgap_chain::Limits;
+use exitgap_chain::config::LogsCheck;
 use exitgap_core::pools::{Concentrated, PoolState};
 use exitgap_core::series::Slot;
 use exitgap_tests::devchain::{
@@ -45,6 +46,8 @@ async fn a_hundred_pools_stay_within_the_budget() {
     let world = World::deploy(&chain).await.unwrap();
     let pools = many_v3_pools(&chain, POOLS, 12, 4).await.unwrap();
     let mut config = chain_config(&chain, &world, &[chain.url()]).await;
+    // Besides the requests that check logs: one for each block, and as many again for receipts.
+    config.chain[0].check_logs_by = LogsCheck::Nothing;
     config.pool = pools.iter().map(|(pool, _)| pool_config(pool, ["ALT", "USDC"])).collect();
     let never = Limits { full_read_slots: 288, full_read_slots_most: 289, ..small_limits() };
     // The first reader only follows logs; the second reads every pool in full once an hour, as by default.

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use alloy::primitives::U256;
-use exitgap_chain::config::{Config, Plan};
-use exitgap_chain::{Event, Limits};
+use exitgap_chain::config::{Config, LogsCheck, Plan};
+use exitgap_chain::{Event, Limits, LogsChecked};
 use exitgap_core::ids::Address;
 use exitgap_core::pools::PoolState;
 use exitgap_core::series::{MissingReason, Slot};
@@ -233,6 +233,53 @@ async fn a_header_that_a_second_node_does_not_have_leaves_the_slot_missing() {
     assert_eq!(snapshots(reading).len(), 1);
 }
 
+/// A node that leaves out the log of minted liquidity is found out in the same slot, whichever check there is.
+#[tokio::test]
+async fn a_log_that_a_node_leaves_out_is_not_missed() {
+    let (chain, world) = scene().await;
+    let never = Limits { full_read_slots: 288, full_read_slots_most: 289, ..small_limits() };
+    let mut slot = FIRST_SLOT;
+    for by in [LogsCheck::Auto, LogsCheck::Blooms, LogsCheck::Receipts, LogsCheck::Nothing] {
+        let proxy = Proxy::start(&chain.url());
+        let mut config = world_config(&chain, &world, &[proxy.url()], [1, 2]).await;
+        config.chain[0].check_logs_by = by;
+        let mut deceived = reader(&config, never.clone());
+        mine_slot(&chain, slot).await;
+        let before = snapshots(read(&mut deceived, slot).await);
+        proxy.lie(hide_logs);
+        mint_far(&chain, &world, before[0].observation().state()).await;
+        mine_slot(&chain, slot + 1).await;
+        let reading = read(&mut deceived, slot + 1).await;
+        assert!(proxy.fired() > 0);
+        let events = reading.events.clone();
+        let honest = world_config(&chain, &world, &[chain.url()], [1, 2]).await;
+        let truth = snapshots(read(&mut reader(&honest, small_limits()), slot + 1).await);
+        let is_true = snapshots(reading)[0] == truth[0];
+        let found = |check: &dyn Fn(&Event) -> bool| events.iter().any(check);
+        match by {
+            LogsCheck::Auto | LogsCheck::Blooms => {
+                assert!(
+                    is_true && found(&|event| matches!(event, Event::ReadInFull { .. })),
+                    "{events:?}"
+                );
+                assert_eq!(deceived.logs_checked(), Some(&LogsChecked::Blooms));
+            }
+            LogsCheck::Receipts => {
+                assert!(
+                    is_true && found(&|event| matches!(event, Event::LogOmitted { .. })),
+                    "{events:?}"
+                );
+                assert_eq!(deceived.logs_checked(), Some(&LogsChecked::Receipts));
+            }
+            LogsCheck::Nothing => {
+                assert!(!is_true, "the control: without a check it is missed");
+                assert!(matches!(deceived.logs_checked(), Some(LogsChecked::Unproven(_))));
+            }
+        }
+        slot += 2;
+    }
+}
+
 /// A node hid ticks until the next full reading: the service reports the slots in between as doubtful, also after a
 /// restart; the later slots are true.
 #[tokio::test]
@@ -242,7 +289,8 @@ async fn a_full_reading_that_differs_puts_the_slots_before_it_in_doubt() {
     let folder = TempDir::new().unwrap();
     let text = recorder_config(&chain, &world).replace(&chain.url(), &proxy.url());
     std::fs::write(folder.path().join("exitgap.toml"), text).unwrap();
-    let config = world_config(&chain, &world, &[proxy.url()], [1, 2]).await;
+    let mut config = world_config(&chain, &world, &[proxy.url()], [1, 2]).await;
+    config.chain[0].check_logs_by = LogsCheck::Nothing;
     let limits = Limits { full_read_slots: 3, full_read_slots_most: 4, ..small_limits() };
     let sources = Source::of_plan(&Plan::new(&config).unwrap(), &limits);
     let path = folder.path().join("exitgap.db");
@@ -309,7 +357,8 @@ async fn a_full_reading_that_differs_puts_the_slots_before_it_in_doubt() {
 async fn a_new_recorder_compares_with_what_the_last_one_recorded() {
     let (chain, world) = scene().await;
     let proxy = Proxy::start(&chain.url());
-    let config = world_config(&chain, &world, &[proxy.url()], [1, 2]).await;
+    let mut config = world_config(&chain, &world, &[proxy.url()], [1, 2]).await;
+    config.chain[0].check_logs_by = LogsCheck::Nothing;
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("series.db");
     let mut deceived = recorder(&config, Store::create(&path, &key()).unwrap());

@@ -2,6 +2,7 @@
 
 use alloy::eips::{BlockId, BlockNumberOrTag};
 use alloy::primitives::{B256, Bytes, U256};
+use exitgap_chain::config::LogsCheck;
 use exitgap_chain::{Event, FullReadCause, Limits, Severity};
 use exitgap_core::ids::Address;
 use exitgap_core::pools::PoolState;
@@ -85,7 +86,9 @@ async fn following_the_logs_equals_reading_everything() {
     let (chain, world) = scene().await;
     let mut market = Market::new(&chain, &world, 5).await.unwrap();
     let pools = [0, 1, 2, 5, 6, 7];
-    let config = world_config(&chain, &world, &[chain.url()], pools).await;
+    let mut config = world_config(&chain, &world, &[chain.url()], pools).await;
+    // Blooms name some of these few pools by chance.
+    config.chain[0].check_logs_by = LogsCheck::Receipts;
     // The reader only reads again what the logs name.
     let limits = Limits { full_read_slots: 288, full_read_slots_most: 289, ..small_limits() };
     let mut following = reader(&config, limits);
@@ -94,7 +97,8 @@ async fn following_the_logs_equals_reading_everything() {
         let reading = read(&mut following, slot).await;
         assert!(reading.events.is_empty(), "{slot}: {:?}", reading.events);
         if slot > FIRST_SLOT + 1 {
-            assert!(reading.requests <= 10, "{slot}: {} requests", reading.requests);
+            // With those that check the logs: a header and receipts of each block.
+            assert!(reading.requests <= 16, "{slot}: {} requests", reading.requests);
         }
         if slot % 6 == 0 {
             let fresh = read(&mut reader(&config, small_limits()), slot).await;
@@ -139,7 +143,8 @@ async fn the_full_reading_in_turn_finds_what_logs_hid() {
     proxy.lie(|request, _| {
         (request["method"] == "eth_getLogs").then(|| Lie::Result(serde_json::json!([])))
     });
-    let config = world_config(&chain, &world, &[proxy.url()], [1]).await;
+    let mut config = world_config(&chain, &world, &[proxy.url()], [1]).await;
+    config.chain[0].check_logs_by = LogsCheck::Nothing;
     let limits = Limits { full_read_slots: 3, full_read_slots_most: 4, ..small_limits() };
     let mut deceived = reader(&config, limits);
     let pool = world.pools[1].pool;
@@ -194,7 +199,8 @@ async fn ticks_that_do_not_sum_to_the_liquidity_are_read_in_full() {
     proxy.lie(|request, _| {
         (request["method"] == "eth_getLogs").then(|| Lie::Result(serde_json::json!([])))
     });
-    let config = world_config(&chain, &world, &[proxy.url()], [1]).await;
+    let mut config = world_config(&chain, &world, &[proxy.url()], [1]).await;
+    config.chain[0].check_logs_by = LogsCheck::Nothing;
     let mut deceived = reader(&config, small_limits());
     chain.mine(FIRST_SLOT * SLOT_SECONDS, &[]).await.unwrap();
     chain.mine_next(&[]).await.unwrap();

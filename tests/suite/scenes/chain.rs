@@ -5,7 +5,7 @@ use std::time::Duration;
 use alloy::eips::BlockId;
 use alloy::primitives::U256;
 use exitgap_chain::config::{
-    BaseToken, ChainConfig, Config, FeeConfig, OracleConfig, Plan, PoolConfig,
+    BaseToken, ChainConfig, Config, FeeConfig, LogsCheck, OracleConfig, Plan, PoolConfig,
 };
 use exitgap_chain::{ChainReader, Limits, SlotReading};
 use exitgap_core::ids::Address;
@@ -31,6 +31,7 @@ pub async fn chain_config(chain: &DevChain, world: &World, urls: &[String]) -> C
         genesis_hash: None,
         known_block: None,
         number_source: None,
+        check_logs_by: LogsCheck::Auto,
         second_rpc_url: None,
         sequencer_uptime_feed: None,
         sequencer_grace_s: None,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use alloy::primitives::{B256, Bytes, U256};
-use exitgap_chain::config::{ChainConfig, Config, Plan};
+use exitgap_chain::config::{ChainConfig, Config, LogsCheck, Plan};
 use exitgap_chain::settle::{Authorization, HotKey, TokenNode};
 use exitgap_core::ids::{Address, Word};
 use exitgap_tests::devchain::PrivateKeySigner;
@@ -65,6 +65,7 @@ impl Scene {
             genesis_hash: None,
             known_block: None,
             number_source: None,
+            check_logs_by: LogsCheck::Auto,
             second_rpc_url: None,
             sequencer_uptime_feed: None,
             sequencer_grace_s: None,

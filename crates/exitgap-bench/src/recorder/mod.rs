@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use alloy_primitives::U256;
 use exitgap_chain::config::{
-    BaseToken, ChainConfig, Config, Factory, FactoryKind, OracleConfig, Plan, PoolConfig,
+    LogsCheck,     BaseToken, ChainConfig, Config, Factory, FactoryKind, OracleConfig, Plan, PoolConfig,
 };
 use exitgap_chain::{ChainReader, Limits, SlotReading};
 use exitgap_core::ids::ChainSlug;
@@ -270,6 +270,7 @@ fn chain_config(chain: &DevChain) -> Result<ChainConfig, BenchError> {
         genesis_hash: None,
         known_block: None,
         number_source: None,
+        check_logs_by: LogsCheck::Auto,
         second_rpc_url: None,
         sequencer_uptime_feed: None,
         sequencer_grace_s: None,

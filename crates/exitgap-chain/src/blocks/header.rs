@@ -3,7 +3,7 @@
 use core::fmt;
 use std::collections::BTreeMap;
 
-use alloy::primitives::B256;
+use alloy::primitives::{B256, Bloom};
 use exitgap_core::ids::BlockHash;
 use exitgap_core::snapshot::BlockRef;
 use serde_json::Value;
@@ -20,6 +20,33 @@ pub(crate) struct Header {
     pub(crate) parent: BlockHash,
     /// Whether the hash was computed from the header.
     pub(crate) recomputed: bool,
+}
+
+/// A header with what it commits to of its block's logs.
+#[derive(Debug, Clone)]
+pub(crate) struct LogsHeader {
+    /// The header.
+    pub(crate) header: Header,
+    /// The bloom of the logs' emitters and topics.
+    pub(crate) bloom: Bloom,
+    /// The root of the receipts.
+    pub(crate) receipts_root: B256,
+    /// The length of the node's answer, in bytes.
+    pub(crate) answer_bytes: usize,
+}
+
+impl LogsHeader {
+    /// Parses the answer to `eth_getBlockByNumber` for this number.
+    pub(crate) fn from_json(raw: &RawValue, asked: u64) -> Result<Self, RpcError> {
+        let header = Header::from_json(raw, Some(asked))?;
+        let wire = Header::wire(raw)?.map(|(wire, _)| wire.inner).unwrap_or_default();
+        Ok(Self {
+            header,
+            bloom: wire.logs_bloom,
+            receipts_root: wire.receipts_root,
+            answer_bytes: raw.get().len(),
+        })
+    }
 }
 
 /// Names of a block's JSON fields, with the letter case that nodes use: those that the hash covers, and those that are

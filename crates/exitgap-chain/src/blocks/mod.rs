@@ -11,7 +11,7 @@ use exitgap_core::snapshot::BlockRef;
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 
-pub(crate) use header::{Header, contradiction};
+pub(crate) use header::{Header, LogsHeader, contradiction};
 use search::{Search, Step};
 
 use crate::read_failure::ReadFailure;
@@ -186,7 +186,18 @@ pub(crate) async fn header_at(
     rpc.request("eth_getBlockByNumber", &params, deadline, read).await
 }
 
-/// The same for a block that is known to exist. Nodes that do not have it yet are asked again.
+/// The same with what the header commits to of the block's logs.
+pub(crate) async fn logs_header_at(
+    rpc: &Rpc,
+    number: u64,
+    deadline: Instant,
+) -> Result<LogsHeader, Failure> {
+    let params = json!([format!("{number:#x}"), false]);
+    let read = |raw: &_| LogsHeader::from_json(raw, number);
+    rpc.request("eth_getBlockByNumber", &params, deadline, read).await
+}
+
+/// The same as [`header_at`] for a block that is known to exist. Nodes that do not have it yet are asked again.
 async fn awaited_header_at(rpc: &Rpc, number: u64, deadline: Instant) -> Result<Header, Failure> {
     let params = json!([format!("{number:#x}"), false]);
     let read = |raw: &_| Header::from_json(raw, Some(number));

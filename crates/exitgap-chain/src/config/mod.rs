@@ -22,7 +22,7 @@ pub use error::ConfigError;
 pub use fact::{FactConfig, FactPlan, Facts};
 pub(crate) use key::NOBODY;
 pub use key::PoolKey;
-pub use known::{KnownChain, KnownFactory, NumberSource};
+pub use known::{KnownChain, KnownFactory, LogsCheck, NumberSource};
 pub use plan::{ChainPlan, FeedPlan, OraclePlan, Plan, PoolPlan, SequencerPlan};
 pub use text::{RpcUrl, UrlError, parse_address};
 pub use token::{Calendars, TokenConfig};
@@ -77,6 +77,9 @@ pub struct ChainConfig {
     /// Where contracts hear the block's number. Default: as on the known chain of this id, else `block_number`.
     #[serde(default)]
     pub number_source: Option<NumberSource>,
+    /// How the logs that nodes give are checked for being complete. Default: [`LogsCheck::Auto`].
+    #[serde(default)]
+    pub check_logs_by: LogsCheck,
     /// Address of Multicall3. Default: its address on public chains.
     #[serde(default, deserialize_with = "text::optional_address")]
     pub multicall3: Option<Address>,

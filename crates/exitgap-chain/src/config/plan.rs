@@ -12,8 +12,8 @@ use super::equity::{Equities, plan_equities};
 use super::fact::{Facts, plan_facts};
 use super::token::{Calendars, plan_tokens};
 use super::{
-    BaseToken, ChainConfig, Config, ConfigError, Factory, KnownBlock, KnownChain, NumberSource,
-    OracleConfig, PoolConfig, PoolKey, PoolPlace, RpcUrl,
+    BaseToken, ChainConfig, Config, ConfigError, Factory, KnownBlock, KnownChain, LogsCheck,
+    NumberSource, OracleConfig, PoolConfig, PoolKey, PoolPlace, RpcUrl,
 };
 
 /// Multicall3's address on every public chain.
@@ -43,6 +43,7 @@ pub struct ChainPlan {
     second_url: Option<RpcUrl>,
     multicall3: Address,
     number_source: NumberSource,
+    check_logs_by: LogsCheck,
     sequencer: Option<SequencerPlan>,
     confirmations: u32,
     factories: Vec<Factory>,
@@ -215,6 +216,7 @@ impl ChainPlan {
                 .number_source
                 .or(known.map(|known| known.number_source))
                 .unwrap_or(NumberSource::BlockNumber),
+            check_logs_by: config.check_logs_by,
             sequencer: sequencer_feed.map(|feed| SequencerPlan { feed, grace_s }),
             confirmations,
             factories: factories_of(config, known),
@@ -269,6 +271,11 @@ impl ChainPlan {
     /// How contracts can read the block's number.
     pub fn number_source(&self) -> NumberSource {
         self.number_source
+    }
+
+    /// How the logs that its nodes give are checked for being complete.
+    pub fn check_logs_by(&self) -> LogsCheck {
+        self.check_logs_by
     }
 
     /// The feed that reports whether its sequencer is up, if there is one.

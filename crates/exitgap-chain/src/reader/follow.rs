@@ -8,7 +8,9 @@ use exitgap_core::snapshot::{BlockRef, Snapshot};
 use tokio::time::Instant;
 
 use super::logs::{self, Named, PartReaders};
+use super::omitted::{AskedPool, AskedPools, LogsChecking, Omitted};
 use crate::blocks;
+use crate::config::LogsCheck;
 use crate::events::{Event, Events, FullReadCause};
 use crate::limits::{logs_deadline, second_deadline};
 use crate::pools::{Part, PartReader, Parts, parts_of};
@@ -75,11 +77,13 @@ pub(super) fn difference(kept: &Parts, full: &Parts) -> Option<(usize, i32)> {
 
 /// Plans how to update the parts of each pool, by its index in the plan, to `block`.
 ///
-/// A second node gets the same requests for logs. Pools for which the two nodes disagree have no plan.
+/// A second node gets the same requests for logs. Pools for which the two nodes disagree have no plan. Then logs that the
+/// nodes left out are looked for.
 pub(super) async fn plan(
     rpc: &Rpc,
     second: Option<&Rpc>,
     events: &mut Events,
+    (checking, by, slot): (&mut LogsChecking, LogsCheck, Option<Slot>),
     remembered: &BTreeMap<usize, RememberedParts<'_>>,
     block: BlockRef,
     deadline: Instant,
@@ -109,7 +113,7 @@ pub(super) async fn plan(
         return plans;
     };
     let named = logs::changed_parts(rpc, &waiting, first, block, logs_deadline(deadline)).await;
-    let Named { mut changed, unread } = match named {
+    let Named { mut changed, mut blocks, unread } = match named {
         Ok(named) => named,
         Err(failure) => {
             let cause = FullReadCause::NoLogs(failure.detail);
@@ -143,6 +147,30 @@ pub(super) async fn plan(
                 events.report(Event::NotCompared { what: "logs", detail: failure.detail });
             }
         }
+    }
+    if let Some(slot) = slot {
+        let mut pools = AskedPools::new();
+        for (place, pool) in remembered {
+            if waiting.contains_key(place) && !plans.contains_key(place) {
+                let (after, followed) = (pool.at.number, pool.followed);
+                let blocks = blocks.remove(place).unwrap_or_default();
+                let named = changed.get(place).cloned().unwrap_or_default();
+                pools.insert(*place, AskedPool { after, followed, blocks, named });
+            }
+        }
+        let until = second_deadline(deadline);
+        let Omitted { suspected, proven } =
+            checking.check(rpc, by, slot, &pools, block, until).await;
+        for (place, (block, parts)) in proven {
+            let pool = remembered[&place].pool.clone();
+            events.report(Event::LogOmitted { pool, block });
+            changed.entry(place).or_default().extend(parts);
+        }
+        plans.extend(
+            suspected
+                .into_iter()
+                .map(|(place, block)| (place, Reread::Full(FullReadCause::NamedByBloom(block)))),
+        );
     }
     // Checked after the logs: if the chain reorganised in between, the logs would belong to two histories.
     for (number, pools) in by_block {
@@ -221,7 +249,10 @@ mod tests {
         let (begun, whole) = (Instant::now(), Duration::from_secs(6));
         let rpc = rpc(&[&node], short_limits());
         let mut events = Events::default();
-        let plans = plan(&rpc, None, &mut events, &remembered, block(30), begun + whole).await;
+        let mut checking = LogsChecking::default();
+        let checking = (&mut checking, LogsCheck::Auto, Some(Slot::FIRST));
+        let plans =
+            plan(&rpc, None, &mut events, checking, &remembered, block(30), begun + whole).await;
         assert!(matches!(plans[&0], Reread::Full(FullReadCause::NoLogs(_))), "{plans:?}");
         assert!(!node.asked("eth_getLogs").is_empty(), "the control: it was asked");
         assert!(begun.elapsed() < whole / 2, "{:?}", begun.elapsed());

@@ -26,6 +26,8 @@ pub(super) type ChangedParts = BTreeMap<usize, BTreeSet<i32>>;
 pub(super) struct Named {
     /// The parts that changed.
     pub(super) changed: ChangedParts,
+    /// The blocks of the logs.
+    pub(super) blocks: BTreeMap<usize, BTreeSet<u64>>,
     /// Pools whose own logs cannot be used, with the cause: it is unknown which of their parts changed.
     pub(super) unread: BTreeMap<usize, String>,
 }
@@ -76,14 +78,20 @@ fn by_filter<'a>(waiting: &PartReaders<'a>) -> Vec<Together<'a>> {
     groups.into_values().collect()
 }
 
-/// A pool's index in the plan, with the parts that one of its logs names, or the fault in that log.
-type OfPool = (usize, Result<Vec<i32>, RpcError>);
+/// A pool's index in the plan, with the block of one of its logs and the parts that the log names, or the fault in it.
+type OfPool = (usize, Result<NamedParts, RpcError>);
+
+/// The block of a log, and the parts that it names.
+type NamedParts = (u64, Vec<i32>);
 
 impl Named {
     fn add(&mut self, logs: Vec<OfPool>) {
         for (place, parts) in logs {
             match parts {
-                Ok(parts) => self.changed.entry(place).or_default().extend(parts),
+                Ok((block, parts)) => {
+                    self.changed.entry(place).or_default().extend(parts);
+                    self.blocks.entry(place).or_default().insert(block);
+                }
                 Err(error) => drop(self.unread.entry(place).or_insert_with(|| error.to_string())),
             }
         }
@@ -230,7 +238,7 @@ impl Together<'_> {
         followed: &dyn PartReader,
         [from, to]: [u64; 2],
         last: BlockRef,
-    ) -> Result<Option<Result<Vec<i32>, RpcError>>, RpcError> {
+    ) -> Result<Option<Result<NamedParts, RpcError>>, RpcError> {
         if log.removed {
             return Ok(Some(Err(contradiction("a log's removed flag", false, true))));
         }
@@ -248,7 +256,7 @@ impl Together<'_> {
         }
         let event = log.topics().first();
         if event.is_some_and(|event| watch.events.contains(event)) {
-            return Ok(Some(followed.named_by(log)));
+            return Ok(Some(followed.named_by(log).map(|parts| (number, parts))));
         }
         let is_known =
             |event| self.pools.values().any(|(_, watch, _)| watch.events.contains(event));

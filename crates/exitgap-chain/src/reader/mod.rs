@@ -2,7 +2,7 @@
 //!
 //! - `observe`: one pass over some pools at one block
 //! - `follow`: parts of states remembered from slot to slot, updated from logs
-//! - `logs`: the parts named by the pools' logs
+//! - `logs`: the parts named by the pools' logs; `omitted`: logs that nodes left out
 //! - `full`: the pools whose parts a pass reads in full, and the comparison with the followed parts
 //! - `schedule`: when each pool's turn for a full reading is
 //! - `links`: the blocks of the series that a node must have
@@ -23,6 +23,7 @@ mod links;
 mod logs;
 mod needs;
 mod observe;
+mod omitted;
 mod schedule;
 mod taxes;
 
@@ -36,6 +37,7 @@ use exitgap_core::snapshot::{BlockRef, Observation, Snapshot};
 use tokio::time::Instant;
 
 pub use check::{CheckFinding, GenesisDisagreement, Severity};
+pub use omitted::LogsChecked;
 
 use crate::blocks::{self, BlockFinder, SeenHeads};
 use crate::config::{ChainPlan, PoolPlan};
@@ -50,6 +52,7 @@ use crate::rpc::{ClientError, RequestOutcomes, Rpc};
 use follow::PartMemory;
 use links::Links;
 use observe::{Pass, PoolMemory, Results};
+use omitted::LogsChecking;
 
 /// Reads the pools of one chain. The data that it keeps between slots (recent headers, each pool's identity and ticks)
 /// is only in memory, so a new reader reads everything. [`ChainReader::resume`] gives it the position of the series.
@@ -64,6 +67,7 @@ pub struct ChainReader {
     finder: BlockFinder,
     links: Links,
     memory: Vec<PoolMemory>,
+    checking: LogsChecking,
     proving: SnapshotProver,
 }
 
@@ -99,7 +103,8 @@ impl ChainReader {
         let rpc = Rpc::new(&plan, limits)?;
         let memory = vec![PoolMemory::default(); plan.pools().len()];
         let (finder, links) = (BlockFinder::default(), Links::default());
-        Ok(Self { plan, rpc, second, finder, links, memory, proving: SnapshotProver::default() })
+        let (checking, proving) = (LogsChecking::default(), SnapshotProver::default());
+        Ok(Self { plan, rpc, second, finder, links, memory, checking, proving })
     }
 
     /// Tells a new reader where the series stands: at which blocks earlier slots were recorded,
@@ -182,6 +187,7 @@ impl ChainReader {
     /// From now on uses only a node that has the blocks of the series.
     fn begin_slot(&mut self) {
         self.finder.begin_slot();
+        self.checking.checked = None;
         let links = self.links.to_ask_for(self.plan.confirmations());
         if let Some(second) = &self.second {
             second.begin_slot(links.clone());
@@ -207,6 +213,11 @@ impl ChainReader {
     /// The heads that nodes of the chain had while the last slot was read; `None`: none whose hash could be recomputed.
     pub fn seen_heads(&self) -> Option<SeenHeads> {
         self.finder.heads()
+    }
+
+    /// How the nodes' logs were checked for being complete when the last slot was read; `None`: no pool's logs were needed.
+    pub fn logs_checked(&self) -> Option<&LogsChecked> {
+        self.checking.checked.as_ref()
     }
 
     /// Reads one pool in full at the chain's newest block.
@@ -243,6 +254,7 @@ impl ChainReader {
             plan: &self.plan,
             memory: &mut memory,
             events: &mut Events::default(),
+            checking: &mut LogsChecking::default(),
             slot: None,
         };
         let results = pass.read_pools(block, places, deadline).await;
@@ -431,8 +443,8 @@ impl ChainReader {
         events: &mut Events,
     ) -> Results {
         let (rpc, plan, memory) = (&self.rpc, &self.plan, self.memory.as_mut_slice());
-        let second = self.second.as_ref();
-        let mut pass = Pass { rpc, second, plan, memory, events, slot: Some(slot) };
+        let (second, checking) = (self.second.as_ref(), &mut self.checking);
+        let mut pass = Pass { rpc, second, plan, memory, events, checking, slot: Some(slot) };
         pass.read_pools(block, places, deadline).await
     }
 

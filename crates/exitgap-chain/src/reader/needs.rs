@@ -5,17 +5,16 @@ use core::time::Duration;
 use exitgap_core::ids::Address;
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::BlockRef;
-use serde_json::json;
-use serde_json::value::RawValue;
 use tokio::time::Instant;
 
 use super::check::Severity;
+use super::omitted::{ChecksCost, measure};
 use crate::blocks;
-use crate::config::ChainPlan;
+use crate::config::{ChainPlan, LogsCheck};
 use crate::limits::MAX_NAMED;
 use crate::multicall::Multicall;
 use crate::pool_logs;
-use crate::rpc::{Failure, RetryPolicy, Rpc, value};
+use crate::rpc::{Failure, Rpc};
 
 /// How old, in seconds, the states may be that a slot is read at: its block is before its instant, and the reading takes time.
 const STATE_AGE_S: u64 = 120;
@@ -70,7 +69,7 @@ pub(super) async fn check_needs(
         own.extend(check.state_depth().await);
     }
     let logs = check.logs(pools).await;
-    own.push(check.receipts().await);
+    own.push(check.log_checks(pools).await);
     Needs { own, logs }
 }
 
@@ -210,22 +209,49 @@ impl NodeCheck<'_> {
         (Severity::Error, message)
     }
 
-    /// Whether it serves the receipts of a block.
-    async fn receipts(&self) -> Need {
-        let params = json!([format!("{:#x}", self.head.number)]);
-        let read = |raw: &RawValue| value::<Vec<&RawValue>>(raw).map(|receipts| receipts.len());
-        let once = RetryPolicy::default();
-        let receipts =
-            self.rpc.request_by(once, "eth_getBlockReceipts", &params, self.deadline, read).await;
-        let message = match receipts {
-            Ok(_) => "serves the receipts of a block".to_owned(),
-            Err(failure) => format!(
-                "does not serve the receipts of a block (eth_getBlockReceipts), so logs cannot be proven by them: {}",
-                cut(&failure)
-            ),
+    /// What each way to find logs that it leaves out costs, and which of them recording will use.
+    async fn log_checks(&self, contracts: &[Address]) -> Need {
+        let blocks = self.slot_blocks.unwrap_or(1);
+        let measured = measure(self.rpc, contracts, self.head, blocks, self.deadline).await;
+        let hourly = "a log that it leaves out is found within an hour, by a full reading";
+        let cut = |why: &str| why.chars().take(200).collect::<String>();
+        let cost = match measured {
+            Ok(cost) => cost,
+            Err(why) => {
+                return (
+                    Severity::Fine,
+                    format!("its logs stay unproven ({}): {hourly}", cut(&why)),
+                );
+            }
         };
+        let ChecksCost { blocks, header_bytes, named, ref receipts } = cost;
+        let by_blooms = format!(
+            "blooms: {blocks} requests and {} a slot, and {named} of {} pools read in full without cause",
+            kilobytes(header_bytes),
+            contracts.len()
+        );
+        let by_receipts = match receipts {
+            Ok((requests, bytes)) => {
+                format!("receipts: {requests} more requests and {} a slot", kilobytes(*bytes))
+            }
+            Err(why) => format!("receipts (eth_getBlockReceipts) are not served: {}", cut(why)),
+        };
+        let chosen = match (self.plan.check_logs_by(), cost.chosen(contracts.len())) {
+            (LogsCheck::Auto, None) => format!("no way is used: {hourly}"),
+            (LogsCheck::Nothing, _) => format!("check_logs_by is \"nothing\": {hourly}"),
+            (LogsCheck::Blooms, _) | (LogsCheck::Auto, Some(LogsCheck::Blooms)) => {
+                "blooms are used".to_owned()
+            }
+            _ => "receipts are used".to_owned(),
+        };
+        let message =
+            format!("logs that it leaves out can be found by {by_blooms}; {by_receipts}; {chosen}");
         (Severity::Fine, message)
     }
+}
+
+fn kilobytes(bytes: usize) -> String {
+    format!("{} kB", bytes.div_ceil(1_000))
 }
 
 /// A failure's words, for one line.
@@ -237,7 +263,7 @@ fn cut(failure: &Failure) -> String {
 mod tests {
     use alloy::primitives::B256;
     use exitgap_core::ids::BlockHash;
-    use serde_json::Value;
+    use serde_json::{Value, json};
 
     use super::*;
     use crate::multicall::tests::aggregated_at;
@@ -320,7 +346,7 @@ mod tests {
             "takes 2000 calls in one request",
             "has states 10 blocks back",
             "serves the logs of 2000 blocks at once (0 logs)",
-            "serves the receipts of a block",
+            "its logs stay unproven (the hash of block 4976 cannot be recomputed",
         ] {
             assert!(all.iter().any(|message| message.contains(words)), "{words}: {all:#?}");
         }
@@ -361,9 +387,6 @@ mod tests {
         let (severity, message) = wrong(&needs);
         assert_eq!(severity, Severity::Error);
         assert!(message.contains("slots will be missing"), "{message}");
-
-        let needs = found(|method, _| (method == "eth_getBlockReceipts").then_some("no")).await;
-        assert!(needs.own.iter().any(|(_, message)| message.contains("cannot be proven by them")));
     }
 
     #[tokio::test]

@@ -10,6 +10,7 @@ use tokio::time::Instant;
 
 use super::facts;
 use super::follow::{self, PartMemory, RememberedParts, Reread};
+use super::omitted::LogsChecking;
 use super::schedule::Schedule;
 use super::taxes::{self, TransferRecords};
 use crate::abi::{Answer, Call};
@@ -42,6 +43,8 @@ pub(super) struct Pass<'a> {
     pub(super) plan: &'a ChainPlan,
     pub(super) memory: &'a mut [PoolMemory],
     pub(super) events: &'a mut Events,
+    /// The checks of whether logs are complete.
+    pub(super) checking: &'a mut LogsChecking,
     /// The slot; `None` outside the series.
     pub(super) slot: Option<Slot>,
 }
@@ -252,7 +255,9 @@ impl Pass<'_> {
                 Some((*place, RememberedParts { pool: &pools[*place].id, at, followed }))
             })
             .collect();
-        follow::plan(self.rpc, self.second, self.events, &remembered, block, deadline).await
+        let checking = (&mut *self.checking, self.plan.check_logs_by(), self.slot);
+        let (rpc, second) = (self.rpc, self.second);
+        follow::plan(rpc, second, self.events, checking, &remembered, block, deadline).await
     }
 
     /// Reads feeds, and for each pool the values that change with every swap and the parts that logs name.

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::time::Duration;
 
 use exitgap_api::{Problem, ProblemCode};
-use exitgap_chain::config::{ChainConfig, Config, Plan};
+use exitgap_chain::config::{ChainConfig, Config, LogsCheck, Plan};
 use exitgap_chain::settle::TokenNode;
 use exitgap_core::ids::{Address, Caip2, ChainSlug, Word};
 use exitgap_core::series::rfc3339;
@@ -129,6 +129,7 @@ impl Final {
             genesis_hash: None,
             known_block: None,
             number_source: None,
+            check_logs_by: LogsCheck::Auto,
             second_rpc_url: None,
             sequencer_uptime_feed: None,
             sequencer_grace_s: None,

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use exitgap_api::{Direct, Problem, ProblemCode, Provenance};
 use exitgap_chain::config::{
-    BaseToken, ChainConfig, Config, FeeConfig, KnownChain, OracleConfig, Plan, PoolConfig, RpcUrl,
+    BaseToken, ChainConfig, Config, FeeConfig, KnownChain, LogsCheck, OracleConfig, Plan,
+    PoolConfig, RpcUrl,
 };
 use exitgap_chain::{ChainReader, Limits, ReadFailure, readers};
 use exitgap_core::U256;
@@ -122,6 +123,7 @@ fn chain(
         genesis_hash: None,
         known_block: None,
         number_source: None,
+        check_logs_by: LogsCheck::Auto,
         second_rpc_url: None,
         sequencer_uptime_feed: None,
         sequencer_grace_s: None,

@@ -330,6 +330,9 @@ impl<R: SlotReader> Recorder<R> {
         let publication = self.publish().await?;
         let mut report = SlotReport::from_sealed(&sealed, publication, drawn_before, elapsed);
         report.node_outcomes = self.chains.iter().flat_map(Chain::take_outcomes).collect();
+        let checked =
+            |chain: &Chain<R>| Some((chain.slug().clone(), chain.logs_checked()?.clone()));
+        report.logs_checked = self.chains.iter().filter_map(checked).collect();
         self.announce(&report);
         self.after(&sealed).await?;
         Ok(report)

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use exitgap_chain::{RequestOutcomes, Unproven};
-use exitgap_core::ids::PoolId;
+use exitgap_chain::{LogsChecked, RequestOutcomes, Unproven};
+use exitgap_core::ids::{ChainSlug, PoolId};
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_store::{PublishError, RestoreError, StoreError};
 
@@ -41,6 +41,8 @@ pub struct SlotReport {
     pub requests: u64,
     /// The nodes' answers since the previous slot, by node, method and outcome.
     pub node_outcomes: Vec<RequestOutcomes>,
+    /// For each chain whose pools' logs were needed, how they were checked for being complete.
+    pub logs_checked: BTreeMap<ChainSlug, LogsChecked>,
     /// Number of pools whose logs arrived but cannot be read.
     pub unread_logs: u32,
     /// Number of documents of logs and receipts that the store rejected; the slot was written without them.
@@ -78,6 +80,7 @@ impl SlotReport {
             not_cosigned,
             requests: counts.requests,
             node_outcomes: Vec::new(),
+            logs_checked: BTreeMap::new(),
             unread_logs: counts.unread_logs,
             refused_documents: counts.refused_documents,
             filled_slots: *filled_slots,

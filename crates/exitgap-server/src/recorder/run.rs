@@ -144,6 +144,7 @@ impl<R: SlotReader> Recorder<R> {
                         Turn::Again if is_left => tried = current,
                         Turn::Again => {}
                         Turn::Tried(recorded) => {
+                            let recorded = *recorded;
                             if is_left && recorded.as_ref().is_err_and(RecorderError::passes) {
                                 tried = current;
                             }
@@ -179,7 +180,7 @@ impl<R: SlotReader> Recorder<R> {
             return Ok(Turn::Again);
         }
         let Err(RecorderError::Store(error @ StoreError::Claimed { .. })) = &recorded else {
-            return Ok(Turn::Tried(recorded));
+            return Ok(Turn::Tried(Box::new(recorded)));
         };
         tracing::warn!(slot = %slot, %error, "claimed slots are sealed first");
         match self.seal_claimed().await {
@@ -191,7 +192,7 @@ impl<R: SlotReader> Recorder<R> {
                 tracing::error!(slot = %slot, %error, "the slot was not written");
                 Ok(Turn::Again)
             }
-            sealed => Ok(if sealed? { Turn::Claimed } else { Turn::Tried(recorded) }),
+            sealed => Ok(if sealed? { Turn::Claimed } else { Turn::Tried(Box::new(recorded)) }),
         }
     }
 }
@@ -205,7 +206,7 @@ enum Turn {
     /// Another slot was claimed and is now sealed: try this slot again.
     Claimed,
     /// It was tried.
-    Tried(Result<SlotReport, RecorderError>),
+    Tried(Box<Result<SlotReport, RecorderError>>),
 }
 
 impl<R: SlotReader> Recorder<R> {

@@ -5,8 +5,8 @@ use std::future::{Future, ready};
 
 use exitgap_chain::config::{ChainPlan, Plan};
 use exitgap_chain::{
-    ChainReader, Limits, LogsRead, LogsSince, Proven, ReadFailure, RequestOutcomes, SeenHeads,
-    SlotReading, Unproven,
+    ChainReader, Limits, LogsChecked, LogsRead, LogsSince, Proven, ReadFailure, RequestOutcomes,
+    SeenHeads, SlotReading, Unproven,
 };
 use exitgap_core::ids::{BlockHash, ChainSlug, PoolId};
 use exitgap_core::pools::Direction;
@@ -124,6 +124,11 @@ pub trait SlotReader: Send + 'static {
         None
     }
 
+    /// How the nodes' logs were checked for being complete when the last slot was read; `None` where none was needed.
+    fn logs_checked(&self) -> Option<&LogsChecked> {
+        None
+    }
+
     /// Number of HTTP requests sent so far.
     fn requests(&self) -> u64 {
         0
@@ -216,6 +221,10 @@ impl SlotReader for ChainReader {
 
     fn seen_heads(&self) -> Option<SeenHeads> {
         Self::seen_heads(self)
+    }
+
+    fn logs_checked(&self) -> Option<&LogsChecked> {
+        Self::logs_checked(self)
     }
 
     fn requests(&self) -> u64 {

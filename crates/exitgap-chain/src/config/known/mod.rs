@@ -47,6 +47,22 @@ pub enum NumberSource {
     ArbSys,
 }
 
+/// How the logs that nodes give are checked for being complete.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LogsCheck {
+    /// By blooms, where they make at most a tenth of the pools be read in full; else by receipts, where the node serves them
+    /// and a slot has at most 50 blocks; else by nothing.
+    #[default]
+    Auto,
+    /// By the blooms of the blocks' headers, however many pools they name.
+    Blooms,
+    /// By the blocks' receipts, however many blocks a slot has.
+    Receipts,
+    /// By nothing but the full readings.
+    Nothing,
+}
+
 /// The known chains. The hashes are from the chains' own node software: go-ethereum, op-geth's superchain configuration
 /// (which also hard-codes OP Mainnet's, because its state was migrated), and Arbitrum's published block 0.
 const KNOWN: [KnownChain; 4] = [

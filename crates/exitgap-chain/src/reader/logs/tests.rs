@@ -88,9 +88,9 @@ fn a_log_is_a_pools_and_what_is_wrong_with_it_concerns_that_pool() {
         together.parts_of_raw(&raw, [11, 20], LAST)
     };
     let good = in_wire(&log(POOL, vec![OWN, B256::ZERO]));
-    assert_eq!(of(by_address, &good), Ok(vec![(0, Ok(vec![5]))]));
+    assert_eq!(of(by_address, &good), Ok(vec![(0, Ok((20, vec![5])))]));
     let of_id = in_wire(&log(MANAGER, vec![OF_MANAGER, B256::from(ID.0)]));
-    assert_eq!(of(by_id, &of_id), Ok(vec![(3, Ok(vec![6]))]));
+    assert_eq!(of(by_id, &of_id), Ok(vec![(3, Ok((20, vec![6])))]));
 
     // What is wrong with a pool's log concerns that pool.
     let what = |parts: Result<Vec<OfPool>, RpcError>, place: usize| match &parts.unwrap()[..] {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use exitgap_chain::config::{
-    BaseToken, ChainConfig, Config as Sources, FeeConfig, OracleConfig, Plan, PoolConfig,
+    BaseToken, ChainConfig, Config as Sources, FeeConfig, LogsCheck, OracleConfig, Plan, PoolConfig,
 };
 use exitgap_chain::{ChainReader, Limits, PoolInfo, ReadFailure};
 use tokio::time::Instant;
@@ -77,6 +77,7 @@ fn sources(wanted: &ConfigInputs, pools: &[PoolGiven], fee: Option<FeeConfig>) -
         genesis_hash: None,
         known_block: None,
         number_source: None,
+        check_logs_by: LogsCheck::Auto,
         second_rpc_url: None,
         sequencer_uptime_feed: None,
         sequencer_grace_s: None,

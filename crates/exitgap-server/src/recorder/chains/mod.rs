@@ -9,7 +9,7 @@ mod readings;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use exitgap_chain::{ReadFailure, RequestOutcomes, SeenHeads};
+use exitgap_chain::{LogsChecked, ReadFailure, RequestOutcomes, SeenHeads};
 use exitgap_core::ids::{ChainSlug, PoolId};
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{MissingReason, Slot};
@@ -169,6 +169,11 @@ impl<R: SlotReader> Chain<R> {
     /// The nodes' answers since the last call, by node, method and outcome.
     pub fn take_outcomes(&self) -> Vec<RequestOutcomes> {
         self.reader.as_ref().map(SlotReader::take_outcomes).unwrap_or_default()
+    }
+
+    /// How its nodes' logs were checked for being complete when the last slot was read.
+    pub fn logs_checked(&self) -> Option<&LogsChecked> {
+        self.reader.as_ref().and_then(SlotReader::logs_checked)
     }
 
     /// Creates the reader if there is none, and passes it the newest recorded state.
