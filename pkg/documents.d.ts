@@ -1487,6 +1487,17 @@ export interface LiquidationVenue {
   pool: string;
 }
 
+/** The check of whether logs are complete. */
+export type LogsCheckedBy = 'blooms' | 'receipts' | 'unproven';
+
+/** How the logs of a slot were checked for being complete. */
+export interface LogsStatus {
+  /** The check. */
+  checked_by: LogsCheckedBy;
+  /** Why they are unproven: until the next full reading, at most an hour later, a log that the node left out is not found. */
+  unproven_because?: string | null;
+}
+
 /** The slot of the last seven days with the lowest depth. */
 export interface LowestDepth {
   /** How far the pool's mid price was below the oracle price at that time, percent. */
@@ -2278,6 +2289,11 @@ export interface SlotStatus {
    * followed until then.
    */
   doubted_by_slot?: number | null;
+  /**
+   * How the logs that name changed ticks were checked for being complete. Only from the service that recorded the slot, for
+   * about a day and until it is started again.
+   */
+  logs?: LogsStatus | null;
   /** Why the slot is missing. */
   missing_reason?: string | null;
   /** The pool's identifier. */

@@ -122,8 +122,8 @@ pub use portfolio::{Portfolio, PortfolioExit, PortfolioTotal, Position};
 pub use problem::{Problem, ProblemCode};
 pub use problem_document::{PROBLEM_JSON, ProblemDocument};
 pub use published_answer::{
-    Published, PublishedExit, PublishedLadder, PublishedMaxSize, PublishedRedemption,
-    PublishedSimulation, RetractionNotice, SlotState, SlotStatus,
+    LogsCheckedBy, LogsStatus, Published, PublishedExit, PublishedLadder, PublishedMaxSize,
+    PublishedRedemption, PublishedSimulation, RetractionNotice, SlotState, SlotStatus,
 };
 pub use redemption::{RedemptionFact, RedemptionPath, RedemptionWindow, RedemptionWindowResult};
 pub use routes::{

@@ -71,6 +71,34 @@ pub struct SlotStatus {
     /// followed until then.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub doubted_by_slot: Option<u32>,
+    /// How the logs that name changed ticks were checked for being complete. Only from the service that recorded the slot, for
+    /// about a day and until it is started again.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub logs: Option<LogsStatus>,
+}
+
+/// How the logs of a slot were checked for being complete.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct LogsStatus {
+    /// The check.
+    pub checked_by: LogsCheckedBy,
+    /// Why they are unproven: until the next full reading, at most an hour later, a log that the node left out is not found.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub unproven_because: Option<String>,
+}
+
+/// The check of whether logs are complete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum LogsCheckedBy {
+    /// The blooms of the blocks' headers: pools that they name without a log were read in full.
+    Blooms,
+    /// The blocks' receipts, which the headers commit to.
+    Receipts,
+    /// None.
+    Unproven,
 }
 
 /// The content of a series at a slot.

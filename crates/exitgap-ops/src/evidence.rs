@@ -1,11 +1,13 @@
 //! Data for verifying results: evidence files, head windows, snapshots, and the current status of a slot.
 
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use exitgap_api::operations::{EvidenceAsked, SlotAsked};
-use exitgap_api::{Problem, ProblemCode, RetractionNotice, SlotState, SlotStatus};
+use exitgap_api::{LogsStatus, Problem, ProblemCode, RetractionNotice, SlotState, SlotStatus};
 use exitgap_core::evidence::Base;
-use exitgap_core::ids::{PoolId, SnapshotHash, StateHash};
+use exitgap_core::ids::{ChainSlug, PoolId, SnapshotHash, StateHash};
 use exitgap_core::series::{LookupError, Slot};
 use exitgap_core::snapshot::Snapshot;
 use exitgap_core::units::SizeUsd;
@@ -185,9 +187,36 @@ impl Service {
                 missing_reason: reason.map(String::from),
                 retraction: retraction.as_ref().map(notice),
                 doubted_by_slot: doubt.map(Slot::number),
+                logs: None,
             })
         })
         .await
+        .map(|status| SlotStatus { logs: self.log_checks.of(&asked.pool, asked.slot), ..status })
+    }
+
+    /// Takes in how the logs of a chain's pools were checked when a slot was recorded.
+    pub fn note_logs_checked(&self, chain: &ChainSlug, slot: Slot, logs: LogsStatus) {
+        self.log_checks.note(chain, slot, logs);
+    }
+}
+
+/// How the logs of each chain's last slots were checked.
+#[derive(Debug, Default)]
+pub(super) struct LogChecks(Mutex<BTreeMap<ChainSlug, BTreeMap<Slot, LogsStatus>>>);
+
+impl LogChecks {
+    fn note(&self, chain: &ChainSlug, slot: Slot, logs: LogsStatus) {
+        let mut checks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let slots = checks.entry(chain.clone()).or_default();
+        slots.insert(slot, logs);
+        if slots.len() > Slot::PER_DAY as usize {
+            slots.pop_first();
+        }
+    }
+
+    fn of(&self, pool: &PoolId, slot: Slot) -> Option<LogsStatus> {
+        let checks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        checks.get(pool.chain())?.get(&slot).cloned()
     }
 }
 

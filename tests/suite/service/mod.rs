@@ -18,6 +18,7 @@ mod guards;
 mod hours;
 mod kept;
 mod limits;
+mod log_checks;
 mod own_stream;
 mod pruned;
 mod receivers;

@@ -1636,6 +1636,19 @@ class LiquidationExposure(LiquidationExposureOf):
     worst_time: NotRequired[str | None]
 
 
+#: The check of whether logs are complete.
+LogsCheckedBy = Literal["blooms", "receipts", "unproven"]
+
+
+class LogsStatus(TypedDict):
+    """How the logs of a slot were checked for being complete."""
+
+    #: The check.
+    checked_by: LogsCheckedBy
+    #: Why they are unproven: until the next full reading, at most an hour later, a log that the node left out is not found.
+    unproven_because: NotRequired[str | None]
+
+
 class MarketHours(SeriesOf):
     """`GET /v1/hours/{pool}`."""
 
@@ -2043,6 +2056,8 @@ class SlotStatus(TypedDict):
 
     #: If the ticks are in doubt: the slot whose full reading of the pool differed from the state followed until then.
     doubted_by_slot: NotRequired[int | None]
+    #: How the logs that name changed ticks were checked for being complete. Only from the service that recorded the slot, for about a day and until it is started again.
+    logs: NotRequired[LogsStatus | None]
     #: Why the slot is missing.
     missing_reason: NotRequired[str | None]
     #: The pool's identifier.

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use exitgap_chain::ChainReader;
+use exitgap_api::{LogsCheckedBy, LogsStatus};
+use exitgap_chain::{ChainReader, LogsChecked};
 use exitgap_core::tlog::VerifierKey;
 use exitgap_store::LogFolder;
 use tokio::sync::{oneshot, watch};
@@ -51,6 +52,16 @@ pub struct ServeArgs {
     rehearse_pace: u32,
 }
 
+/// How a slot's logs were checked, as the API gives it.
+fn logs_status(checked: &LogsChecked) -> LogsStatus {
+    let (checked_by, unproven_because) = match checked {
+        LogsChecked::Blooms => (LogsCheckedBy::Blooms, None),
+        LogsChecked::Receipts => (LogsCheckedBy::Receipts, None),
+        LogsChecked::Unproven(why) => (LogsCheckedBy::Unproven, Some(why.clone())),
+    };
+    LogsStatus { checked_by, unproven_because }
+}
+
 /// Serves until stopped.
 pub fn serve(args: &ServeArgs) -> Result<(), CliError> {
     let mut checked = CheckedConfig::from_file(&args.config)?;
@@ -92,11 +103,16 @@ async fn serve_until_told(
     let ServedApp { mut app, room } = app(&checked, clock, record, site).await?;
     app.challenges = challenges.clone();
     if let Some(recorder) = &mut recorder {
-        let telemetry = app.telemetry.clone();
+        let (telemetry, service) = (app.telemetry.clone(), app.service.clone());
         recorder.tell(move |report| {
             telemetry.proofs(report.proven, &report.unproven);
             telemetry.drawn(report.drawn);
             telemetry.nodes(&report.node_outcomes, report.unread_logs, report.refused_documents);
+            for (chain, checked) in &report.logs_checked {
+                let logs = logs_status(checked);
+                telemetry.logs_checked(chain, &logs);
+                service.note_logs_checked(chain, report.slot, logs);
+            }
             telemetry.count_cosignatures(
                 report.cosigned,
                 report.not_cosigned.iter().map(|(witness, _)| witness),

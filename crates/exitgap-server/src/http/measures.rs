@@ -1,7 +1,9 @@
 //! Metrics about everything except slots: randomly drawn proofs, followed peers, the bucket, closed days, and a
 //! replica.
 
+use exitgap_api::LogsCheckedBy;
 use exitgap_chain::RequestOutcomes;
+use exitgap_core::ids::ChainSlug;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -52,6 +54,12 @@ impl DrawMeasures {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OfLogs {
+    chain: String,
+    by: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct OfRequest {
     node: String,
     method: String,
@@ -61,6 +69,7 @@ struct OfRequest {
 /// Metrics about the nodes.
 pub struct NodeMeasures {
     requests: Family<OfRequest, Counter>,
+    logs: Family<OfLogs, Counter>,
     unread: Gauge,
     refused: Counter,
 }
@@ -73,6 +82,11 @@ impl NodeMeasures {
                 registry,
                 "node_requests",
                 "Requests to nodes by node, method and outcome since the start",
+            ),
+            logs: measure(
+                registry,
+                "logs_checked",
+                "Slots by how the chain's logs were checked for being complete, since the start",
             ),
             unread: measure(
                 registry,
@@ -99,6 +113,17 @@ impl NodeMeasures {
         }
         self.unread.set(unread.into());
         self.refused.inc_by(refused.into());
+    }
+
+    /// Counts how a chain's logs of a slot were checked.
+    pub fn count_logs(&self, chain: &ChainSlug, checked_by: LogsCheckedBy) {
+        let by = match checked_by {
+            LogsCheckedBy::Blooms => "blooms",
+            LogsCheckedBy::Receipts => "receipts",
+            LogsCheckedBy::Unproven => "unproven",
+        };
+        let label = OfLogs { chain: chain.to_string(), by: by.to_owned() };
+        self.logs.get_or_create(&label).inc();
     }
 }
 

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use exitgap_api::LogsStatus;
 use exitgap_chain::{RequestOutcomes, Unproven};
+use exitgap_core::ids::ChainSlug;
 use exitgap_core::series::MissingReason;
 use exitgap_store::alerts::AlertCounts;
 use exitgap_store::payments::Counts;
@@ -249,6 +251,11 @@ impl Telemetry {
     /// documents that the store rejected.
     pub fn nodes(&self, outcomes: &[RequestOutcomes], unread: u32, refused: u32) {
         self.nodes.count(outcomes, unread, refused);
+    }
+
+    /// Counts how a chain's logs of a slot were checked for being complete.
+    pub fn logs_checked(&self, chain: &ChainSlug, logs: &LogsStatus) {
+        self.nodes.count_logs(chain, logs.checked_by);
     }
 
     /// Counts a sealed slot: the recorded pools, and the missing ones by reason.
