@@ -703,7 +703,7 @@ export interface DepthDecayHorizon {
 }
 
 /** The parameters and sources of a decay report. */
-export interface DepthDecayOf {
+export type DepthDecayOf = Exactness & {
   /** `token0` or `token1`: the token sold. */
   base: string;
   /** The length of the series up to `to`. */
@@ -731,7 +731,7 @@ export interface DepthDecayOf {
   to: string;
   /** The number of slots within which it must have moved. */
   within_slots: number;
-}
+};
 
 /** Statistics of the events in one direction of the price. */
 export interface DepthDecaySide {
@@ -1071,6 +1071,19 @@ export interface EquityState {
    * multiplier. For display only.
    */
   ui_price_usd?: number | null;
+}
+
+/** Whether the amounts of a series are what a holder sends and receives, by the newest snapshot of its pools. */
+export interface Exactness {
+  /**
+   * Whether the amounts are what a holder sends and receives. `false` if a token takes a fee on
+   * transfer, as logs of swaps showed up to the newest snapshot: exits are then worse than computed.
+   */
+  exact: boolean;
+  /** Why the amounts are not exact, if they are not: `token_taxed`. */
+  inexact_because?: string | null;
+  /** The same reason as a sentence that names the tokens. */
+  inexact_detail?: string | null;
 }
 
 /** Closed days of a log. */
@@ -1447,7 +1460,7 @@ export type LiquidationExposure = LiquidationExposureOf & {
 };
 
 /** The parameters and sources of an exposure report. */
-export interface LiquidationExposureOf {
+export type LiquidationExposureOf = Exactness & {
   /** The liquidation bonus, percent. */
   bonus_pct: number;
   /** The liquidation size, USD at the oracle price after the drop. */
@@ -1473,7 +1486,7 @@ export interface LiquidationExposureOf {
   protocol_fee_pct: number;
   /** The last slot used, RFC 3339. */
   to: string;
-}
+};
 
 /** A pool that the collateral is sold in. */
 export interface LiquidationVenue {
@@ -1531,19 +1544,10 @@ export type MarketHours = SeriesOf & {
   closures: HoursClosure[];
   /** Whether enough closures of that kind are recorded. Also true if there is no next closure. */
   enough: boolean;
-  /**
-   * Whether the amounts are what a holder sends and receives. `false` if a token takes a fee on
-   * transfer, as logs of the pool's own swaps showed: the exit is then worse than computed.
-   */
-  exact: boolean;
   /** URL of the figure file. Anyone can recompute `open`, `closed` and `closures` from this file. */
   figure_url: string;
   /** Closures of that kind with a recorded slot. */
   have: number;
-  /** Why the amounts are not exact, if they are not: `token_taxed`. */
-  inexact_because?: string | null;
-  /** The same reason as a sentence that names the tokens. */
-  inexact_detail?: string | null;
   /** Whether the markets of both tokens are open. */
   market_open: boolean;
   /** The number of closures needed. 0 if the market never closes. */
@@ -1713,7 +1717,7 @@ export interface Payments {
  * The accuracy record of a recorded pool: `GET /v1/accuracy/{pool}`. Its swaps come from the
  * documents that the pool's heads commit to.
  */
-export type PoolAccuracy = AccuracyRecord & {
+export type PoolAccuracy = AccuracyRecord & Exactness & {
   /** Days of snapshots up to the pool's newest snapshot, at 288 slots a day. */
   days_observed: number;
   /** The number of documents that the swaps were read from … */
@@ -2230,7 +2234,7 @@ export interface SeriesMethod {
 }
 
 /** The parameters and sources of a series. */
-export interface SeriesOf {
+export type SeriesOf = Exactness & {
   /** `token0` or `token1`: the token sold. */
   base: string;
   /**
@@ -2252,7 +2256,7 @@ export interface SeriesOf {
   status: Status;
   /** Time of the last slot used, RFC 3339. */
   to: string;
-}
+};
 
 /**
  * Where the depth of several slots was read. The evidence of each slot has its own block, snapshot
@@ -2587,7 +2591,7 @@ export type VenueStress = VenueStressOf & {
 };
 
 /** The parameters and sources of a stress test. */
-export interface VenueStressOf {
+export type VenueStressOf = Exactness & {
   /**
    * Only slots are used in which the mid price of a venue has moved at least this much, percent.
    * Absent: every slot.
@@ -2618,7 +2622,7 @@ export interface VenueStressOf {
   to: string;
   /** The number of slots within which it must have moved. Absent in the same case. */
   within_slots?: number | null;
-}
+};
 
 /** New keys of a webhook: `POST /v1/alerts/{alert}/rotate`. */
 export interface WebhookKeys {

@@ -7,7 +7,7 @@ use exitgap_core::evidence::Base;
 use exitgap_core::ids::Word;
 use serde::{Deserialize, Serialize};
 
-use crate::{Number, Status};
+use crate::{Exactness, Number, Status};
 
 /// Errors of many swaps, percent: the realised gap minus the estimated gap. **Positive: the fill
 /// was worse than estimated.**
@@ -245,6 +245,9 @@ pub struct PoolAccuracy {
     /// The record.
     #[serde(flatten)]
     pub record: AccuracyRecord,
+    /// Whether the amounts are what a holder sends and receives.
+    #[serde(flatten)]
+    pub exactness: Exactness,
     /// Days of snapshots up to the pool's newest snapshot, at 288 slots a day.
     pub days_observed: Number,
     /// Later slots of the period, recorded and not retracted, whose swaps no head commits to yet:

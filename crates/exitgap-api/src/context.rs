@@ -332,6 +332,29 @@ impl Context {
     }
 }
 
+/// Whether the amounts of a series are what a holder sends and receives, by the newest snapshot of its pools.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Exactness {
+    /// Whether the amounts are what a holder sends and receives. `false` if a token takes a fee on
+    /// transfer, as logs of swaps showed up to the newest snapshot: exits are then worse than computed.
+    pub exact: bool,
+    /// Why the amounts are not exact, if they are not: `token_taxed`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub inexact_because: Option<String>,
+    /// The same reason as a sentence that names the tokens.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub inexact_detail: Option<String>,
+}
+
+impl Exactness {
+    /// Amounts that are exact, unless a sentence states why they are not.
+    pub fn new(inexact_detail: Option<String>) -> Self {
+        let inexact_because = inexact_detail.as_ref().map(|_| Fact::TOKEN_TAXED.to_owned());
+        Self { exact: inexact_detail.is_none(), inexact_because, inexact_detail }
+    }
+}
+
 /// A sentence that states why amounts computed for a pool are not what a holder sends and receives; `None` if no fact
 /// states it.
 pub fn inexact_detail(observation: &Observation) -> Option<String> {

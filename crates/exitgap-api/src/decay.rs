@@ -7,7 +7,7 @@ use exitgap_core::snapshot::MAX_SNAPSHOT_FILE_BYTES;
 use exitgap_core::units::Percent;
 use serde::{Deserialize, Serialize};
 
-use crate::{Number, SeriesMethod, Status};
+use crate::{Exactness, Number, SeriesMethod, Status};
 
 /// A page of snapshot files ends with the file in which it reaches this many bytes.
 pub const SNAPSHOT_PAGE_BYTES: usize = 4 << 20;
@@ -112,6 +112,9 @@ pub struct DepthDecayOf {
     pub move_pct: Number,
     /// The number of slots within which it must have moved.
     pub within_slots: u32,
+    /// Whether the amounts are what a holder sends and receives.
+    #[serde(flatten)]
+    pub exactness: Exactness,
     /// The length of the series up to `to`.
     pub days_observed: Number,
     /// The version of the method behind each depth.

@@ -8,7 +8,7 @@ use exitgap_core::units::Percent;
 use serde::{Deserialize, Serialize};
 
 use crate::number::decimal;
-use crate::{Number, SeriesMethod, Status};
+use crate::{Exactness, Number, SeriesMethod, Status};
 
 /// The rating of the exposure. It depends only on whether each dollar to sell has a dollar of
 /// depth.
@@ -73,6 +73,9 @@ pub struct LiquidationExposureOf {
     pub protocol_fee_pct: Number,
     /// The price drop of the token sold, applied in every slot, percent.
     pub fall_pct: Number,
+    /// Whether the amounts are what a holder sends and receives.
+    #[serde(flatten)]
+    pub exactness: Exactness,
     /// The length of the shortest series of the venues.
     pub days_observed: Number,
     /// The version of the method behind each fill.

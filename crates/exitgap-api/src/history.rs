@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Number, ProblemCode, SeriesMethod, SlotState, Status};
+use crate::{Exactness, Number, ProblemCode, SeriesMethod, SlotState, Status};
 
 /// The length of a history's rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -140,6 +140,9 @@ pub struct SeriesOf {
     /// Recorded slots ÷ 288 of the pool's whole series up to `to`. The period is a part of that
     /// series.
     pub days_observed: Number,
+    /// Whether the amounts are what a holder sends and receives.
+    #[serde(flatten)]
+    pub exactness: Exactness,
     /// The version of the method behind the figures.
     pub method_version: String,
     /// The method, disclosed. Its window counts only the slots of these figures.

@@ -163,15 +163,6 @@ pub struct MarketHours {
     pub session_note: String,
     /// How reliable the oracle answers are.
     pub oracle_state: OracleState,
-    /// Whether the amounts are what a holder sends and receives. `false` if a token takes a fee on
-    /// transfer, as logs of the pool's own swaps showed: the exit is then worse than computed.
-    pub exact: bool,
-    /// Why the amounts are not exact, if they are not: `token_taxed`.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub inexact_because: Option<String>,
-    /// The same reason as a sentence that names the tokens.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub inexact_detail: Option<String>,
     /// The tokens with a calendar. Empty: the market is open around the clock.
     pub sessions: Vec<HoursToken>,
     /// Seconds until the market opens. `null` if it is open, or the opening is unknown.

@@ -80,8 +80,8 @@ pub use best_split::{BestSplit, SplitAlone, SplitCandidate, SplitLeftOut, SplitL
 pub use capabilities::{Capabilities, Capability, CapabilityStatus, ChainCapability};
 pub use comparison::{ComparedLog, ComparedSlot, ComparisonReport, PeerDifference, PeerSlot};
 pub use context::{
-    Answer, Context, DepthSource, DepthSourceKind, Direct, Method, OracleDisclosure, OracleState,
-    Provenance, Status, TokenLabel, Window, inexact_detail,
+    Answer, Context, DepthSource, DepthSourceKind, Direct, Exactness, Method, OracleDisclosure,
+    OracleState, Provenance, Status, TokenLabel, Window, inexact_detail,
 };
 pub use decay::{
     DepthDecay, DepthDecayEvent, DepthDecayHorizon, DepthDecayOf, DepthDecaySide, DepthDecayStep,

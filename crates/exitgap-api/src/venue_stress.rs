@@ -5,7 +5,7 @@ use exitgap_core::series::Slot;
 use serde::{Deserialize, Serialize};
 
 use crate::number::decimal;
-use crate::{Number, SeriesMethod, Status, TimeAbove};
+use crate::{Exactness, Number, SeriesMethod, Status, TimeAbove};
 
 /// A pool of the stress test.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,6 +63,9 @@ pub struct VenueStressOf {
     /// The number of slots within which it must have moved. Absent in the same case.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub within_slots: Option<u32>,
+    /// Whether the amounts are what a holder sends and receives.
+    #[serde(flatten)]
+    pub exactness: Exactness,
     /// The length of the shortest series of the venues.
     pub days_observed: Number,
     /// The version of the method behind each fill.

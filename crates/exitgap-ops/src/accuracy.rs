@@ -1,5 +1,6 @@
 //! The accuracy of estimates: pools' logged swaps compared with the estimates for them.
 
+use core::slice::from_ref;
 use exitgap_api::operations::{
     AccuracyAsked, AccuracyFileAsked, FigureAddress, Operation, SeriesAsked, SlotAsked, parameters,
 };
@@ -68,7 +69,9 @@ impl Service {
         let file = of.terms.address();
         let days = days_observed_hundredths(of.recorded_count.into());
         let web = self.urls().web.as_str();
+        let exactness = self.exactness(from_ref(&id)).await;
         Ok(PoolAccuracy {
+            exactness,
             record: AccuracyRecord::new(id.to_string(), period, &result),
             days_observed: Number::from_hundredths(days),
             slots_waiting,

@@ -12,6 +12,7 @@ use exitgap_core::analytics::exposure::ExposureTerms;
 use exitgap_core::analytics::figure::Figure;
 use exitgap_core::evidence::Base;
 use exitgap_core::exit::METHOD_VERSION;
+use exitgap_core::ids::PoolId;
 use exitgap_core::series::{Slot, days_observed_hundredths};
 use exitgap_core::units::{Percent, SizeUsd};
 use exitgap_store::Reader;
@@ -63,7 +64,10 @@ impl Service {
         let file = terms.address();
         let percent = |e8: u32| Number::from(Percent(e8.into()));
         let rules = terms.liquidation;
+        let pools: Vec<PoolId> = terms.venues.iter().map(|venue| venue.pool.clone()).collect();
+        let exactness = self.exactness(&pools).await;
         let of = LiquidationExposureOf {
+            exactness,
             figure: LiquidationExposureOf::FIGURE.to_owned(),
             from: terms.from.to_string(),
             to: terms.to.to_string(),

@@ -1,5 +1,6 @@
 //! Figures computed from many slots, and the data to recompute them.
 
+use core::slice::from_ref;
 use exitgap_api::operations::parameters::{PERIOD_FROM, VENUE};
 use exitgap_api::operations::{DecayAsked, DecayFileAsked, FigureAddress, SlotAsked};
 use exitgap_api::{
@@ -90,7 +91,9 @@ impl Service {
         let terms = of.terms;
         let days = days_observed_hundredths(of.recorded_count.into());
         let file = terms.address();
+        let exactness = self.exactness(from_ref(&terms.pool)).await;
         let of = DepthDecayOf {
+            exactness,
             figure: DepthDecayOf::FIGURE.to_owned(),
             pool: terms.pool.to_string(),
             base: terms.base.code().to_owned(),

@@ -1,5 +1,6 @@
 //! The rows of a recorded series.
 
+use core::slice::from_ref;
 use exitgap_api::operations::{HistoryAsked, SeriesAsked, SnapshotAsked};
 use exitgap_api::{
     DepthPoint, DepthSourceKind, FillablePoint, GapPoint, GuardInputs, Guards, History, HistoryRow,
@@ -69,7 +70,7 @@ impl Service {
         let last = rows.next.and_then(Slot::previous).unwrap_or(series.to);
         let mut counted = Rollup::default();
         rows.rows.iter().for_each(|row| counted.join(&row.rollup));
-        let of = self.series_of(&series, last, &counted);
+        let of = self.series_of(&series, last, &counted).await;
         guards.check(&self.guard_inputs(&series, of.status))?;
         let next_cursor = rows.next.map(|slot| slot.number().to_string());
         let rows: Vec<_> = rows.rows.iter().map(|row| series.row(&self.urls, row)).collect();
@@ -113,10 +114,17 @@ impl Service {
     }
 
     /// The series data of an answer about the slots up to `last`, which `counted` counts.
-    pub(super) fn series_of(&self, series: &Series, last: Slot, counted: &Rollup) -> SeriesOf {
+    pub(super) async fn series_of(
+        &self,
+        series: &Series,
+        last: Slot,
+        counted: &Rollup,
+    ) -> SeriesOf {
+        let exactness = self.exactness(from_ref(&series.pool.id)).await;
         let current = self.current();
         let labels = current.pools.get(&series.pool.id).and_then(|now| now.labels.clone());
         SeriesOf {
+            exactness,
             pool: series.pool.id.to_string(),
             status: labels.map_or(Status::Preview, |labels| labels.status),
             base: Base::from(series.direction).code().to_owned(),

@@ -1,9 +1,7 @@
 //! Open compared with closed markets: a pool's closures in the last 28 days.
 
 use exitgap_api::operations::{FigureAddress, HoursAsked, HoursFileAsked};
-use exitgap_api::{
-    HoursClosed, HoursClosure, HoursToken, MarketHours, Number, Problem, inexact_detail,
-};
+use exitgap_api::{HoursClosed, HoursClosure, HoursToken, MarketHours, Number, Problem};
 use exitgap_core::analytics::hours::HoursTerms;
 use exitgap_core::evidence::Base;
 use exitgap_core::exit::{ReopeningStatus, check_reopening, reopening_gap};
@@ -12,7 +10,7 @@ use exitgap_core::hours::{
     RecordedSlot, hours_figures,
 };
 use exitgap_core::series::{LookupError, Slot, rfc3339};
-use exitgap_core::snapshot::{Fact, Snapshot};
+use exitgap_core::snapshot::Snapshot;
 use exitgap_core::units::Percent;
 use exitgap_store::{FindError, Gap, Held, Point, Reader, Rollup, StoreError};
 
@@ -98,7 +96,7 @@ impl Service {
                 PeriodRecord::from_reader(reader, Series::find(reader, &asked, base, SLOTS)?)
             })
             .await?;
-        let of = self.series_of(&read.series, read.series.to, &read.counted);
+        let of = self.series_of(&read.series, read.series.to, &read.counted).await;
         guards.check(&self.guard_inputs(&read.series, of.status))?;
         let observation = read.newest.observation();
         let session = observation.session();
@@ -114,16 +112,12 @@ impl Service {
         let own = closed.iter().find(|one| kind.as_ref() == Some(&one.closure_kind));
         let file = read.series.hours_terms().address();
         let never = hand.kind.is_none() && session.market_open && hand.closes_in_s.is_none();
-        let inexact_detail = inexact_detail(observation);
         Ok(MarketHours {
             block_time: rfc3339(at),
             snapshot_age_s: self.age_s(read.newest.slot()),
             market_open: session.market_open,
             session_note: session.note,
             oracle_state: observation.oracle_state().into(),
-            exact: inexact_detail.is_none(),
-            inexact_because: inexact_detail.as_ref().map(|_| Fact::TOKEN_TAXED.to_owned()),
-            inexact_detail,
             sessions: HoursToken::from_observation(observation),
             opens_in_s: hand.opens_in_s,
             closes_in_s: hand.closes_in_s,

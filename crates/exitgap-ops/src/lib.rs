@@ -46,7 +46,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use exitgap_api::operations::SnapshotAsked;
-use exitgap_api::{GuardInputs, Problem, ProblemCode};
+use exitgap_api::{Exactness, GuardInputs, Problem, ProblemCode, inexact_detail};
 use exitgap_core::ids::{PoolId, SnapshotHash};
 use exitgap_core::series::Slot;
 use exitgap_store::{FindError, LogFolder, Reader, StoreError};
@@ -262,6 +262,19 @@ impl Service {
         let newer_slots_missing = newer_slots_missing.map(Into::into);
         let age_s = self.age_s(prepared.slot);
         Ok(FoundSnapshot { age_s, prepared: Arc::new(prepared), newer_slots_missing, kept: false })
+    }
+
+    /// Whether amounts of these pools are what a holder sends and receives, by their newest snapshots.
+    async fn exactness(&self, pools: &[PoolId]) -> Exactness {
+        let mut details = Vec::new();
+        for pool in pools {
+            let Some(newest) = self.current().newest_of(pool) else { continue };
+            // A retired pool's newest snapshot may be in a day's files that are not available: nothing is stated of it then.
+            let Ok(prepared) = self.prepare(newest.slot, newest.hash, pool).await else { continue };
+            let detail = inexact_detail(prepared.snapshot.observation());
+            details.extend(detail.filter(|detail| !details.contains(detail)));
+        }
+        Exactness::new((!details.is_empty()).then(|| details.join("; ")))
     }
 
     async fn prepare(

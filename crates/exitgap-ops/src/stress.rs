@@ -45,7 +45,7 @@ impl Service {
             })
             .await?;
         let [worst_gap_book, lowest_depth_book] = books;
-        let of = self.series_of(&series, series.to, &rollup);
+        let of = self.series_of(&series, series.to, &rollup).await;
         guards.check(&self.guard_inputs(&series, of.status))?;
         let side = &rollup.directions[series.direction.base_index()];
         let gap = side.gaps[series.size_index];

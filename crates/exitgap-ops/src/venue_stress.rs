@@ -8,6 +8,7 @@ use exitgap_api::{
 use exitgap_core::analytics::figure::Figure;
 use exitgap_core::analytics::stress::{Shock, StressTerms};
 use exitgap_core::exit::METHOD_VERSION;
+use exitgap_core::ids::PoolId;
 use exitgap_core::series::days_observed_hundredths;
 use exitgap_core::units::Percent;
 
@@ -39,7 +40,10 @@ impl Service {
         let file = terms.address();
         let percent = |e8: u32| Number::from(Percent(e8.into()));
         let Shock { haircut_e8, fall_e8 } = terms.shock;
+        let pools: Vec<PoolId> = terms.venues.iter().map(|venue| venue.pool.clone()).collect();
+        let exactness = self.exactness(&pools).await;
         let of = VenueStressOf {
+            exactness,
             figure: VenueStressOf::FIGURE.to_owned(),
             from: terms.from.to_string(),
             to: terms.to.to_string(),

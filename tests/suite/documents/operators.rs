@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use exitgap_api::{LogsCheckedBy, LogsStatus};
 use exitgap_chain::{RequestOutcomes, Unproven};
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_server::bucket::BucketTold;
@@ -30,6 +31,8 @@ fn measured() -> String {
     told.drawn(Drawn { due: 1, proven: 1 });
     let (node, method, outcome) = ("http://node".to_owned(), "eth_call", "answer");
     told.nodes(&[RequestOutcomes { node, method, outcome, requests: 1 }], 0, 0);
+    let logs = LogsStatus { checked_by: LogsCheckedBy::Unproven, unproven_because: None };
+    told.logs_checked(&"ethereum".parse().unwrap(), &logs);
     told.count_cosignatures(1, [&"other".to_owned()].into_iter());
     let peer = "other".to_owned();
     let (slot, observed) = (Slot::FIRST, false);

@@ -67,8 +67,18 @@ async fn a_token_that_takes_a_fee_on_transfer_makes_answers_inexact() {
 
     let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
     let other = recorded.pool(World::FIRST_V2);
-    for (path, query) in [("exit", "?size_usd=100"), ("ladder", "")] {
-        let of = |pool: &str| service.get(&format!("/v1/{path}/{pool}{query}"));
+    for (path, query) in [
+        ("exit/", "?size_usd=100"),
+        ("ladder/", ""),
+        ("history/", "?size_usd=1000"),
+        ("stress/", "?size_usd=1000"),
+        ("hours/", "?size_usd=1000"),
+        ("decay/", ""),
+        ("accuracy/", ""),
+        ("stress?size_usd=1000&venue=", ""),
+        ("exposure?cascade_usd=1000&venue=", ""),
+    ] {
+        let of = |pool: &str| service.get(&format!("/v1/{path}{pool}{query}"));
         let answer = of(&id).found();
         assert_eq!(answer["exact"], json!(false), "{path}: {answer}");
         assert_eq!(answer["inexact_because"], "token_taxed");

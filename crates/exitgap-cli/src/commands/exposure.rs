@@ -11,7 +11,7 @@ use exitgap_api::{
 use exitgap_core::units::SizeUsd;
 use serde::Serialize;
 
-use super::{cascade, print_json, write_file};
+use super::{cascade, not_exact, print_json, write_file};
 use crate::arguments::ExposureArgs;
 use crate::failure::{Failure, too_little_recorded};
 use crate::format::{Columns, group_digits, printable};
@@ -119,6 +119,9 @@ fn print_text(exposure: &LiquidationExposure) -> Result<(), Failure> {
     writeln!(out, "Liquidating {sold} USD after a price drop of {}%", of.fall_pct)?;
     if exposure.status == Status::Preview {
         writeln!(out, "PREVIEW  not a live chain; do not rely on these figures")?;
+    }
+    if let Some(line) = not_exact(&of.exactness) {
+        writeln!(out, "{line}")?;
     }
     let mut line = |name: &str, text: String| writeln!(out, "{name:<20}{text}");
     line("rating", in_words(exposure.band).to_owned())?;

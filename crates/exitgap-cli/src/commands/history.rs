@@ -7,7 +7,7 @@ use exitgap_api::operations::{HistoryAsked, Operation};
 use exitgap_api::{GapPoint, History, HistoryRow, Number, Status, size_as_written};
 use exitgap_client::HistoryOf;
 
-use super::print_json;
+use super::{not_exact, print_json};
 use crate::arguments::HistoryArgs;
 use crate::failure::Failure;
 use crate::format::{Columns, group_digits, printable};
@@ -71,6 +71,7 @@ impl HistoryTable {
         if of.status == Status::Preview {
             heading.push("PREVIEW  not a live chain; do not rely on these figures".to_owned());
         }
+        heading.extend(not_exact(&of.exactness));
         heading.push(format!("from    {}", printable(&of.from)));
         let header = [
             "<from",

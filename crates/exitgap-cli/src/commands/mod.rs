@@ -59,8 +59,8 @@ use std::process::ExitCode;
 use anstyle::{AnsiColor, Style};
 use clap::CommandFactory;
 use exitgap_api::{
-    Answers, Context, DepthSource, DepthSourceKind, GuardInputs, LogAge, Number, OracleState,
-    Provenance, Published, Status, parse_order_plan, size_as_written,
+    Answers, Context, DepthSource, DepthSourceKind, Exactness, GuardInputs, LogAge, Number,
+    OracleState, Provenance, Published, Status, parse_order_plan, size_as_written,
 };
 use exitgap_core::file_errors::explained;
 use exitgap_core::pools::Direction;
@@ -244,6 +244,12 @@ fn print_heading(context: &Context) -> Result<(), Failure> {
         writeln!(out, "{yellow}NOT EXACT{yellow:#}  {}", printable(detail))?;
     }
     Ok(())
+}
+
+/// The line that says that a series' amounts are not what a holder sends and receives.
+fn not_exact(exactness: &Exactness) -> Option<String> {
+    let detail = exactness.inexact_detail.as_ref()?;
+    Some(format!("NOT EXACT  {}", printable(detail)))
 }
 
 /// Prints the footer of every table: the source of the depth.

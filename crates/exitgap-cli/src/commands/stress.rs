@@ -7,7 +7,7 @@ use exitgap_api::operations::{Operation, StressAsked};
 use exitgap_api::{GapPoint, Number, PoolBook, Status, Stress, size_as_written};
 use exitgap_client::HistoryOf;
 
-use super::{print_json, venue_stress};
+use super::{not_exact, print_json, venue_stress};
 use crate::arguments::StressArgs;
 use crate::failure::Failure;
 use crate::format::{Columns, group_digits, printable};
@@ -58,6 +58,9 @@ fn print_text(stress: &Stress) -> Result<(), Failure> {
     writeln!(out, "Worst of {} in {}, selling {size} USD", of.base, printable(&of.pool))?;
     if of.status == Status::Preview {
         writeln!(out, "PREVIEW  not a live chain; do not rely on these figures")?;
+    }
+    if let Some(line) = not_exact(&of.exactness) {
+        writeln!(out, "{line}")?;
     }
     let mut line = |name: &str, text: String| writeln!(out, "{name:<16}{text}");
     line("period", format!("{} to {}", printable(&of.from), printable(&of.to)))?;

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use exitgap_api::operations::{Operation, VenueStressAsked, VenueStressFileAsked};
 use exitgap_api::{Number, Problem, ProblemCode, Status, VenueStress, size_as_written};
 
-use super::{print_json, shocks, write_file};
+use super::{not_exact, print_json, shocks, write_file};
 use crate::arguments::StressArgs;
 use crate::failure::Failure;
 use crate::format::{Columns, group_digits, printable};
@@ -74,6 +74,9 @@ fn print_text(stress: &VenueStress) -> Result<(), Failure> {
     )?;
     if stress.status == Status::Preview {
         writeln!(out, "PREVIEW  not a live chain; do not rely on these figures")?;
+    }
+    if let Some(line) = not_exact(&of.exactness) {
+        writeln!(out, "{line}")?;
     }
     let mut line = |name: &str, text: String| writeln!(out, "{name:<16}{text}");
     let usd = |value: &Option<Number>| {

@@ -882,6 +882,17 @@ class Capabilities(TypedDict):
     web_url: NotRequired[str | None]
 
 
+class Exactness(TypedDict):
+    """Whether the amounts of a series are what a holder sends and receives, by the newest snapshot of its pools."""
+
+    #: Whether the amounts are what a holder sends and receives. `false` if a token takes a fee on transfer, as logs of swaps showed up to the newest snapshot: exits are then worse than computed.
+    exact: bool
+    #: Why the amounts are not exact, if they are not: `token_taxed`.
+    inexact_because: NotRequired[str | None]
+    #: The same reason as a sentence that names the tokens.
+    inexact_detail: NotRequired[str | None]
+
+
 class SeriesSource(TypedDict):
     """Where the depth of several slots was read. The evidence of each slot has its own block, snapshot and oracles."""
 
@@ -902,9 +913,8 @@ class SeriesMethod(TypedDict):
     window: Window
 
 
-#: The parameters and sources of a decay report.
-DepthDecayOf = TypedDict(
-    "DepthDecayOf",
+_DepthDecayOf = TypedDict(
+    "_DepthDecayOf",
     {
         "base": str,
         "days_observed": float,
@@ -920,6 +930,10 @@ DepthDecayOf = TypedDict(
         "within_slots": int,
     },
 )
+
+
+class DepthDecayOf(Exactness, _DepthDecayOf):
+    """The parameters and sources of a decay report."""
 
 
 class DepthDecayHorizon(TypedDict):
@@ -1410,9 +1424,8 @@ class GapPoint(TypedDict):
     time: str
 
 
-#: The parameters and sources of a series.
-SeriesOf = TypedDict(
-    "SeriesOf",
+_SeriesOf = TypedDict(
+    "_SeriesOf",
     {
         "base": str,
         "days_observed": float,
@@ -1425,6 +1438,10 @@ SeriesOf = TypedDict(
         "to": str,
     },
 )
+
+
+class SeriesOf(Exactness, _SeriesOf):
+    """The parameters and sources of a series."""
 
 
 #: The length of a history's rows.
@@ -1549,9 +1566,8 @@ class HoursToken(TypedDict):
     token: str
 
 
-#: The parameters and sources of an exposure report.
-LiquidationExposureOf = TypedDict(
-    "LiquidationExposureOf",
+_LiquidationExposureOf = TypedDict(
+    "_LiquidationExposureOf",
     {
         "bonus_pct": float,
         "cascade_usd": float,
@@ -1566,6 +1582,10 @@ LiquidationExposureOf = TypedDict(
         "to": str,
     },
 )
+
+
+class LiquidationExposureOf(Exactness, _LiquidationExposureOf):
+    """The parameters and sources of an exposure report."""
 
 
 class LiquidationVenue(TypedDict):
@@ -1666,16 +1686,10 @@ class MarketHours(SeriesOf):
     closures: list[HoursClosure]
     #: Whether enough closures of that kind are recorded. Also true if there is no next closure.
     enough: bool
-    #: Whether the amounts are what a holder sends and receives. `false` if a token takes a fee on transfer, as logs of the pool's own swaps showed: the exit is then worse than computed.
-    exact: bool
     #: URL of the figure file. Anyone can recompute `open`, `closed` and `closures` from this file.
     figure_url: str
     #: Closures of that kind with a recorded slot.
     have: int
-    #: Why the amounts are not exact, if they are not: `token_taxed`.
-    inexact_because: NotRequired[str | None]
-    #: The same reason as a sentence that names the tokens.
-    inexact_detail: NotRequired[str | None]
     #: Whether the markets of both tokens are open.
     market_open: bool
     #: The number of closures needed. 0 if the market never closes.
@@ -1769,7 +1783,7 @@ class Payments(TypedDict):
     receipt_key: ReceiptJwk
 
 
-class PoolAccuracy(AccuracyRecord):
+class PoolAccuracy(AccuracyRecord, Exactness):
     """The accuracy record of a recorded pool: `GET /v1/accuracy/{pool}`. Its swaps come from the documents that the pool's heads commit to."""
 
     #: Days of snapshots up to the pool's newest snapshot, at 288 slots a day.
@@ -2166,9 +2180,8 @@ class StressedVenue(TypedDict):
     pool: str
 
 
-#: The parameters and sources of a stress test.
-VenueStressOf = TypedDict(
-    "VenueStressOf",
+_VenueStressOf = TypedDict(
+    "_VenueStressOf",
     {
         "after_move_pct": NotRequired[float | None],
         "days_observed": float,
@@ -2184,6 +2197,10 @@ VenueStressOf = TypedDict(
         "within_slots": NotRequired[int | None],
     },
 )
+
+
+class VenueStressOf(Exactness, _VenueStressOf):
+    """The parameters and sources of a stress test."""
 
 
 class VenueStress(VenueStressOf):
