@@ -1,5 +1,5 @@
 //! `cargo xtask faults`: kills, power failures, full and failing disks, flipped bits, modified evidence, floods of
-//! requests.
+//! requests, false answers of nodes.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -54,6 +54,11 @@ Usage: cargo xtask faults [KIND …] [--json] [--kills N] [--cuts N] [--flips N]
                 and freezes nothing before it takes what was read. Then ten promotions of a standby whose
                 primary lives on, with a recorder at each; the control's primary waits for no standby. Ten more of
                 such, whose recorders claim outside of their databases: one history again
+  nodes         a recorder of a real development node, of which one access changes its answers: every method that is
+                asked for, with missing, null, retyped, cut, doubled, reordered, contradictory and huge data, HTTP
+                statuses and encodings; about 2,000 answers while another node is healthy, and some with the node
+                alone. Deadlines are twelve times shorter. Each slot is compared with that of an undisturbed
+                recorder; the control compares the bytes of each answer with the node's own
 
   --json        one flat JSON object of numbers on stdout, nothing else
   --cases N     how often the disk is filled, each time to another last free byte (8)

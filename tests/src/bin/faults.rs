@@ -11,7 +11,7 @@ use exitgap_tests::faults::recorder::Course;
 use exitgap_tests::faults::scene::Scene;
 use exitgap_tests::faults::{
     Part, Result, alerts, bit_flip, budget, budget_payer, disk_full, failing_sync, flood,
-    flood_clients, ha, ha_writer, kill, old_backup, payments, payments_careless, power_cut,
+    flood_clients, ha, ha_writer, kill, nodes, old_backup, payments, payments_careless, power_cut,
     recorder, s3, tamper, writer,
 };
 
@@ -119,6 +119,7 @@ enum Kind {
     Alerts,
     S3,
     Ha,
+    Nodes,
 }
 
 /// Maximum number of times that writers of a store on a server are killed.
@@ -180,6 +181,7 @@ fn all(arguments: &Arguments) -> Result<bool> {
             Kind::Payments => payments::run(payments::WHOLE, arguments.seed, &mut progress),
             Kind::S3 => s3::run(arguments.kills.min(S3_KILLS), arguments.seed, &mut progress),
             Kind::Ha => ha::run(arguments.kills.min(HA_KILLS), arguments.seed, &mut progress),
+            Kind::Nodes => nodes::run(nodes::WHOLE, arguments.seed, &mut progress),
             Kind::Alerts => {
                 let extent = alerts::Extent { kills: arguments.kills, ..alerts::WHOLE };
                 alerts::run(extent, arguments.seed, &mut progress)

@@ -1,8 +1,8 @@
 //! Short versions of `cargo xtask faults`: each kind of fault, a few times.
 
 use exitgap_tests::faults::{
-    Part, alerts, bit_flip, budget, disk_full, failing_sync, flood, ha, kill, old_backup, payments,
-    power_cut, s3, strace, tamper,
+    Part, alerts, bit_flip, budget, disk_full, failing_sync, flood, ha, kill, nodes, old_backup,
+    payments, power_cut, s3, strace, tamper,
 };
 
 /// Returns a part of a run after requiring that it has no problems.
@@ -174,4 +174,14 @@ fn a_bucket_that_fails_in_every_way_has_the_log() {
     let part = held(s3::run(8, 7, &mut |_, _, _| {}));
     assert_eq!((part.number("s3.kills"), part.number("s3.differing")), (8, 0));
     assert!(part.number("s3.faults") >= 8);
+}
+
+#[test]
+#[ignore = "slow: about a minute, with `cargo xtask test --all`"]
+fn a_node_whose_answers_are_changed_harms_nothing_that_another_node_answers() {
+    let extent = nodes::Extent { changed_answers: 50, per_kind: 1, alone_per_kind: 0 };
+    let part = held(nodes::run(extent, 7, &mut |_, _, _| {}));
+    assert!(part.number("nodes.changed_answers") >= 50, "{:?}", part.figures);
+    assert_eq!((part.number("nodes.pairs"), part.number("nodes.methods")), (50, 5));
+    assert_eq!(part.number("nodes.control_fired_pct"), 100);
 }
