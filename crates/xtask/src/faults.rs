@@ -57,7 +57,7 @@ Usage: cargo xtask faults [KIND …] [--json] [--kills N] [--cuts N] [--flips N]
   nodes         a recorder of a real development node, of which one access changes its answers: every method that is
                 asked for, with missing, null, retyped, cut, doubled, reordered, contradictory and huge data, HTTP
                 statuses and encodings; about 2,000 answers while another node is healthy, and some with the node
-                alone. Deadlines are twelve times shorter. Each slot is compared with that of an undisturbed
+                alone. Deadlines are six times shorter. Each slot is compared with that of an undisturbed
                 recorder; the control compares the bytes of each answer with the node's own
 
   --json        one flat JSON object of numbers on stdout, nothing else

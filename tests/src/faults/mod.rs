@@ -2,9 +2,9 @@
 //!
 //! In scope: kills, power failures, full disks, failing disks, flipped bits, modified evidence, old copies, floods of
 //! requests, payments, wallets that share a budget, stored rules and their deliveries, S3-compatible storage, two
-//! recorders of one store, and the answers of a chain's nodes. Each part proves that its fault happened, and if possible also shows the result of the same
-//! check without the protection, or without the fault. Out of scope: an operator who seals a false log with the log's
-//! own key; `exitgap audit` covers that, and is tested there.
+//! recorders of one store, and the answers of a chain's nodes. Each part proves that its fault happened, and if possible
+//! also shows the result of the same check without the protection, or without the fault. Out of scope: an operator who
+//! seals a false log with the log's own key; `exitgap audit` covers that, and is tested there.
 
 pub mod alerts;
 mod alerts_disk;
@@ -36,14 +36,15 @@ pub mod home;
 pub mod kill;
 pub mod nodes;
 mod nodes_change;
+mod nodes_claim;
 mod nodes_clock;
 mod nodes_data;
 mod nodes_front;
 mod nodes_judge;
 mod nodes_lane;
 mod nodes_plan;
-mod nodes_records;
 mod nodes_recorder;
+mod nodes_records;
 mod nodes_reply;
 mod nodes_scene;
 pub mod old_backup;

@@ -63,7 +63,8 @@ impl Change {
         });
         let data =
             DATA_CHANGES.map(|(kind, name, change)| Self { kind, name, way: Way::Data(change) });
-        let other = Self { kind: "contradictory", name: "answer_of_other_block", way: Way::OtherBlock };
+        let other =
+            Self { kind: "contradictory", name: "answer_of_other_block", way: Way::OtherBlock };
         whole.into_iter().chain(data).chain([other]).collect()
     }
 

@@ -124,7 +124,8 @@ fn field_missing(records: &mut Vec<Value>, rng: &mut Rng) -> bool {
     let has_fields =
         |value: &Value| value.as_object().is_some_and(|fields| fields.values().any(is_text));
     let Some(Value::Object(fields)) = pick(records, rng, &has_fields) else { return false };
-    let names: Vec<String> = fields.keys().filter(|name| is_text(&fields[*name])).cloned().collect();
+    let names: Vec<String> =
+        fields.keys().filter(|name| is_text(&fields[*name])).cloned().collect();
     let chosen = usize::try_from(rng.below(names.len() as u64)).unwrap_or(0);
     fields.remove(&names[chosen]).is_some()
 }

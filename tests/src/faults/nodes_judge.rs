@@ -9,10 +9,12 @@ use exitgap_chain::{Limits, PoolLogs};
 use exitgap_core::analytics::accuracy::Fills;
 use exitgap_core::ids::PoolId;
 use exitgap_core::series::{MissingReason, Slot};
+use exitgap_core::snapshot::Snapshot;
 use exitgap_store::{Outcome, Reader};
 use tokio::time::Instant;
 
 use super::Result;
+use super::nodes_claim::Difference;
 
 /// More documents of a pool than a run makes.
 const MOST_DOCUMENTS: usize = 100_000;
@@ -59,16 +61,20 @@ pub fn compare(truth: &Entries, found: &Entries, slot: Slot) -> Result<Judged> {
     Ok(judged)
 }
 
-/// Of these snapshots, those that no later reading of the recorder put in doubt.
-pub fn undoubted(reader: &Reader, others: &[(Slot, PoolId)]) -> Result<Vec<(Slot, PoolId)>> {
-    let mut undoubted = Vec::new();
-    for (slot, id) in others {
+/// Whether a later reading of the recorder put its snapshot of this pool and slot in doubt.
+pub fn is_in_doubt(reader: &Reader, id: &PoolId, slot: Slot) -> Result<bool> {
+    let pool = reader.pool(id)?.ok_or_else(|| format!("{id} is not in the store"))?;
+    Ok(reader.doubt_about(&pool, slot)?.is_some())
+}
+
+/// How the snapshots of a pool and slot in two stores differ.
+pub fn difference(truth: &Reader, found: &Reader, id: &PoolId, slot: Slot) -> Result<Difference> {
+    let of = |reader: &Reader| -> Result<Snapshot> {
         let pool = reader.pool(id)?.ok_or_else(|| format!("{id} is not in the store"))?;
-        if reader.doubt_about(&pool, *slot)?.is_none() {
-            undoubted.push((*slot, id.clone()));
-        }
-    }
-    Ok(undoubted)
+        let snapshot = reader.snapshot_at(&pool, slot)?;
+        Ok(snapshot.ok_or_else(|| format!("slot {slot} of {id} has no snapshot"))?)
+    };
+    Difference::between(&of(truth)?, &of(found)?)
 }
 
 /// The documents of logs that heads of a store commit to.

@@ -9,9 +9,10 @@ use exitgap_core::series::Slot;
 use exitgap_server::recorder::Recorder;
 use exitgap_store::Reader;
 
+use super::nodes_claim::Difference;
 use super::nodes_clock::SlotClock;
 use super::nodes_front::{Fault, Fired};
-use super::nodes_judge::{Judged, compare, compare_logs, entries_at, undoubted};
+use super::nodes_judge::{Judged, compare, compare_logs, difference, entries_at, is_in_doubt};
 use super::nodes_plan::Pair;
 use super::nodes_recorder::{Home, Running, SEAL_AFTER, Sealed};
 use super::nodes_scene::Scene;
@@ -55,9 +56,17 @@ struct Sums {
     slots: u64,
     retracted: u64,
     /// Snapshots that are not the undisturbed recorder's.
-    other: Vec<(Slot, PoolId)>,
-    /// The fault of the slot in which each of them was.
-    other_words: Vec<String>,
+    other: Vec<OtherSnapshot>,
+}
+
+/// A snapshot that is not the undisturbed recorder's.
+#[derive(Debug)]
+struct OtherSnapshot {
+    slot: Slot,
+    pool: PoolId,
+    difference: Difference,
+    /// The fault of its slot.
+    words: String,
 }
 
 /// A slot that was recorded.
@@ -77,18 +86,7 @@ impl<'a> Lane<'a> {
         let running = Some(home.start(&clock)?);
         let reader = Reader::open(home.store())?;
         let sums = Sums::default();
-        Ok(Self {
-            scene,
-            home,
-            clock,
-            running,
-            reader,
-            truth,
-            truth_home,
-            next: 0,
-            alone,
-            sums,
-        })
+        Ok(Self { scene, home, clock, running, reader, truth, truth_home, next: 0, alone, sums })
     }
 
     /// Records a slot with a fault.
@@ -143,7 +141,7 @@ impl<'a> Lane<'a> {
         self.note_time(sealed, &words);
         let truth = entries_at(self.truth.store()?.reader(), at)?;
         let judged = compare(&truth, &entries_at(&self.reader, at)?, at)?;
-        self.note_judged(at, &judged, &fired, &words);
+        self.note_judged(at, &judged, &fired, &words)?;
         Ok(Passed { judged, fired })
     }
 
@@ -193,7 +191,7 @@ impl<'a> Lane<'a> {
         }
     }
 
-    fn note_judged(&mut self, at: Slot, judged: &Judged, fired: &Fired, words: &str) {
+    fn note_judged(&mut self, at: Slot, judged: &Judged, fired: &Fired, words: &str) -> Result<()> {
         let changed = |contract| fired.contracts.contains(&contract);
         let contracts = self.scene.contracts().into_iter();
         let own: BTreeSet<PoolId> =
@@ -207,9 +205,11 @@ impl<'a> Lane<'a> {
             }
         }
         for pool in &judged.other {
-            self.sums.other.push((at, pool.clone()));
-            self.sums.other_words.push(format!("{words}: {pool}"));
+            let difference = difference(self.truth.store()?.reader(), &self.reader, pool, at)?;
+            let words = format!("{words}: {pool}: {}", difference.words());
+            self.sums.other.push(OtherSnapshot { slot: at, pool: pool.clone(), difference, words });
         }
+        Ok(())
     }
 
     /// Ends the recorders, and writes down what happened: figures that begin with `prefix`.
@@ -234,10 +234,16 @@ impl<'a> Lane<'a> {
             part.set(&key("sealed_after_ms_max"), sums.slowest.as_millis());
         }
         part.set(&key("slots"), sums.slots);
-        let undoubted = undoubted(&reader, &sums.other)?;
-        part.set(&key("in_doubt"), sums.other.len() - undoubted.len());
-        for (other, words) in sums.other.iter().zip(sums.other_words) {
-            if undoubted.contains(other) {
+        for key_name in ["in_doubt", "other_on_trust"] {
+            part.set(&key(key_name), 0_u64);
+        }
+        for OtherSnapshot { slot, pool, difference, words } in sums.other {
+            if is_in_doubt(&reader, &pool, slot)? {
+                part.count(&key("in_doubt"));
+            } else if difference.vouched.is_empty() {
+                part.count(&key("other_on_trust"));
+                part.note(format!("taken on trust: {words}"));
+            } else {
                 part.problem(&key("false_data_signed"), words);
             }
         }

@@ -1,10 +1,12 @@
 //! Which changes are tried with which methods: every change that a method's answers can carry.
 
-use super::nodes_change::{Change, KINDS};
-use super::nodes_front::Fault;
-use crate::devchain::Rng;
+use std::collections::BTreeMap;
 
 use alloy::primitives::Address;
+
+use super::nodes_change::Change;
+use super::nodes_front::Fault;
+use crate::devchain::Rng;
 
 /// The methods that a recorder asks nodes for. A run fails if it asks for another one, or not for one of these.
 pub const METHODS: [&str; 5] =
@@ -40,15 +42,15 @@ pub fn all_pairs(rng: &mut Rng) -> Vec<Pair> {
     shuffled(pairs.collect(), rng)
 }
 
-/// Of every method and kind, at most this many pairs.
+/// Of every method and kind, at most this many pairs, in the same order.
 pub fn some_of_each(pairs: &[Pair], most: usize) -> Vec<Pair> {
-    let of_both = METHODS.into_iter().flat_map(|method| KINDS.map(|kind| (method, kind)));
-    let mut some: Vec<Pair> = Vec::new();
-    for (method, kind) in of_both {
-        let is_of = |pair: &&Pair| pair.method == method && pair.change.kind == kind;
-        some.extend(pairs.iter().filter(is_of).take(most));
-    }
-    some
+    let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    let is_chosen = |pair: &&Pair| {
+        let count = counts.entry((pair.method, pair.change.kind)).or_default();
+        *count += 1;
+        *count <= most
+    };
+    pairs.iter().filter(is_chosen).copied().collect()
 }
 
 fn shuffled<T>(mut list: Vec<T>, rng: &mut Rng) -> Vec<T> {
@@ -94,12 +96,14 @@ fn is_carried(method: &str, change: &Change) -> bool {
 mod tests {
     use std::collections::BTreeSet;
 
+    use super::super::nodes_change::KINDS;
     use super::*;
 
     #[test]
     fn every_method_carries_every_kind() {
         let pairs = all_pairs(&mut Rng::new(3));
-        let carried: BTreeSet<_> = pairs.iter().map(|pair| (pair.method, pair.change.kind)).collect();
+        let carried: BTreeSet<_> =
+            pairs.iter().map(|pair| (pair.method, pair.change.kind)).collect();
         assert_eq!(carried.len(), METHODS.len() * KINDS.len());
         let names: BTreeSet<_> = pairs.iter().map(|pair| (pair.method, pair.change.name)).collect();
         assert_eq!(names.len(), pairs.len());

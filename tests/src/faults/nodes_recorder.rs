@@ -20,7 +20,7 @@ use super::nodes_clock::SlotClock;
 use super::scene::key;
 
 /// By how much all deadlines and pauses are shorter than those of a real recorder.
-pub const FACTOR: u32 = 12;
+pub const FACTOR: u32 = 6;
 
 /// From a slot's instant to its sealing.
 pub const SEAL_AFTER: Duration = Duration::from_secs(60 / FACTOR as u64);
@@ -83,20 +83,20 @@ impl Home {
         &self.checked
     }
 
-    /// A recorder of the store with these limits. Each slot is proven before it is signed, as by default.
+    /// A recorder of the store with these limits.
     pub fn recorder(&self, limits: &Limits, seal_after: Duration) -> Result<Recorder<ChainReader>> {
         let store = Store::open(self.store(), &key())?;
         let sources = Source::of_plan(&self.checked.plan, limits);
-        let mut recorder = Recorder::new(store, sources, seal_after);
+        Ok(Recorder::new(store, sources, seal_after))
+    }
+
+    /// Starts a recorder that goes on with the store, and proves, signs and publishes each slot that the clock reaches.
+    pub fn start(&self, clock: &SlotClock) -> Result<Running> {
+        let mut recorder = self.recorder(&shorter_limits(), SEAL_AFTER)?;
+        // As by default.
         let proofs = Proofs::open(&self.folder.join("proofs.db"))?;
         recorder.prove_states(Some(Arc::new(proofs)));
         recorder.publish_in(LogFolder::new(self.folder.join("log")))?;
-        Ok(recorder)
-    }
-
-    /// Starts a recorder that goes on with the store, and records each slot that the clock reaches.
-    pub fn start(&self, clock: &SlotClock) -> Result<Running> {
-        let mut recorder = self.recorder(&shorter_limits(), SEAL_AFTER)?;
         let (sender, reports) = channel();
         let (stop, asked) = watch::channel(Stop::No);
         let shown = clock.clone();

@@ -26,9 +26,12 @@ impl Asked<'_> {
     /// The records of the contract; `None` if the answer has none.
     pub fn records(&self) -> Option<Vec<Value>> {
         let found = match self.method {
-            "eth_getLogs" => {
-                self.logs()?.iter().filter(|log| self.is_of_contract(&log["address"])).cloned().collect()
-            }
+            "eth_getLogs" => self
+                .logs()?
+                .iter()
+                .filter(|log| self.is_of_contract(&log["address"]))
+                .cloned()
+                .collect(),
             "eth_call" => {
                 let answers = self.answers()?;
                 let own = self.called()?.into_iter().zip(answers);
@@ -135,12 +138,8 @@ mod tests {
     #[test]
     fn logs_and_calls_of_other_contracts_stay() {
         let logs = json!([{ "address": OTHER, "n": 1 }, { "address": OWN, "n": 2 }]);
-        let asked = Asked {
-            method: "eth_getLogs",
-            params: &Value::Null,
-            result: &logs,
-            contract: OWN,
-        };
+        let asked =
+            Asked { method: "eth_getLogs", params: &Value::Null, result: &logs, contract: OWN };
         assert_eq!(asked.records(), Some(vec![json!({ "address": OWN, "n": 2 })]));
         assert_eq!(asked.with_records(Vec::new()), Some(json!([{ "address": OTHER, "n": 1 }])));
         assert_eq!(Asked { contract: Address::ZERO, ..asked }.records(), None);
