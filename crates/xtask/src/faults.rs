@@ -12,7 +12,7 @@ pub const HELP: &str = "\
 Inject faults into a recorded series or its service, and report the results.
 
 Usage: cargo xtask faults [KIND …] [--json] [--kills N] [--cuts N] [--flips N] [--bits N] [--cases N]
-                          [--seed S] [--only KIND,…]
+                          [--answers N] [--seed S] [--only KIND,…]
 
   kill          a writer killed (-9) at N random moments (500), with a full check after each
   power_cut     a writer's real writes and syncs, recorded with strace and replayed at N points (1000)
@@ -56,16 +56,17 @@ Usage: cargo xtask faults [KIND …] [--json] [--kills N] [--cuts N] [--flips N]
                 such, whose recorders claim outside of their databases: one history again
   nodes         a recorder of a real development node, of which one access changes its answers: every method that is
                 asked for, with missing, null, retyped, cut, doubled, reordered, contradictory and huge data, HTTP
-                statuses and encodings; about 2,000 answers while another node is healthy, and some with the node
+                statuses and encodings; N answers (2000) while another node is healthy, then some with the node
                 alone. Deadlines are six times shorter. Each slot is compared with that of an undisturbed
                 recorder; the control compares the bytes of each answer with the node's own
 
   --json        one flat JSON object of numbers on stdout, nothing else
   --cases N     how often the disk is filled, each time to another last free byte (8)
+  --answers N   how many answers of a node are changed, at least, while another node is healthy (2000)
   --only KIND   only these, separated by commas; the same as naming them
   --seed S      seed for random moments, points and bits (1)
 
-About forty minutes on two cores. Exit code 1 if acknowledged data is lost, incomplete or
+About an hour on two cores. Exit code 1 if acknowledged data is lost, incomplete or
 changed without detection, if a flood exceeds its targets, if a request is paid twice, answered without payment or
 paid without an answer, or if payments exceed a budget. Needs strace: installed automatically as root on Debian.";
 

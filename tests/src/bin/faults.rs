@@ -41,6 +41,9 @@ struct Arguments {
     /// How often a disk is filled, each time to another last free byte.
     #[arg(long, default_value_t = 8)]
     cases: usize,
+    /// How many answers of a node are changed, at least, while another node is healthy; 0: none.
+    #[arg(long, default_value_t = nodes::WHOLE.changed_answers)]
+    answers: u64,
     /// Only these kinds of faults.
     #[arg(long, value_enum, value_delimiter = ',')]
     only: Vec<Kind>,
@@ -181,7 +184,10 @@ fn all(arguments: &Arguments) -> Result<bool> {
             Kind::Payments => payments::run(payments::WHOLE, arguments.seed, &mut progress),
             Kind::S3 => s3::run(arguments.kills.min(S3_KILLS), arguments.seed, &mut progress),
             Kind::Ha => ha::run(arguments.kills.min(HA_KILLS), arguments.seed, &mut progress),
-            Kind::Nodes => nodes::run(nodes::WHOLE, arguments.seed, &mut progress),
+            Kind::Nodes => {
+                let extent = nodes::Extent { changed_answers: arguments.answers, ..nodes::WHOLE };
+                nodes::run(extent, arguments.seed, &mut progress)
+            }
             Kind::Alerts => {
                 let extent = alerts::Extent { kills: arguments.kills, ..alerts::WHOLE };
                 alerts::run(extent, arguments.seed, &mut progress)

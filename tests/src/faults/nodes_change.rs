@@ -68,6 +68,11 @@ impl Change {
         whole.into_iter().chain(data).chain([other]).collect()
     }
 
+    /// Whether it asks the recorder to stay away for a while, which in reality is over before the next slot.
+    pub fn asks_to_wait(&self) -> bool {
+        self.name.starts_with("too_many")
+    }
+
     /// Whether only one contract's data changes.
     pub fn is_of_contract(&self) -> bool {
         matches!(self.way, Way::Data(_))

@@ -1,7 +1,7 @@
 //! How two snapshots of one pool and slot differ, and whether a recorder vouches for what differs.
 //!
-//! A recorder proves a state from the block's hash before it signs it, but not all of it: `state-proof-v1.md` lists what
-//! is still taken on trust, and ticks beyond those that figures use are not proven.
+//! A recorder proves a state from the block's hash before it signs it, but not all of it: `state-proof-v1.md` lists
+//! what is still taken on trust, and ticks beyond those that figures use are not proven.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -53,7 +53,8 @@ impl Difference {
     }
 }
 
-/// Every value of a snapshot by its place, with ticks by their numbers, and without the hash that follows from the others.
+/// Every value of a snapshot by its place, with ticks by their numbers. The state's hash follows from the others and is
+/// left out.
 fn values(snapshot: &Snapshot) -> Result<BTreeMap<String, String>> {
     let documents = snapshot.to_canonical()?;
     let mut values = BTreeMap::new();

@@ -12,25 +12,25 @@ pub type DataChange = fn(&mut Vec<Value>, &mut Rng) -> bool;
 pub const DATA_CHANGES: [(&str, &str, DataChange); 22] = [
     ("missing", "record_missing", record_missing),
     ("missing", "records_missing", records_missing),
-    ("missing", "field_missing", field_missing),
+    ("missing", "field_missing", |all, rng| field_missing(all, rng)),
     ("null", "field_null", |all, rng| set_field(all, rng, &Value::Null)),
     ("wrong_type", "field_number", |all, rng| set_field(all, rng, &json!(7))),
     ("wrong_type", "field_list", |all, rng| set_field(all, rng, &json!([]))),
     ("wrong_type", "field_text", |all, rng| set_field(all, rng, &json!("soon"))),
-    ("wrong_length", "field_cut", field_cut),
+    ("wrong_length", "field_cut", |all, rng| field_cut(all, rng)),
     ("wrong_length", "field_empty", |all, rng| set_field(all, rng, &json!("0x"))),
     ("wrong_length", "field_longer", |all, rng| extend_field(all, rng, &"00".repeat(32))),
     ("wrong_length", "field_odd", |all, rng| extend_field(all, rng, "0")),
     ("duplicate", "record_twice", |all, rng| repeat_record(all, rng, 1)),
-    ("duplicate", "item_twice", item_twice),
+    ("duplicate", "item_twice", |all, rng| item_twice(all, rng)),
     ("reordered", "records_reversed", records_reversed),
-    ("reordered", "items_reversed", items_reversed),
-    ("contradictory", "field_other", field_other),
+    ("reordered", "items_reversed", |all, rng| items_reversed(all, rng)),
+    ("contradictory", "field_other", |all, rng| field_other(all, rng)),
     ("contradictory", "fields_other", fields_other),
-    ("contradictory", "block_removed", block_removed),
-    ("contradictory", "block_other", block_other),
+    ("contradictory", "block_removed", |all, rng| block_removed(all, rng)),
+    ("contradictory", "block_other", |all, rng| block_other(all, rng)),
     ("huge", "field_huge", |all, rng| extend_field(all, rng, &"f".repeat(1 << 20))),
-    ("huge", "field_most", field_most),
+    ("huge", "field_most", |all, rng| field_most(all, rng)),
     ("huge", "record_many_times", |all, rng| repeat_record(all, rng, 3_000)),
 ];
 
@@ -120,7 +120,7 @@ fn set_field(records: &mut [Value], rng: &mut Rng, to: &Value) -> bool {
     pick(records, rng, &is_text).map(|field| *field = to.clone()).is_some()
 }
 
-fn field_missing(records: &mut Vec<Value>, rng: &mut Rng) -> bool {
+fn field_missing(records: &mut [Value], rng: &mut Rng) -> bool {
     let has_fields =
         |value: &Value| value.as_object().is_some_and(|fields| fields.values().any(is_text));
     let Some(Value::Object(fields)) = pick(records, rng, &has_fields) else { return false };
@@ -142,7 +142,7 @@ fn edit_field(
 }
 
 /// Half of the bytes are gone.
-fn field_cut(records: &mut Vec<Value>, rng: &mut Rng) -> bool {
+fn field_cut(records: &mut [Value], rng: &mut Rng) -> bool {
     let is_long = |value: &Value| is_hex(value) && value.as_str().is_some_and(|it| it.len() > 5);
     edit_field(records, rng, &is_long, |text, _| text.truncate(2 + (text.len() - 2) / 4 * 2))
 }
@@ -152,7 +152,7 @@ fn extend_field(records: &mut [Value], rng: &mut Rng, by: &str) -> bool {
 }
 
 /// A number becomes the largest of its length.
-fn field_most(records: &mut Vec<Value>, rng: &mut Rng) -> bool {
+fn field_most(records: &mut [Value], rng: &mut Rng) -> bool {
     let is_less = |value: &Value| {
         is_hex(value) && value.as_str().is_some_and(|text| text[2..].chars().any(|it| it != 'f'))
     };
@@ -172,7 +172,7 @@ fn other(text: &mut String, rng: &mut Rng) {
     text.replace_range(at..=at, digit);
 }
 
-fn field_other(records: &mut Vec<Value>, rng: &mut Rng) -> bool {
+fn field_other(records: &mut [Value], rng: &mut Rng) -> bool {
     edit_field(records, rng, &is_hex, other)
 }
 
@@ -199,13 +199,13 @@ fn has_items(value: &Value) -> bool {
     value.as_array().is_some_and(|items| items.iter().any(|item| *item != items[0]))
 }
 
-fn items_reversed(records: &mut Vec<Value>, rng: &mut Rng) -> bool {
+fn items_reversed(records: &mut [Value], rng: &mut Rng) -> bool {
     let Some(Value::Array(items)) = pick(records, rng, &has_items) else { return false };
     items.reverse();
     true
 }
 
-fn item_twice(records: &mut Vec<Value>, rng: &mut Rng) -> bool {
+fn item_twice(records: &mut [Value], rng: &mut Rng) -> bool {
     let not_empty = |value: &Value| value.as_array().is_some_and(|items| !items.is_empty());
     let Some(Value::Array(items)) = pick(records, rng, &not_empty) else { return false };
     let at = any(items, rng);
@@ -214,13 +214,13 @@ fn item_twice(records: &mut Vec<Value>, rng: &mut Rng) -> bool {
 }
 
 /// A log's block was removed from the chain.
-fn block_removed(records: &mut Vec<Value>, rng: &mut Rng) -> bool {
+fn block_removed(records: &mut [Value], rng: &mut Rng) -> bool {
     let is_log = |value: &Value| value["removed"] == false;
     pick(records, rng, &is_log).map(|log| log["removed"] = true.into()).is_some()
 }
 
 /// A header of another block, whose hash is correct.
-fn block_other(records: &mut Vec<Value>, rng: &mut Rng) -> bool {
+fn block_other(records: &mut [Value], rng: &mut Rng) -> bool {
     let is_header = |value: &Value| value["extraData"].is_string();
     let Some(block) = pick(records, rng, &is_header) else { return false };
     block["extraData"] = format!("0x{:016x}", rng.next_u64()).into();

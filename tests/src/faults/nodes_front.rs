@@ -85,10 +85,10 @@ impl Stage {
         Some((fault, state.fired.asked))
     }
 
-    fn note_changed(&self, contract: Option<Address>) {
+    fn note_changed(&self, contracts: Vec<Address>) {
         let mut state = self.state();
         state.fired.changed += 1;
-        state.fired.contracts.extend(contract);
+        state.fired.contracts.extend(contracts);
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -144,11 +144,12 @@ impl Serving {
             return Reply::body(truth).send(client);
         };
         let reply = self.changed(&fault, &asked, &truth, number)?;
+        let told: Value = serde_json::from_slice(&truth)?;
         let truth = Reply::body(truth);
         let Some(reply) = reply.filter(|reply| reply.bytes() != truth.bytes()) else {
             return truth.send(client);
         };
-        self.stage.note_changed(contract_of(&fault, &asked));
+        self.stage.note_changed(contracts_of(&fault, &asked, &told));
         reply.send(client)
     }
 
@@ -190,13 +191,21 @@ impl Serving {
     }
 }
 
-/// The contract whose own data this answer holds, if it is of one contract and its data was changed: a proof is of one.
-fn contract_of(fault: &Fault, asked: &Value) -> Option<Address> {
-    let has_contract = !matches!(fault.method.as_str(), "eth_chainId" | "eth_getBlockByNumber");
-    if fault.change.is_of_contract() {
-        return Some(fault.contract).filter(|_| has_contract);
+/// The contracts of whose own data an answer says something else: what cannot be read is not data of any.
+fn contracts_of(fault: &Fault, asked: &Value, truth: &Value) -> Vec<Address> {
+    let address = |value: &Value| serde_json::from_value(value.clone()).ok();
+    match fault.method.as_str() {
+        "eth_chainId" | "eth_getBlockByNumber" => Vec::new(),
+        _ if fault.change.is_of_contract() => vec![fault.contract],
+        // A proof is of one contract.
+        "eth_getProof" if fault.change.request(asked).is_some() => {
+            address(&asked["params"][0]).into_iter().collect()
+        }
+        // No logs at all.
+        "eth_getLogs" if fault.change.name == "list" => {
+            let logs = truth["result"].as_array().into_iter().flatten();
+            logs.filter_map(|log| address(&log["address"])).collect()
+        }
+        _ => Vec::new(),
     }
-    // The answer of another block is of the contract that the proof was asked for.
-    let is_proof = fault.method == "eth_getProof" && fault.change.request(asked).is_some();
-    if is_proof { serde_json::from_value(asked["params"][0].clone()).ok() } else { None }
 }

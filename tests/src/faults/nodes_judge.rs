@@ -53,7 +53,7 @@ pub fn compare(truth: &Entries, found: &Entries, slot: Slot) -> Result<Judged> {
             Some(same) if same == outcome => {}
             Some(Outcome::Recorded(_)) => judged.other.push(pool.clone()),
             Some(Outcome::Missing(reason)) => {
-                judged.missing.push((pool.clone(), Some(reason.clone())));
+                judged.missing.push((pool.clone(), Some(*reason)));
             }
             Some(Outcome::Retired) | None => judged.missing.push((pool.clone(), None)),
         }

@@ -14,7 +14,7 @@ use super::nodes_clock::SlotClock;
 use super::nodes_front::{Fault, Fired};
 use super::nodes_judge::{Judged, compare, compare_logs, difference, entries_at, is_in_doubt};
 use super::nodes_plan::Pair;
-use super::nodes_recorder::{Home, Running, SEAL_AFTER, Sealed};
+use super::nodes_recorder::{Home, Running, SEAL_AFTER, Sealed, shorter_limits};
 use super::nodes_scene::Scene;
 use super::scene::slot;
 use super::{Part, Result};
@@ -102,7 +102,11 @@ impl<'a> Lane<'a> {
         let fault = pair.fault(&pools, &others, rng);
         // Only a new process, or one whose node has failed, asks for the chain's id.
         let restarts = pair.method == "eth_chainId" || rng.once_in(RESTARTS);
-        self.pass(market, Some(fault), restarts).await
+        let passed = self.pass(market, Some(fault), restarts).await?;
+        if pair.change.asks_to_wait() {
+            tokio::time::sleep(shorter_limits().retry_after_most).await;
+        }
+        Ok(passed)
     }
 
     /// Records a slot without a fault.

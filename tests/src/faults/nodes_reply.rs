@@ -71,18 +71,17 @@ impl Reply {
     /// The bytes on the wire; `None` if there are none.
     pub fn bytes(&self) -> Option<Vec<u8>> {
         let Self::Message(Message { status, headers, body, length }) = self else { return None };
-        let mut head = format!(
-            "HTTP/1.1 {status} Said\r\nContent-Type: application/json\r\nConnection: close\r\n"
+        let more: String =
+            headers.iter().flat_map(|(name, value)| [*name, ": ", *value, "\r\n"]).collect();
+        let length = match length {
+            Length::True => format!("Content-Length: {}\r\n", body.len()),
+            Length::False(bytes) => format!("Content-Length: {bytes}\r\n"),
+            Length::Absent => String::new(),
+        };
+        let head = format!(
+            "HTTP/1.1 {status} Said\r\nContent-Type: application/json\r\nConnection: close\r\n\
+             {more}{length}\r\n"
         );
-        for (name, value) in headers {
-            head.extend([name, ": ", value, "\r\n"]);
-        }
-        match length {
-            Length::True => head.push_str(&format!("Content-Length: {}\r\n", body.len())),
-            Length::False(bytes) => head.push_str(&format!("Content-Length: {bytes}\r\n")),
-            Length::Absent => {}
-        }
-        head.push_str("\r\n");
         Some([head.as_bytes(), body].concat())
     }
 

@@ -1,5 +1,5 @@
-//! The chain of the faults of nodes: every pool of the development chain's scene, recorded through proxies, and once more
-//! without them.
+//! The chain of the faults of nodes: every pool of the development chain's scene, recorded through proxies, and once
+//! more without them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
