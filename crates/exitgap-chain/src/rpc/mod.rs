@@ -332,8 +332,13 @@ impl Rpc {
         loop {
             let now = Instant::now();
             let waiting = |node: &usize| self.state().nodes[*node].not_before;
-            let ready = nodes.iter().filter(|node| waiting(node).is_none_or(|until| until <= now));
-            for &node in ready {
+            for &node in &nodes {
+                if waiting(&node).is_some_and(|until| until > now) {
+                    // It asked for a pause in another request: that passes, and is worth waiting for.
+                    let pause = || RpcError::RateLimited("it asked for a pause".to_owned());
+                    faults[node].get_or_insert_with(pause);
+                    continue;
+                }
                 attempts += 1;
                 match ask(node).await {
                     Ok(value) => return Ok((node, value)),

@@ -263,6 +263,19 @@ async fn a_node_that_asks_for_a_pause_delays_no_other_node() {
 }
 
 #[tokio::test]
+async fn a_node_that_asked_another_request_for_a_pause_is_waited_for() {
+    let garbling = TrialNode::start(|_| Reply::Raw(200, "", b"nonsense".to_vec()));
+    let pausing = refusing(1, Reply::Raw(429, "retry-after: 1\r\n", Vec::new()));
+    let rpc = rpc(&[&garbling, &pausing], short_limits());
+    let soon = Instant::now() + Duration::from_millis(300);
+    rpc.request("eth_call", &json!([]), soon, number).await.unwrap_err();
+    assert_eq!(pausing.asked("eth_call").len(), 1, "the control: it asked for a pause");
+    let begun = Instant::now();
+    assert_eq!(rpc.request("eth_call", &json!([]), within(10), number).await.unwrap(), 7);
+    assert!(begun.elapsed() > Duration::from_millis(300), "{:?}", begun.elapsed());
+}
+
+#[tokio::test]
 async fn a_node_that_gave_up_computing_is_asked_again() {
     let busy = || refusing(9, error(-32_000, "execution aborted (timeout = 5s)"));
     let (answer, asked) = ask(&[&busy()], RetryPolicy::PATIENT, "eth_call").await;
