@@ -12,7 +12,7 @@ pub const HELP: &str = "\
 Inject faults into a recorded series or its service, and report the results.
 
 Usage: cargo xtask faults [KIND …] [--json] [--kills N] [--cuts N] [--flips N] [--bits N] [--cases N]
-                          [--answers N] [--seed S] [--only KIND,…]
+                          [--answers N] [--mutations N] [--seed S] [--only KIND,…]
 
   kill          a writer killed (-9) at N random moments (500), with a full check after each
   power_cut     a writer's real writes and syncs, recorded with strace and replayed at N points (1000)
@@ -24,6 +24,12 @@ Usage: cargo xtask faults [KIND …] [--json] [--kills N] [--cuts N] [--flips N]
   bit_flip      about N bits (4000) of every kind of page and file, and every row of every table
   tamper        an evidence file of 1,200 ticks: N bits (1) of each byte of the snapshot, all eight of
                 every other byte, and every field removed, doubled, reordered, renamed, retyped
+  forged        N changed files (320000) of every kind: evidence, refusals, windows, kept checkpoints, log proofs, two
+                histories, figures, state proofs, anchors, receipts, cosignatures, reports, logs, days. Where that is
+                possible their hashes are made anew, and strangers sign them. Every reader that knows the kind reads
+                them: the libraries, the second verifier, the npm package if it is built, the command line. None may
+                be valid that states something else than was signed, all readers must agree, and a verdict must
+                name what its file is of. Then a log is copied from a server that answers with too much
   old_backup    older copies of the store restored under a newer log
   flood         twelve loopback addresses ask a service that records 100 pools: abandoned and slow
                 requests to every expensive endpoint. Measures open connections, memory and delay, each
@@ -61,6 +67,7 @@ Usage: cargo xtask faults [KIND …] [--json] [--kills N] [--cuts N] [--flips N]
                 recorder; the control compares the bytes of each answer with the node's own
 
   --json        one flat JSON object of numbers on stdout, nothing else
+  --mutations N how many files are changed in all (320000)
   --cases N     how often the disk is filled, each time to another last free byte (8)
   --answers N   how many answers of a node are changed, at least, while another node is healthy (2000)
   --only KIND   only these, separated by commas; the same as naming them

@@ -19,7 +19,7 @@ const MAX_SPACING = 32_767;
 const bytesOf = (hex) => Buffer.from(hex.slice(2), 'hex');
 
 /** What of a header counts. */
-function readHeader(rlp) {
+export function readHeader(rlp) {
   require(rlp.length <= MAX_HEADER, 'a header of more than 8,192 bytes');
   const parts = items(rlp, 32);
   require(parts.length >= 15 && parts.length <= 32, 'a header of fewer than 15 or more than 32 fields');
@@ -42,7 +42,7 @@ function readAccount(account) {
   return { storage: hash(parts[2]), codeHash: isHash ? code.payload : undefined };
 }
 
-function readChain(value) {
+export function readChain(value) {
   const [, id] = text(value, /^eip155:(0|[1-9][0-9]{0,19})$/, 'an EVM chain').split(':');
   require(BigInt(id) <= U64_MAX, 'a chain id of more than 64 bits');
   return value;

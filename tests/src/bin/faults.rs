@@ -11,8 +11,8 @@ use exitgap_tests::faults::recorder::Course;
 use exitgap_tests::faults::scene::Scene;
 use exitgap_tests::faults::{
     Part, Result, alerts, bit_flip, budget, budget_payer, disk_full, failing_sync, flood,
-    flood_clients, ha, ha_writer, kill, nodes, old_backup, payments, payments_careless, power_cut,
-    recorder, s3, tamper, writer,
+    flood_clients, forged, ha, ha_writer, kill, nodes, old_backup, payments, payments_careless,
+    power_cut, recorder, s3, tamper, writer,
 };
 
 /// Does faults to a recorded series, or to its service, and says what became of it.
@@ -35,6 +35,9 @@ struct Arguments {
     /// other bytes all are.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=8))]
     bits: u8,
+    /// How many files are changed in all.
+    #[arg(long, default_value_t = forged::WHOLE.mutations)]
+    mutations: u64,
     /// What moments, points and bits are drawn from.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -115,6 +118,7 @@ enum Kind {
     FailingSync,
     BitFlip,
     Tamper,
+    Forged,
     OldBackup,
     Flood,
     Budget,
@@ -177,6 +181,10 @@ fn all(arguments: &Arguments) -> Result<bool> {
             Kind::BitFlip => bit_flip::run(arguments.flips, arguments.seed, &mut progress),
             Kind::Tamper => {
                 tamper::run(600, arguments.bits, usize::MAX, arguments.seed, &mut progress)
+            }
+            Kind::Forged => {
+                let extent = forged::Extent { mutations: arguments.mutations, ..forged::WHOLE };
+                forged::run(extent, arguments.seed, &mut progress)
             }
             Kind::OldBackup => old_backup::run(24, &mut progress),
             Kind::Flood => flood::run(&mut progress),

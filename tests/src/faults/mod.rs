@@ -1,10 +1,10 @@
 //! Faults of a recorded series or its service, and their consequences: `cargo xtask faults`.
 //!
-//! In scope: kills, power failures, full disks, failing disks, flipped bits, modified evidence, old copies, floods of
-//! requests, payments, wallets that share a budget, stored rules and their deliveries, S3-compatible storage, two
-//! recorders of one store, and the answers of a chain's nodes. Each part proves that its fault happened, and if possible
-//! also shows the result of the same check without the protection, or without the fault. Out of scope: an operator who
-//! seals a false log with the log's own key; `exitgap audit` covers that, and is tested there.
+//! In scope: kills, power failures, full disks, failing disks, flipped bits, modified evidence, forged files of every
+//! kind, old copies, floods of requests, payments, wallets that share a budget, stored rules and their deliveries,
+//! S3-compatible storage, two recorders of one store, and the answers of a chain's nodes. Each part proves that its fault
+//! happened, and if possible also shows the result of the same check without the protection, or without the fault. Out of
+//! scope: an operator who seals a false log with the log's own key; `exitgap audit` covers that, and is tested there.
 
 pub mod alerts;
 mod alerts_disk;
@@ -25,6 +25,27 @@ pub mod failing_sync;
 pub mod flood;
 pub mod flood_clients;
 mod flood_scene;
+pub mod forged;
+mod forged_anchors;
+mod forged_change;
+mod forged_days;
+mod forged_disk;
+mod forged_evidence;
+mod forged_figures;
+mod forged_folders;
+mod forged_heavy;
+mod forged_judge;
+mod forged_kind;
+mod forged_log;
+mod forged_node;
+mod forged_parquet;
+mod forged_receipts;
+mod forged_reports;
+mod forged_sealed_folder;
+mod forged_state;
+mod forged_tree;
+mod forged_trie;
+mod forged_vectors;
 pub mod ha;
 mod ha_claims;
 mod ha_lane;

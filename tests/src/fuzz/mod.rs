@@ -18,7 +18,7 @@ mod known;
     reason = "the replay as a whole is not driven from here, and it makes one error at most"
 )]
 #[path = "../../../crates/exitgap-cli/src/log/mod.rs"]
-mod log;
+pub(crate) mod log;
 mod snapshot;
 mod verify;
 mod window;

@@ -1,8 +1,8 @@
 //! Short versions of `cargo xtask faults`: each kind of fault, a few times.
 
 use exitgap_tests::faults::{
-    Part, alerts, bit_flip, budget, disk_full, failing_sync, flood, ha, kill, nodes, old_backup,
-    payments, power_cut, s3, strace, tamper,
+    Part, alerts, bit_flip, budget, disk_full, failing_sync, flood, forged, ha, kill, nodes,
+    old_backup, payments, power_cut, s3, strace, tamper,
 };
 
 /// Returns a part of a run after requiring that it has no problems.
@@ -73,6 +73,15 @@ fn changed_evidence_is_accepted_only_where_it_is_true() {
     let part = held(tamper::run(4, 1, 1_500, 7, &mut |_, _, _| {}));
     assert!(part.number("tamper.count") > 1_500);
     assert!(part.number("tamper.still_true") > 0);
+}
+
+#[test]
+fn forged_files_of_every_kind_are_rejected_by_every_reader() {
+    let extent = forged::Extent { mutations: 2_000, ..forged::WHOLE };
+    let part = held(forged::run(extent, 7, &mut |_, _, _| {}));
+    assert!(part.number("forged.mutations") >= 1_900, "{:?}", part.figures);
+    assert!(part.number("forged.still_true") > 0 && part.number("forged.control_valid") > 0);
+    assert!(part.number("forged.disk_lied") > 20);
 }
 
 #[test]

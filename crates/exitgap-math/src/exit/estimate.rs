@@ -186,6 +186,11 @@ impl Exit {
         if fill.amount_out.is_zero() { Err(Refusal::NoOutput) } else { Ok(fill) }
     }
 
+    /// √price after a sale of one raw unit, whatever that brings; `None` if the pool does not take it, or has no such price.
+    pub fn sqrt_price_after_one_unit(&self) -> Option<U256> {
+        self.curve.fill(U256::from(1_u8)).ok()?.sqrt_price_after_x96()
+    }
+
     pub(super) fn gap(&self, fill: &Fill) -> Result<Percent, Refusal> {
         self.terms.gap(fill.amount_in, fill.amount_out).ok_or(Refusal::GapOutOfRange)
     }

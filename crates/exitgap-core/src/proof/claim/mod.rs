@@ -264,7 +264,7 @@ fn end_of(exit: &Exit, size: SizeUsd) -> Option<i32> {
     match exit.estimate(size).and_then(|estimate| exit.fill(estimate.amount_in)) {
         Ok(fill) => fill.sqrt_price_after_x96().map(tick_at_sqrt_ratio),
         Err(Refusal::NoInput | Refusal::NoOutput | Refusal::GapOutOfRange) => {
-            exit.fill(U256::from(1_u8)).ok()?.sqrt_price_after_x96().map(tick_at_sqrt_ratio)
+            exit.sqrt_price_after_one_unit().map(tick_at_sqrt_ratio)
         }
         Err(_) => None,
     }

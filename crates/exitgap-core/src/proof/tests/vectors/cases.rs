@@ -161,6 +161,15 @@ fn of_ranges(of: Layout, kept: Option<FeedLayout>) -> Vector {
     });
     let ok = format!("ok ok {oracle}");
     change("outside of what is proven", &ok, 7, |ticks| ticks[0].tick -= SPACING);
+    // A dollar is less than a raw unit, which brings nothing: the sale reads what that unit reads.
+    vector.lie("a price at which a raw unit brings nothing", &ok, |parts| {
+        let reading = &mut parts.readings[1];
+        if reading.decimals > 0 {
+            reading.decimals = 0;
+        } else {
+            reading.answer = U256::from(10_u64.pow(18));
+        }
+    });
     of_a_range(&mut vector, oracle);
     vector
 }
