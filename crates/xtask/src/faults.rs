@@ -73,7 +73,7 @@ Usage: cargo xtask faults [KIND …] [--json] [--kills N] [--cuts N] [--flips N]
   --only KIND   only these, separated by commas; the same as naming them
   --seed S      seed for random moments, points and bits (1)
 
-About an hour on two cores. Exit code 1 if acknowledged data is lost, incomplete or
+Each kind can be run alone; all together take some two hours on two cores. Exit code 1 if acknowledged data is lost, incomplete or
 changed without detection, if a flood exceeds its targets, if a request is paid twice, answered without payment or
 paid without an answer, or if payments exceed a budget. Needs strace: installed automatically as root on Debian.";
 
