@@ -266,7 +266,13 @@ async fn a_node_that_asks_for_a_pause_delays_no_other_node() {
 async fn a_node_that_asked_another_request_for_a_pause_is_waited_for() {
     let garbling = TrialNode::start(|_| Reply::Raw(200, "", b"nonsense".to_vec()));
     let pausing = refusing(1, Reply::Raw(429, "retry-after: 1\r\n", Vec::new()));
-    let rpc = rpc(&[&garbling, &pausing], short_limits());
+    let slow = Limits {
+        outage_rounds: 999,
+        backoff_first: Duration::from_millis(20),
+        backoff_most: Duration::from_millis(20),
+        ..short_limits()
+    };
+    let rpc = rpc(&[&garbling, &pausing], slow);
     let soon = Instant::now() + Duration::from_millis(300);
     rpc.request("eth_call", &json!([]), soon, number).await.unwrap_err();
     assert_eq!(pausing.asked("eth_call").len(), 1, "the control: it asked for a pause");
