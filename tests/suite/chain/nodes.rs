@@ -233,6 +233,54 @@ async fn a_header_that_a_second_node_does_not_have_leaves_the_slot_missing() {
     assert_eq!(snapshots(reading).len(), 1);
 }
 
+/// A pool's contract and tokens are read once and kept, so a second node is asked as well.
+#[tokio::test]
+async fn tokens_that_a_second_node_describes_otherwise_leave_the_pool_missing() {
+    let (chain, world) = scene().await;
+    mine_slot(&chain, FIRST_SLOT).await;
+    let (proxy, second) = (Proxy::start(&chain.url()), Proxy::start(&chain.url()));
+    // "USDC", and answers of one word: six decimals.
+    let (symbol, word) = ("55534443", |decimals: u8| format!("{:064x}{decimals:064x}", 32));
+    proxy.lie(move |request, told| {
+        let text = told["result"].as_str()?;
+        (request["method"] == "eth_call" && text.contains(symbol))
+            .then(|| Lie::Result(text.replace(&word(6), &word(8)).into()))
+    });
+    let mut config = world_config(&chain, &world, &[proxy.url()], [1, 5, 6]).await;
+    let missing = |reading: &exitgap_chain::SlotReading| {
+        let reason = |result: &Result<_, exitgap_chain::ReadFailure>| match result {
+            Ok(_) => None,
+            Err(missing) => Some(missing.reason),
+        };
+        reading.pools.iter().map(|(_, result)| reason(result)).collect::<Vec<_>>()
+    };
+    // The control: alone, the node is believed.
+    let alone = read(&mut reader(&config, small_limits()), FIRST_SLOT).await;
+    assert!(proxy.fired() > 0 && missing(&alone).iter().all(Option::is_none), "{:?}", alone.pools);
+    config.chain[0].second_rpc_url = Some(second.url().parse().unwrap());
+    let mut compared = reader(&config, small_limits());
+    let reading = read(&mut compared, FIRST_SLOT).await;
+    let has_six_decimals = |at: usize| {
+        let tokens = [world.pools[at].pool.token0, world.pools[at].pool.token1];
+        tokens.iter().any(|token| world.asset(*token).unwrap().token.decimals == 6)
+    };
+    let expected: Vec<_> =
+        [1, 5, 6].map(|at| has_six_decimals(at).then_some(MissingReason::NodesDisagree)).into();
+    assert_eq!(missing(&reading), expected, "{:?}", reading.pools);
+    assert!(expected.iter().any(Option::is_some));
+    // A second node that does not answer is warned of.
+    second.lie(|request, _| (request["method"] == "eth_call").then_some(Lie::Status(503)));
+    let reading = read(&mut reader(&config, small_limits()), FIRST_SLOT).await;
+    let is_warned =
+        |event: &Event| matches!(event, Event::NotCompared { what, .. } if what.contains("tokens"));
+    assert!(reading.events.iter().any(is_warned), "{:?}", reading.events);
+    // Once the node is right, so are the pools.
+    proxy.be_honest();
+    second.be_honest();
+    let reading = read(&mut compared, FIRST_SLOT).await;
+    assert!(missing(&reading).iter().all(Option::is_none), "{:?}", reading.pools);
+}
+
 /// A node that leaves out the log of minted liquidity is found out in the same slot, whichever check there is.
 #[tokio::test]
 async fn a_log_that_a_node_leaves_out_is_not_missed() {

@@ -61,8 +61,8 @@ pub struct ChainConfig {
     pub chain_id: u64,
     /// Nodes, tried in order with backoff; at most [`Config::MAX_URLS`].
     pub rpc_urls: Vec<RpcUrl>,
-    /// A node of another operator, used only for headers and logs. If it disagrees with the node that is read, the slot
-    /// is missing. Default: none.
+    /// A node of another operator, used only for headers and logs, and for what contracts say of themselves. If it
+    /// disagrees with the node that is read, the slot or the pool is missing. Default: none.
     #[serde(default)]
     pub second_rpc_url: Option<RpcUrl>,
     /// Hash of block 0. Every node must report it, and it makes the chain live. Not needed if the chain id is known. If

@@ -21,7 +21,7 @@ use crate::multicall::Multicall;
 use crate::oracles::{self, FEED_CALLS, FeedAnswer, Readings};
 use crate::pools::{DecodedState, Identity, PartReader, PartialState, Parts, Reader, identify};
 use crate::read_failure::ReadFailure;
-use crate::rpc::Rpc;
+use crate::rpc::{Failure, Rpc};
 use crate::trial::{self, TrialPool, Verdict};
 
 /// The data that a reader keeps about a pool.
@@ -51,6 +51,9 @@ pub(super) struct Pass<'a> {
 
 /// The results, by the pool's index in the plan.
 pub(super) type Results = BTreeMap<usize, Result<Observation, ReadFailure>>;
+
+/// What a contract says of itself, or why that was not read.
+type Identified = Result<Identity, ReadFailure>;
 
 /// A pool's state before its parts are complete.
 pub(super) enum State {
@@ -216,21 +219,61 @@ impl Pass<'_> {
         let time = if unknown.len() < places.len() { left / 2 } else { left };
         let multicall = multicall.until(now + time);
         match identify(&multicall, self.plan.factories(), &plans).await {
-            Ok(identities) => unknown
-                .into_iter()
-                .zip(identities)
-                .filter_map(|(place, identity)| match identity {
-                    Ok(identity) => {
-                        self.memory[place].identity = Some(identity);
-                        None
-                    }
-                    Err(missing) => Some((place, Err(missing))),
-                })
-                .collect(),
+            Ok(identities) => {
+                let mut found: Vec<(usize, Identified)> =
+                    unknown.into_iter().zip(identities).collect();
+                self.compare_identities(&multicall, &mut found).await;
+                found
+                    .into_iter()
+                    .filter_map(|(place, identity)| match identity {
+                        Ok(identity) => {
+                            self.memory[place].identity = Some(identity);
+                            None
+                        }
+                        Err(missing) => Some((place, Err(missing))),
+                    })
+                    .collect()
+            }
             Err(failure) => {
                 let missing = ReadFailure::from(failure);
                 unknown.into_iter().map(|place| (place, Err(missing.clone()))).collect()
             }
+        }
+    }
+
+    /// Compares what contracts say of themselves with the second node's answers: it is read once, and kept.
+    async fn compare_identities(
+        &mut self,
+        multicall: &Multicall<'_>,
+        found: &mut [(usize, Identified)],
+    ) {
+        let Some(second) = self.second else { return };
+        let places: Vec<usize> =
+            found.iter().filter(|(_, one)| one.is_ok()).map(|(place, _)| *place).collect();
+        if places.is_empty() {
+            return;
+        }
+        let until = second_deadline(multicall.deadline());
+        let theirs = Multicall::new(second, self.plan, multicall.block(), until);
+        let plans: Vec<&PoolPlan> = places.iter().map(|place| self.pool(*place)).collect();
+        let theirs = match identify(&theirs, self.plan.factories(), &plans).await {
+            Ok(theirs) => theirs,
+            Err(Failure { detail, .. }) => {
+                self.events.report(Event::NotCompared { what: "contracts and tokens", detail });
+                return;
+            }
+        };
+        let theirs: BTreeMap<usize, Identified> = places.into_iter().zip(theirs).collect();
+        for (place, ours) in found {
+            let detail = match (&*ours, theirs.get(place)) {
+                (Ok(own), Some(Ok(other))) if own != other => format!(
+                    "pool {}: its contract or tokens are not the same on the second node",
+                    self.pool(*place).id
+                ),
+                // What the second node does not have, or does not answer for, contradicts nothing.
+                _ => continue,
+            };
+            *ours = Err(ReadFailure::new(MissingReason::NodesDisagree, detail));
         }
     }
 
