@@ -114,6 +114,8 @@ pub struct Agent(RunningService<RoleClient, ClientConfig>);
 impl Agent {
     /// Connects over HTTP, with the handshake of the older revisions or as the newest does.
     pub async fn over_http(address: SocketAddr, version: &str) -> Self {
+        // Its HTTP client has no cryptography of its own.
+        exitgap_chain::provide_tls();
         let transport = StreamableHttpClientTransport::from_uri(format!("http://{address}/mcp"));
         Self(match version {
             NEWEST => {
