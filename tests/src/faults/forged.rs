@@ -43,8 +43,7 @@ pub const WHOLE: Extent = Extent {
 
 /// Readers that know a kind and are not asked here.
 const NOT_ASKED: &str = "forged: not asked, though they know the kind: the command line about figures, state proofs, anchors and \
-     cosignatures, of which each needs a service, a node or evidence beside the file; the npm package about state proofs \
-     and cosignatures; the pages and the Python package, which call the same functions";
+     cosignatures (each also needs a service, a node or evidence); the npm package about state proofs and cosignatures; the pages and the Python package, which call the same functions";
 
 /// How many faults of one figure and kind are shown.
 const SHOWN: u64 = 3;

@@ -254,7 +254,7 @@ impl Judge {
         Ok(())
     }
 
-    /// What the command line says: valid or not. How a file is not valid is in its words.
+    /// The command line's verdict: valid or not. Its text says why a file is not valid.
     fn run_command(&mut self, kind: &dyn Kind, changed: &Changed, first: &Said) -> Result<()> {
         let Some(arguments) = kind.command(changed, self.folder.path()) else { return Ok(()) };
         let output = Command::new(binaries::path("exitgap")).args(arguments?).output()?;

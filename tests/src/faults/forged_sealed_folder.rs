@@ -17,7 +17,7 @@ use crate::devchain::Rng;
 enum Signed {
     /// With the signatures of the true checkpoints.
     AsBefore,
-    /// By a key of the same name that nobody trusts.
+    /// By a key of the same name that the reader does not trust.
     ByStranger,
 }
 

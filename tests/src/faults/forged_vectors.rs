@@ -26,7 +26,7 @@ pub fn signer() -> SignerKey {
     SignerKey::from_seed(ORIGIN, [42; 32]).expect("a name")
 }
 
-/// A key with the same name that nobody trusts.
+/// A key with the same name that the reader does not trust.
 pub fn stranger() -> SignerKey {
     SignerKey::from_seed(ORIGIN, [9; 32]).expect("a name")
 }

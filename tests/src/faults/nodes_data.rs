@@ -161,7 +161,7 @@ fn field_most(records: &mut [Value], rng: &mut Rng) -> bool {
     })
 }
 
-/// The last digit of a number, or of one of its words, is another one.
+/// Changes the last digit of a number, or of one of its words.
 fn other(text: &mut String, rng: &mut Rng) {
     const WORD: u64 = 64;
     let digits = text.len() as u64 - 2;

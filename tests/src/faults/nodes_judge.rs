@@ -27,7 +27,7 @@ pub type Entries = BTreeMap<PoolId, Outcome>;
 pub struct Judged {
     /// Pools without a snapshot, with the reason; `None`: the slot has no entry of the pool.
     pub missing: Vec<(PoolId, Option<MissingReason>)>,
-    /// Pools whose snapshot is another one.
+    /// Pools whose snapshot differs.
     pub other: Vec<PoolId>,
 }
 

@@ -102,7 +102,7 @@ impl Home {
         let shown = clock.clone();
         recorder.tell(move |report| {
             let (report, after) = (report.clone(), shown.since(report.slot));
-            // Nobody listens to a recorder that is being stopped.
+            // While the recorder is being stopped, its reports are no longer received.
             drop(sender.send(Sealed { report, after }));
         });
         let clock = clock.clone();

@@ -175,7 +175,9 @@ async fn find_omitted(
         Ok(found) => Ok((LogsChecked::Receipts, found)),
         Err(failure) => {
             let why = format!("{share}, and receipts are not served: {}", failure.detail);
-            Err(Unchecked { why, is_lasting: failure.is_final() })
+            // Receipts of a form that is not known, as some chains have, will be of that form again.
+            let is_lasting = failure.is_final() || matches!(failure.error, RpcError::Malformed(_));
+            Err(Unchecked { why, is_lasting })
         }
     }
 }

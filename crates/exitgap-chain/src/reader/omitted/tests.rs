@@ -198,6 +198,23 @@ async fn a_way_that_is_not_served_is_tried_again_after_an_hour() {
 }
 
 #[tokio::test]
+async fn receipts_of_an_unknown_form_are_not_asked_for_in_each_slot() {
+    let mut chain = Chain::with_logs(&[(12, 0), (13, 1)]);
+    chain.receipts[1][0]["type"] = json!("0x7e");
+    let node = chain.serve();
+    let mut checking = LogsChecking::default();
+    let mut asked = Vec::new();
+    for slot in [SLOT, SLOT + 1] {
+        let auto = (LogsCheck::Auto, 10);
+        check(&node, chain.last, auto, &[], (&mut checking, slot)).await;
+        let Some(LogsChecked::Unproven(why)) = &checking.checked else { panic!("{checking:?}") };
+        assert!(why.contains("receipts are not served"), "{why}");
+        asked.push(node.asked("eth_getBlockReceipts").len());
+    }
+    assert!(asked[0] > 0 && asked[1] == asked[0], "{asked:?}");
+}
+
+#[tokio::test]
 async fn a_node_that_denies_a_log_in_headers_or_receipts_is_not_believed() {
     let honest = Chain::with_logs(&[(12, 0), (13, 1)]);
     let why = async |chain: &Chain| {
