@@ -70,6 +70,7 @@ function readFigure(bytes) {
     return { document: hexHash(document), pool: poolId(pool).name, slot: (slot(of), of) };
   });
   const asked = rules.read(file.parameters);
+  if (asked.newer !== undefined) throw asked.newer;
   return { rules, asked, fills, result: file.result, uses, windows: list(file.windows, MAX_WINDOWS) };
 }
 

@@ -1,9 +1,9 @@
 // Market hours, `hours/1`: depth and gap while a pool's markets are open, against closed.
 
 import { inRange, oneMinus, over, percentage, times } from './decimal.mjs';
-import { marketsOf } from './hours.mjs';
+import { marketsOf, tableOf } from './hours.mjs';
 import { amountOf, depth, readSize, saleOf } from './method.mjs';
-import { code, fields, hexHash, integer, list, poolId, require, slot, text } from './shape.mjs';
+import { code, fields, hexHash, integer, list, Newer, poolId, require, slot, text } from './shape.mjs';
 
 const MAX_SLOTS = 31 * 288;
 const NEEDED = 4;
@@ -17,7 +17,8 @@ export function readHours(value, most = MAX_SLOTS) {
   [from, to].forEach(slot);
   require(from <= to && to - from < most, 'not a period of the figure');
   const calendars = readCalendars(asked.calendars);
-  return { base: Number(asked.base.slice(-1)), calendars, from, pool: poolId(asked.pool), size: readSize(asked.size_usd), to };
+  const newer = calendars.map(({ calendar, table }) => tableOf(calendar, table)).find((table) => table instanceof Newer);
+  return { base: Number(asked.base.slice(-1)), calendars, from, newer, pool: poolId(asked.pool), size: readSize(asked.size_usd), to };
 }
 
 function readCalendars(value) {

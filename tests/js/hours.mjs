@@ -47,16 +47,23 @@ function stateOf({ days }, at) {
   return between.length > 0 && between.every(isWeekend) ? 'weekend' : 'holiday';
 }
 
+/** What follows an exchange's code in a calendar's name. */
+const suffixOf = (calendar, { name }) => calendar.slice(name.indexOf('@'));
+
+/** The table of a calendar; what only a later version knows, as `Newer`. */
+export function tableOf(calendar, hash) {
+  const tables = TABLES.filter(({ name }) => calendar.startsWith(name.split('@')[0].toLowerCase()));
+  const known = tables.filter((table) => SUFFIXES.includes(suffixOf(calendar, table)));
+  if (known.length === 0) return new Newer('calendar', calendar);
+  return known.find((one) => one.hash === hash) ?? new Newer('table', hash);
+}
+
 /** What a calendar's table says of an instant: `{state, note, open}`; what only a later version knows, as `Newer`. */
 export function sessionAt(calendar, hash, at) {
-  const tables = TABLES.filter(({ name }) => calendar.startsWith(name.split('@')[0].toLowerCase()));
-  const suffixOf = ({ name }) => calendar.slice(name.indexOf('@'));
-  const known = tables.filter((table) => SUFFIXES.includes(suffixOf(table)));
-  if (known.length === 0) return new Newer('calendar', calendar);
-  const table = known.find((one) => one.hash === hash);
-  if (table === undefined) return new Newer('table', hash);
+  const table = tableOf(calendar, hash);
+  if (table instanceof Newer) return table;
   const state = stateOf(table, at);
-  return { state, note: `${table.name}/${state}`, open: OPEN[suffixOf(table)]?.includes(state) ?? true };
+  return { state, note: `${table.name}/${state}`, open: OPEN[suffixOf(calendar, table)]?.includes(state) ?? true };
 }
 
 /** The sessions of a calendar that count as open, each `{from, to, day}`, ascending; undefined where it is always open. */

@@ -1,6 +1,7 @@
 //! The parameters of the equity figure.
 
 use super::EquityPass;
+use crate::Newer;
 use crate::analytics::FigureError;
 use crate::analytics::figure::Figure;
 use crate::analytics::hours::{HoursCalendar, HoursParameters, HoursTerms};
@@ -201,6 +202,11 @@ impl Figure for EquityTerms {
             },
         };
         terms.validate()
+    }
+
+    fn replace_newer(spelled: &EquityParameters) -> Option<(Newer, EquityParameters)> {
+        let (newer, calendars) = HoursCalendar::replace_newer(&spelled.calendars)?;
+        Some((newer, EquityParameters { calendars, ..spelled.clone() }))
     }
 
     fn pools(&self) -> Vec<&PoolId> {

@@ -4,6 +4,7 @@
 use core::fmt::Debug;
 
 use super::file::FigureFile;
+use crate::Newer;
 use crate::analytics::FigureError;
 use crate::analytics::accuracy::{AccuracyTerms, Fills};
 use crate::analytics::decay::DecayTerms;
@@ -42,6 +43,12 @@ pub trait Figure: Clone + Send + 'static {
 
     /// Reads parameters, which must be in their canonical form.
     fn from_parameters(spelled: &Self::Parameters) -> Result<Self, FigureError>;
+
+    /// What only a later version knows of well-formed parameters, and the parameters with known content in its place, by
+    /// which the rest is checked.
+    fn replace_newer(_: &Self::Parameters) -> Option<(Newer, Self::Parameters)> {
+        None
+    }
 
     /// Its pools, in the order of their head windows and, within a slot, of their snapshots.
     fn pools(&self) -> Vec<&PoolId>;
@@ -99,7 +106,7 @@ pub trait FigurePass: Debug + Send + 'static {
 struct FigureEntry {
     name: &'static str,
     takes_fills: bool,
-    read: fn(&Part) -> Result<Box<dyn AnyFigure>, String>,
+    read: fn(&Part) -> Result<Box<dyn AnyFigure>, NotRead>,
 }
 
 impl FigureEntry {
@@ -118,9 +125,15 @@ static FIGURES: [FigureEntry; 6] = [
     FigureEntry::new::<StressTerms>(),
 ];
 
-fn read_figure<F: Figure>(parameters: &Part) -> Result<Box<dyn AnyFigure>, String> {
-    let spelled = F::Parameters::from_json(&parse_json(&parameters.0)?)?;
-    let figure = F::from_parameters(&spelled).map_err(|error| error.to_string())?;
+fn read_figure<F: Figure>(parameters: &Part) -> Result<Box<dyn AnyFigure>, NotRead> {
+    let json = parse_json(&parameters.0).map_err(NotRead::Invalid)?;
+    let spelled = F::Parameters::from_json(&json).map_err(NotRead::Invalid)?;
+    let invalid = |error: FigureError| NotRead::Invalid(error.to_string());
+    if let Some((newer, known)) = F::replace_newer(&spelled) {
+        F::from_parameters(&known).map_err(invalid)?;
+        return Err(NotRead::Newer(newer));
+    }
+    let figure = F::from_parameters(&spelled).map_err(invalid)?;
     Ok(Box::new(figure))
 }
 
@@ -133,6 +146,8 @@ pub(super) fn is_known(figure: &str) -> bool {
 pub(super) enum NotRead {
     /// The figure's name or version is unknown.
     Unknown,
+    /// Its parameters contain something that only a later version knows.
+    Newer(Newer),
     /// Its parameters are out of bounds or not in their canonical form.
     Invalid(String),
 }
@@ -145,7 +160,7 @@ pub(super) fn figure_of(file: &FigureFile) -> Result<Box<dyn AnyFigure>, NotRead
         let why = "fills, of a figure that is not computed from any";
         return Err(NotRead::Invalid(why.to_owned()));
     }
-    (listed.read)(&file.parameters).map_err(NotRead::Invalid)
+    (listed.read)(&file.parameters)
 }
 
 /// Any figure of the list, for the verifier.

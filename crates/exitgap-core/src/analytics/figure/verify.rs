@@ -332,6 +332,7 @@ fn open_figure(
     }
     match figure {
         Ok(figure) => Ok((file, figure)),
+        Err(NotRead::Newer(newer)) => Err(FigureCheck::newer(NAME, newer)),
         Err(NotRead::Invalid(why)) => Err(invalid(format!("parameters: {why}"))),
         Err(NotRead::Unknown) => Err(unknown("unsupported_figure", "the rules of", &file.figure)),
     }

@@ -4,7 +4,8 @@ use super::HoursPass;
 use crate::analytics::FigureError;
 use crate::analytics::figure::Figure;
 use crate::evidence::Base;
-use crate::hours::{Calendar, Markets};
+use crate::Newer;
+use crate::hours::{Calendar, Hours, Markets};
 use crate::ids::{Code, PoolId, TableHash};
 use crate::json::wire_struct;
 use crate::series::Slot;
@@ -50,6 +51,27 @@ pub(in crate::analytics) struct HoursCalendar {
 
 wire_struct!(HoursParameters { base, calendars, from, pool, size_usd, to });
 wire_struct!(HoursCalendar { calendar, table, token });
+
+impl HoursCalendar {
+    fn known(&self) -> Option<Calendar> {
+        Calendar::from_code(&self.calendar)?.with_table(self.table)
+    }
+
+    /// The first calendar or table that is unknown, and the calendars with a known one in the place of each such.
+    pub(in crate::analytics) fn replace_newer(listed: &[Self]) -> Option<(Newer, Vec<Self>)> {
+        let unknown = listed.iter().find(|one| one.known().is_none())?;
+        let newer = match Calendar::from_code(&unknown.calendar) {
+            Some(_) => Newer::Table(unknown.table),
+            None => Newer::Calendar(unknown.calendar),
+        };
+        let known = Calendar::for_exchange("XNYS", Hours::Regular)?;
+        let replace = |one: &Self| match one.known() {
+            Some(_) => one.clone(),
+            None => Self { calendar: known.code(), table: known.table().hash(), token: one.token },
+        };
+        Some((newer, listed.iter().map(replace).collect()))
+    }
+}
 
 impl HoursTerms {
     /// The longest period: 31 days.
@@ -108,6 +130,11 @@ impl Figure for HoursTerms {
         Self::within(spelled, Self::MAX_SLOTS)
     }
 
+    fn replace_newer(spelled: &HoursParameters) -> Option<(Newer, HoursParameters)> {
+        let (newer, calendars) = HoursCalendar::replace_newer(&spelled.calendars)?;
+        Some((newer, HoursParameters { calendars, ..spelled.clone() }))
+    }
+
     fn pools(&self) -> Vec<&PoolId> {
         vec![&self.pool]
     }
@@ -133,8 +160,8 @@ impl HoursTerms {
     ) -> Result<Self, FigureError> {
         let wrong = |field, rule| FigureError::Parameter { field, rule };
         let session = |read: &HoursCalendar| {
-            let calendar = Calendar::from_code(&read.calendar)
-                .and_then(|calendar| calendar.with_table(read.table))
+            let calendar = read
+                .known()
                 .ok_or_else(|| wrong("calendars", "must be a known calendar and table"))?;
             Ok(TokenSession { token: read.token, calendar })
         };

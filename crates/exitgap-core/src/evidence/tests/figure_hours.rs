@@ -175,10 +175,39 @@ fn a_figure_of_other_calendars_or_of_other_terms_is_refused() {
     ] {
         assert_eq!(told(&|value| value["parameters"][name] = to.clone()), Some(code), "{name}");
     }
-    let table = json!("0x0000000000000000000000000000000000000000000000000000000000000001");
-    for (name, to) in [("table", table), ("calendar", json!("xlon")), ("token", json!(2))] {
-        let change = |value: &mut Value| value["parameters"]["calendars"][0][name] = to.clone();
-        assert_eq!(told(&change), Some("format_invalid"), "{name}");
+    assert_eq!(
+        told(&|value| value["parameters"]["calendars"][0]["token"] = json!(2)),
+        Some("format_invalid")
+    );
+}
+
+#[test]
+fn a_later_calendar_or_table_is_not_checked() {
+    let scene = week();
+    let bytes = file(&scene, &terms(&scene, Base::Token0, own())).unwrap();
+    let value: Value = serde_json::from_slice(&bytes).unwrap();
+    let reported = |changes: &[(&str, Value)]| {
+        let mut value = value.clone();
+        for (at, to) in changes {
+            *value.pointer_mut(at).unwrap() = to.clone();
+        }
+        let report = report_on_all(&scene, &canonical(&value));
+        (report.verdict, report.checks[0].code.to_string())
+    };
+    let incomplete = |code: &str| (Verdict::Incomplete, code.to_owned());
+    let invalid = (Verdict::Invalid, "format_invalid".to_owned());
+    let table = ("/parameters/calendars/0/table", json!(format!("0x{:064}", 1)));
+    let calendar = ("/parameters/calendars/0/calendar", json!("xlon"));
+    assert_eq!(reported(&[table.clone()]), incomplete("unsupported_table"));
+    assert_eq!(reported(&[calendar.clone()]), incomplete("unsupported_calendar"));
+    assert_eq!(reported(&[table.clone(), calendar]), incomplete("unsupported_calendar"));
+    // What this version knows is still checked.
+    for (at, to) in [
+        ("/parameters/size_usd", json!("25.0")),
+        ("/parameters/to", json!(0)),
+        ("/parameters/calendars/0/token", json!(2)),
+    ] {
+        assert_eq!(reported(&[table.clone(), (at, to)]), invalid, "{at}");
     }
 }
 
