@@ -1,5 +1,5 @@
-//! Sell now or redeem later, `redemption/1`: **modelled**, from terms that someone wrote down and from the snapshot
-//! facts that these terms name.
+//! Sell now or redeem later, `redemption/1`: **modelled**, from a file of terms and from the snapshot facts that
+//! these terms name.
 //!
 //! "Now" is the proceeds of selling to the pool: `size × (1 − exit_gap_pct)`. "Later" is the redemption:
 //! `size × (1 − fee)` at the oracle price, or at the rate that a vault reports, paid between two points in time. The

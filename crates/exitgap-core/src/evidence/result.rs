@@ -381,19 +381,19 @@ pub(super) fn check_method(version: &str) -> Result<(), ResultError> {
     }
 }
 
-/// What depths that a head states come to beside those found.
+/// The comparison of a head's depths with the recomputed ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DepthsCompared {
     /// They are the same.
     Same,
-    /// One of them is another.
+    /// At least one differs.
     Differ,
-    /// None is another, but of one the head or this search says nothing.
+    /// None differs, but the head or this search gave up one of them.
     GivenUp,
 }
 
-/// The protocols whose curves are no row of formulas. The format page does not count the steps of a search for their depths, so
-/// that two verifiers need not give up the same ones.
+/// The protocols whose curves are not a sequence of formulas. The format page does not count the steps of a search for
+/// their depths, so two verifiers may give up at different sizes.
 const UNCOUNTED: [&str; 5] = ["stableswap", "solidly", "weighted", "stable_v2", "stable_v3"];
 
 /// Compares the depths that a head states of a snapshot with those found.

@@ -1,7 +1,8 @@
-//! Published code of pools, known by its hash: what an account says of its contract's code is a hash, too.
+//! The published code of pools, identified by its hash. A proven account contains the hash of its contract's code.
 //!
-//! Uniswap v2's pairs all have the same code. Those of Uniswap v3 differ in their immutables only: where these are zero, their
-//! code is the published one. So nothing of that code has to be here, and whoever hands it over is not believed.
+//! All pairs of Uniswap v2 have the same code. The pools of Uniswap v3 differ only in their immutables; with zeros in
+//! their place, the code is the published one. So only hashes are stored here, and code that a caller provides is
+//! compared with them first.
 
 use super::layout::number as word;
 use super::trie::keccak256;
@@ -14,7 +15,7 @@ pub(super) const V2_PAIR: [u8; 32] = [
     0x16, 0x19, 0x10, 0x80, 0x66, 0xb9, 0x2a, 0x58, 0xde, 0x08, 0x12, 0x61, 0x08, 0x9e, 0x9c, 0xe5,
 ];
 
-/// That of a pool of Uniswap v3 whose immutables are zero, as it is published.
+/// The Keccak-256 of the published code of a pool of Uniswap v3, whose immutables are zero.
 const V3_POOL: [u8; 32] = [
     0x62, 0x5b, 0x6d, 0x8f, 0x59, 0x97, 0xd0, 0xc2, 0x83, 0xff, 0x97, 0x74, 0x19, 0x66, 0x0c, 0x61,
     0x8c, 0xb3, 0x6c, 0x48, 0x55, 0x31, 0x29, 0xd0, 0xec, 0xbb, 0x8c, 0x7b, 0xcd, 0xe0, 0xc9, 0xca,
@@ -31,8 +32,8 @@ const V3_PLACES: [&[usize]; 7] = [
     &[8_174, 19_295, 19_350],
 ];
 
-/// What is written into the code of a pool of Uniswap v3 when it is made. Its own address and the most liquidity of a tick are
-/// there, too: they follow.
+/// The values that a pool of Uniswap v3 contains in its code. The maximum liquidity of a tick is also there, and follows
+/// from the spacing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct V3Immutables {
     /// The pool's own address.
@@ -48,8 +49,8 @@ pub struct V3Immutables {
 }
 
 impl V3Immutables {
-    /// The code of this pool, made of the published one; `None`: it is another than the published one, or there is no such
-    /// spacing.
+    /// The code of this pool, from the published code; `None` if the given code is not the published one, or the spacing
+    /// is invalid.
     pub fn code(&self, published: &[u8]) -> Option<Vec<u8>> {
         if keccak256(published) != V3_POOL {
             return None;

@@ -150,7 +150,7 @@ mod tests {
         (folder, config)
     }
 
-    /// Fills the file's last page with what is no page.
+    /// Fills the file's last page with bytes that are not a page.
     fn damage(path: &Path) -> Vec<u8> {
         let sound = fs::read(path).unwrap();
         let mut bytes = sound.clone();

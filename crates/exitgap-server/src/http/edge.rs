@@ -175,7 +175,8 @@ impl Edge {
         self.count_cost(client, is_tools(request.uri()), cost(request.method(), request.uri()))
     }
 
-    /// Where a client has several rates, the one that refuses is told, or else the narrowest.
+    /// Counts a request against each of the client's rates, and returns the verdict of the rate that refuses, or else of
+    /// the narrowest.
     fn count_cost(&self, client: IpAddr, of_tools: bool, cost: NonZeroU32) -> Option<Verdict> {
         let all = self.rate.as_ref().map(|rate| rate.ask(client, cost));
         if all.as_ref().is_some_and(|all| all.retry_after_s.is_some()) || !of_tools {

@@ -13,8 +13,8 @@ use super::answers::{PaymentFailure, Refusal, refuse};
 use super::request::PricedRequest;
 use super::{LOOK, PaymentProcessor, REPLAY_S, Unavailable, WINDOW_S, token_of_chance};
 
-/// What is said of a transaction that no node has. One that was sent by way of another node may still reach this one, and its
-/// hash stays reserved for the request that it came with.
+/// The answer for a transaction that is not known. A transaction sent through another node may still arrive, and its hash
+/// stays reserved for its request.
 const UNKNOWN: &str = "no transaction with this hash is known; if you sent it a moment ago, repeat this request with the \
     same proof and do not pay again";
 

@@ -130,8 +130,9 @@ struct List {
     is_named: bool,
     logs: Vec<WitnessedLog>,
     names: BTreeSet<String>,
-    /// The log that is being read, the line of its key, and what was said of it.
+    /// The log that is being read, with the line of its key.
     open: Option<(usize, WitnessedLog)>,
+    /// The settings of that log that were read.
     said: BTreeSet<&'static str>,
 }
 

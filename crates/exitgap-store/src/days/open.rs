@@ -73,8 +73,8 @@ impl DayFolder {
         self.file(file.file).is_file()
     }
 
-    /// Requires that nothing is in the folder but the manifest and the files that it names: whoever reads a day with other
-    /// tools takes every file there for a part of it.
+    /// Requires that the folder contains only the manifest and the files that it names: other tools read every file of the
+    /// folder as a part of the day.
     pub fn check_names(&self, manifest: &DayManifest) -> Result<(), AuditError> {
         let failed = |source| TableError::File { path: self.path.clone(), source };
         for entry in fs::read_dir(&self.path).map_err(failed)? {

@@ -55,8 +55,7 @@ pub struct FigureClaim {
 }
 
 impl FigureClaim {
-    /// What bytes state; `None` where they are no JSON that names a figure. Whatever else is wrong with them, what they state is
-    /// named.
+    /// What a file states; `None` if it is not JSON that names a figure. A file that fails other checks still has a claim.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let file = parse_json(bytes).ok()?;
         let figure = text(file.field("figure"))?;

@@ -68,8 +68,8 @@ struct SourceVotes {
 /// sources have another block as have this one, or if those with another block leave fewer than `at_least` sources.
 /// Contradicting sources are always named.
 ///
-/// A source that has another next block than the proof does not contradict: the next header is the word of whoever made the
-/// file. It says nothing of the block then.
+/// A source with another next block than the proof does not contradict the block itself, because only the file's author
+/// states the next header. The source then does not count for the block.
 pub fn check_canonical(
     block: BlockRef,
     child: Option<&BlockHeader>,

@@ -202,8 +202,8 @@ fn header(proof: &StateProof, claim: &StateClaim) -> StateCheck {
 /// A next block that came before the slot's instant: the snapshot's is not the last before it.
 const NOT_THE_LAST: &str = "not_the_last_block";
 
-/// Takes into account that one of the reader's sources has the next header's block: whoever brought the proof did not make it
-/// up, so it is no longer taken on trust, and one from before the slot's instant is the operator's fault.
+/// Takes into account that one of the reader's sources has the next header's block. The header is then not an invention of
+/// the file's author, so it is no longer taken on trust, and a header from before the slot's instant is the operator's fault.
 pub fn confirm_next(header: &mut StateCheck, child: Option<&BlockHeader>, sources: &[BlockSource]) {
     let Some(child) = child else { return };
     if !sources.iter().any(|source| source.said.next() == Some(child.hash)) {

@@ -20,7 +20,7 @@ use crate::config::{CheckedConfig, EXAMPLE};
 use ask::PromptAnswers;
 use price_sources::{Known, PriceError};
 
-/// What `init` is told.
+/// The arguments of `init`.
 #[derive(Debug, Args)]
 pub struct InitArgs {
     /// The file to write.
