@@ -4,6 +4,7 @@
 //! anything the product does; a command here only builds, starts and watches other programs.
 
 mod baseline;
+mod changelog;
 mod check;
 mod defects;
 mod demo;
@@ -45,7 +46,7 @@ struct Command {
 }
 
 /// The commands, in the order of the help.
-const COMMANDS: [Command; 16] = [
+const COMMANDS: [Command; 17] = [
     Command {
         name: "setup",
         about: "Fetch the node and the contracts' bytecode into .fixtures/ (once, 30 MB)",
@@ -89,6 +90,12 @@ const COMMANDS: [Command; 16] = [
         about: "Write the third-party licence notices of what is shipped",
         help: licences::HELP,
         run: |root, rest| no_arguments(rest).and_then(|()| licences::write_notices(root)),
+    },
+    Command {
+        name: "changelog",
+        about: "Write the titles of commits into CHANGELOG.md, grouped by area",
+        help: changelog::HELP,
+        run: changelog::run,
     },
     Command {
         name: "fuzz",
@@ -168,7 +175,7 @@ fn help() -> String {
     let mut commands = String::new();
     for Command { name, about, .. } in &COMMANDS {
         // Writing to a string cannot fail.
-        let _ = writeln!(commands, "  {name:<8} {about}");
+        let _ = writeln!(commands, "  {name:<9} {about}");
     }
     format!(
         "Developers' commands of exitgap.

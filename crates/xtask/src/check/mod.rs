@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::failure::{Context, Failure, Result};
-use crate::{generate, licences, peers, process, py, surface, test, workspace};
+use crate::{changelog, generate, licences, peers, process, py, surface, test, workspace};
 
 /// The output of `cargo xtask check --help`.
 pub const HELP: &str = "\
@@ -29,6 +29,7 @@ Usage: cargo xtask check
   locks       every lock file in the tree is up to date, including those outside the workspace
   licences    the third-party notices list exactly the shipped packages
   generated   the output of `cargo xtask generate` is the committed one
+  changelog   the sections of CHANGELOG.md are what the titles of their commits give
   words       texts for users have no word of the list in crates/xtask/src/surface/words.rs
   format      cargo fmt --check
   lints       cargo clippy with warnings as errors, tests included: clippy.toml bounds the length of a
@@ -54,7 +55,7 @@ impl Diagnostic {
         Self { place: place.into(), message: message.into(), warning: false }
     }
 
-    fn warning(place: impl Into<String>, message: impl Into<String>) -> Self {
+    pub fn warning(place: impl Into<String>, message: impl Into<String>) -> Self {
         Self { warning: true, ..Self::error(place, message) }
     }
 }
@@ -91,6 +92,7 @@ pub fn run_static(root: &Path) -> Result<()> {
         ("locks", locks::stale(root)?),
         ("licences", licences::differences(root)?),
         ("generated", generate::stale(root)?),
+        ("changelog", changelog::differences(root)?),
         ("words", surface::words::findings(&surface::read_files(root, None)?)),
     ] {
         if !report(name, &findings) {
@@ -174,7 +176,9 @@ fn read_sources(root: &Path) -> Result<Vec<Source>> {
         collect(&root.join(folder), &mut paths)?;
     }
     collect(&root.join("pkg"), &mut paths)?;
-    paths.extend(["README.md", "Cargo.toml", "web/README.md"].map(|name| root.join(name)));
+    paths.extend(
+        ["README.md", "CHANGELOG.md", "Cargo.toml", "web/README.md"].map(|name| root.join(name)),
+    );
     paths.sort();
     let mut sources = Vec::new();
     for path in paths {
