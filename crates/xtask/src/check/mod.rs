@@ -5,6 +5,7 @@
 mod arrows;
 mod links;
 mod locks;
+mod named_tests;
 mod sources;
 
 use std::fs;
@@ -24,6 +25,7 @@ Usage: cargo xtask check
   seams       a library behind a seam is used only in its own room (the list is in crates/xtask/src/check/sources.rs)
   lengths     files near 400 lines; above 600 fails; README.md below 200
   links       link targets in documents exist, including headings
+  tests       the tests that the threat model names exist
   leftovers   no markers of unfinished work
   map         crates/ARCHITECTURE.md names every crate
   locks       every lock file in the tree is up to date, including those outside the workspace
@@ -87,6 +89,7 @@ pub fn run_static(root: &Path) -> Result<()> {
         ("seams", sources::beyond_seams(&sources)),
         ("lengths", sources::lengths(&sources)),
         ("links", links::dead(&sources)),
+        ("tests", named_tests::absent(&sources)),
         ("leftovers", sources::leftovers(&sources)),
         ("map", sources::missing_on_map(&arrows::names(&crates), &map)),
         ("locks", locks::stale(root)?),
@@ -177,7 +180,8 @@ fn read_sources(root: &Path) -> Result<Vec<Source>> {
     }
     collect(&root.join("pkg"), &mut paths)?;
     paths.extend(
-        ["README.md", "CHANGELOG.md", "Cargo.toml", "web/README.md"].map(|name| root.join(name)),
+        ["README.md", "CHANGELOG.md", "SECURITY.md", "Cargo.toml", "web/README.md"]
+            .map(|name| root.join(name)),
     );
     paths.sort();
     let mut sources = Vec::new();
