@@ -25,7 +25,8 @@ source into .fixtures/ when it is missing (some minutes). Licences that are not 
 crates/xtask/about.toml are refused. `cargo xtask check` compares the packages named in these files,
 and their versions, with those that the build takes: run this after a change of Cargo.lock.";
 
-const NATIVE: &str = "x86_64-unknown-linux-gnu";
+/// The target of native builds.
+pub const NATIVE: &str = "x86_64-unknown-linux-gnu";
 
 /// Something that is distributed.
 struct Artifact {

@@ -8,6 +8,7 @@ mod changelog;
 mod check;
 mod defects;
 mod demo;
+mod deny;
 mod failure;
 mod faults;
 mod fuzz;
@@ -46,7 +47,7 @@ struct Command {
 }
 
 /// The commands, in the order of the help.
-const COMMANDS: [Command; 17] = [
+const COMMANDS: [Command; 18] = [
     Command {
         name: "setup",
         about: "Fetch the node and the contracts' bytecode into .fixtures/ (once, 30 MB)",
@@ -90,6 +91,12 @@ const COMMANDS: [Command; 17] = [
         about: "Write the third-party licence notices of what is shipped",
         help: licences::HELP,
         run: |root, rest| no_arguments(rest).and_then(|()| licences::write_notices(root)),
+    },
+    Command {
+        name: "deny",
+        about: "Check licences, sources, bans and advisories of dependencies",
+        help: deny::HELP,
+        run: deny::run,
     },
     Command {
         name: "changelog",

