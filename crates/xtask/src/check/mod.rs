@@ -3,10 +3,12 @@
 //! Each check is a pure function from texts to findings, so that its tests can show that it fails when it should.
 
 mod arrows;
+mod deployment;
 mod links;
 mod locks;
 mod named_tests;
 mod sources;
+mod yaml;
 
 use std::fmt;
 use std::fs;
@@ -26,6 +28,7 @@ Usage: cargo xtask check
   seams       a library behind a seam is used only in its own room (the list is in crates/xtask/src/check/sources.rs)
   lengths     files near 400 lines; above 600 fails; README.md below 200
   links       link targets in documents exist, including headings
+  deployment  the compose file, what Prometheus and Grafana read, and the workflow name only what exists
   tests       the tests that the threat model names exist
   leftovers   no markers of unfinished work
   map         crates/ARCHITECTURE.md names every crate
@@ -102,6 +105,7 @@ pub fn run_static(root: &Path) -> Result<()> {
         ("seams", sources::beyond_seams(&sources)),
         ("lengths", sources::lengths(&sources)),
         ("links", links::dead(&sources)),
+        ("deployment", deployment::findings(root)?),
         ("tests", named_tests::absent(&sources)),
         ("leftovers", sources::leftovers(&sources)),
         ("map", sources::missing_on_map(&arrows::names(&crates), &map)),
