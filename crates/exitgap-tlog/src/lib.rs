@@ -26,6 +26,11 @@
 
 #![warn(clippy::float_arithmetic)]
 
+/// The example of the README, as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod checkpoint;
 mod cosignature;
 mod keys;
