@@ -113,6 +113,11 @@ impl DevChain {
         self.rpc.request(method, params).await
     }
 
+    /// Sends several requests at once, with the answers in their order.
+    pub(super) async fn batch(&self, calls: &[(&str, Value)]) -> Result<Vec<Value>> {
+        self.rpc.batch(calls).await
+    }
+
     /// A read-only call at a block (`BlockId::latest()`, a number, or a hash).
     pub async fn call<C: SolCall>(&self, to: Address, call: &C, at: BlockId) -> Result<C::Return> {
         let request = TransactionRequest::default().to(to).input(call.abi_encode().into());

@@ -88,7 +88,7 @@ impl Contracts {
 }
 
 /// Places Multicall3 at its public address: the code that its creation code returns, set before block 1.
-async fn place_multicall(chain: &DevChain) -> Result<()> {
+pub(super) async fn place_multicall(chain: &DevChain) -> Result<()> {
     let request = TransactionRequest {
         to: Some(alloy::primitives::TxKind::Create),
         ..TransactionRequest::default()
