@@ -1,6 +1,7 @@
-//! The fault harness and the fuzz targets, each for a short while, and the program of facts of real blocks,
-//! and that of a node's.
+//! The fault harness and the fuzz targets, each for a short while; and real blocks: the programs that judge them, and a node on
+//! which they happen again.
 
+mod bottle;
 mod faults;
 mod fuzz;
 mod reality;

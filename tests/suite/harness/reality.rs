@@ -1,17 +1,14 @@
 //! The program of `cargo xtask test reality`: how it ends on the committed facts, and on facts that are gone, damaged or others.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
 use exitgap_tests::{binaries, fixtures, folders};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// The committed facts.
-pub fn committed() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("reality/facts")
-}
+use crate::scenes::facts;
 
 /// How the program ends on a folder of facts.
 pub fn run(folder: &Path) -> Output {
@@ -26,7 +23,7 @@ fn errors(output: &Output) -> String {
 
 #[test]
 fn the_committed_facts_are_as_the_core_computes() {
-    let output = run(&committed());
+    let output = run(&facts::folder());
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
     let figures: Value = serde_json::from_slice(&output.stdout).unwrap();
     for (name, expected) in [
@@ -51,11 +48,11 @@ fn the_committed_facts_are_as_the_core_computes() {
 fn facts_that_are_gone_damaged_or_others_end_it_with_1() {
     type Lie = fn(&mut Value);
 
-    let absent = run(&committed().join("nowhere"));
+    let absent = run(&facts::folder().join("nowhere"));
     assert_eq!((absent.status.code(), absent.stdout.len()), (Some(1), 0));
     assert!(errors(&absent).contains("nowhere does not exist"), "{}", errors(&absent));
     let folder = TempDir::new().unwrap();
-    folders::copy(&committed(), folder.path()).unwrap();
+    folders::copy(&facts::folder(), folder.path()).unwrap();
     let lies: [(&str, &str, Lie); 7] = [
         ("swaps", "reality.wrong is 1", |file| file["cases"][1]["amount_out"] = json!("1")),
         ("swaps", "reality.swaps is 192", |file| {

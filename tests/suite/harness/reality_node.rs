@@ -11,6 +11,7 @@ use tempfile::TempDir;
 
 use super::reality;
 use crate::scenes::chain::scene;
+use crate::scenes::facts;
 use crate::scenes::proxy::{Lie, Proxy};
 
 /// Blocks that are judged: those of four slots.
@@ -19,9 +20,10 @@ const BLOCKS: &str = "12";
 /// What nodes without proofs and without receipts answer.
 const NOT_SERVED: [&str; 2] = ["eth_getProof", "eth_getBlockReceipts"];
 
-fn run(url: &str, cases: &Path) -> Output {
+/// How the program ends on the newest blocks of a node.
+pub(super) fn run(url: &str, blocks: &str, cases: &Path) -> Output {
     let mut program = Command::new(binaries::path("reality-node"));
-    program.args(["--rpc", url, "--blocks", BLOCKS, "--last", "latest", "--json", "--cases"]);
+    program.args(["--rpc", url, "--blocks", blocks, "--last", "latest", "--json", "--cases"]);
     program.arg(cases).output().unwrap()
 }
 
@@ -30,7 +32,7 @@ fn errors(output: &Output) -> String {
 }
 
 /// The figures of a run that ended so.
-fn figures(output: &Output, code: i32) -> Value {
+pub(super) fn figures(output: &Output, code: i32) -> Value {
     assert_eq!(output.status.code(), Some(code), "{}", errors(output));
     serde_json::from_slice(&output.stdout).unwrap()
 }
@@ -53,6 +55,16 @@ fn with_other_prices(mut told: Value) -> Value {
     told
 }
 
+/// Has a node serve neither proofs nor receipts, and logs with other prices.
+pub(super) fn lie_about_prices(proxy: &Proxy) {
+    proxy.lie(|request, told| {
+        if is_of(request, &["eth_getLogs"]) {
+            return Some(Lie::Result(with_other_prices(told["result"].clone())));
+        }
+        is_of(request, &NOT_SERVED).then_some(Lie::Error(-32_601, "the method does not exist"))
+    });
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn real_swaps_are_judged_and_a_node_that_lies_is_noticed() {
     let (chain, world) = scene().await;
@@ -62,7 +74,7 @@ async fn real_swaps_are_judged_and_a_node_that_lies_is_noticed() {
     }
     let folder = TempDir::new().unwrap();
     let cases = folder.path().join("swaps.json");
-    let honest = figures(&run(&chain.url(), &cases), 0);
+    let honest = figures(&run(&chain.url(), BLOCKS, &cases), 0);
     let count = |figures: &Value, name: &str| figures[format!("reality.{name}")].as_u64().unwrap();
     assert_eq!((count(&honest, "blocks"), count(&honest, "blocks_proven")), (12, 12), "{honest}");
     assert!(count(&honest, "swaps") >= 20 && count(&honest, "equal") >= 10, "{honest}");
@@ -75,7 +87,7 @@ async fn real_swaps_are_judged_and_a_node_that_lies_is_noticed() {
     proxy.lie(|request, _| {
         is_of(request, &NOT_SERVED).then_some(Lie::Error(-32_601, "the method does not exist"))
     });
-    let believed = figures(&run(&proxy.url(), &cases), 0);
+    let believed = figures(&run(&proxy.url(), BLOCKS, &cases), 0);
     assert!(proxy.fired() > 0);
     assert_eq!((count(&believed, "blocks_proven"), count(&believed, "states_proven")), (0, 0));
     for name in ["swaps", "equal", "exact_output", "took_less", "crossings", "states"] {
@@ -83,19 +95,14 @@ async fn real_swaps_are_judged_and_a_node_that_lies_is_noticed() {
     }
 
     // If it then lies about logs, swaps are wrong, and each is a case that is wrong without a node, too.
-    proxy.lie(|request, told| {
-        if is_of(request, &["eth_getLogs"]) {
-            return Some(Lie::Result(with_other_prices(told["result"].clone())));
-        }
-        is_of(request, &NOT_SERVED).then_some(Lie::Error(-32_601, "the method does not exist"))
-    });
-    let output = run(&proxy.url(), &cases);
+    lie_about_prices(&proxy);
+    let output = run(&proxy.url(), BLOCKS, &cases);
     let wrong = count(&figures(&output, 1), "wrong");
     assert!(wrong > 0 && errors(&output).contains("swaps are wrong"), "{}", errors(&output));
     let written: Value = serde_json::from_slice(&fs::read(&cases).unwrap()).unwrap();
     assert_eq!(written["schema"], "exitgap.reality.swaps/1");
     assert_eq!(written["cases"].as_array().map(Vec::len), usize::try_from(wrong).ok());
-    for entry in fs::read_dir(reality::committed()).unwrap() {
+    for entry in fs::read_dir(facts::folder()).unwrap() {
         let path = entry.unwrap().path();
         if path.file_name().is_some_and(|name| name != "swaps.json") {
             fs::copy(&path, folder.path().join(path.file_name().unwrap())).unwrap();
@@ -140,7 +147,7 @@ fn lies_that_are_refused(proxy: &Proxy, cases: &Path) {
                 Lie::Result(told)
             })
         });
-        let output = run(&proxy.url(), cases);
+        let output = run(&proxy.url(), BLOCKS, cases);
         assert!(proxy.fired() > 0, "{said}");
         assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{said}");
         let errors = errors(&output);
@@ -155,14 +162,14 @@ fn lies_that_are_refused(proxy: &Proxy, cases: &Path) {
             Lie::Result(told)
         })
     });
-    let output = run(&proxy.url(), cases);
+    let output = run(&proxy.url(), BLOCKS, cases);
     if output.status.success() {
         assert_eq!(figures(&output, 0)["reality.wrong"], 0);
     } else {
         assert!(errors(&output).contains("contradicts itself"), "{}", errors(&output));
     }
     proxy.lie(|request, _| is_of(request, &["eth_getCode"]).then(|| Lie::Result(json!("0x6001"))));
-    let unknown = figures(&run(&proxy.url(), cases), 0);
+    let unknown = figures(&run(&proxy.url(), BLOCKS, cases), 0);
     assert_eq!((&unknown["reality.swaps"], &unknown["reality.wrong"]), (&json!(0), &json!(0)));
     assert!(unknown["reality.unknown_kinds"].as_u64().unwrap() > 0, "{unknown}");
 }

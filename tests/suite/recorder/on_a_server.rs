@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -16,6 +16,7 @@ use tokio::sync::watch;
 
 use super::binary::{Running, Site, played};
 use super::slots::{Act, at, entries, recorder, source};
+use crate::scenes::clock;
 use crate::scenes::days::audit;
 use crate::scenes::left_days::{DAYS, Scene};
 use crate::scenes::operator::server as operate;
@@ -173,13 +174,8 @@ async fn a_recorder_whose_clock_is_wrong_leaves_the_store_to_another() {
     let site = Site::new(&world, &chain.url());
     let store = shared().store();
     let clock = site.folder.path().join("clock");
-    let library = faketime();
-    let off = [
-        ("LD_PRELOAD", library.as_path()),
-        ("FAKETIME_TIMESTAMP_FILE", clock.as_path()),
-        ("FAKETIME_NO_CACHE", Path::new("1")),
-        ("FAKETIME_DONT_FAKE_MONOTONIC", Path::new("1")),
-    ];
+    let library = clock::faketime();
+    let off = clock::set_by(&clock, &library);
     fs::write(&clock, "-1h\n").unwrap();
     let (first, second) = (configured(&site, &store, "a"), configured(&site, &store, "b"));
     let alone = configured(&site, &shared().store(), "c");
@@ -214,13 +210,6 @@ async fn a_recorder_whose_clock_is_wrong_leaves_the_store_to_another() {
     fs::write(&clock, "+1h\n").unwrap();
     assert_eq!(alone.line("slot")["slot"], "2026-08-22T01:00:00Z");
     alone.kill();
-}
-
-/// The library of Debian's `faketime`, which changes the time that a process sees.
-fn faketime() -> PathBuf {
-    let systems = fs::read_dir("/usr/lib").unwrap().flatten();
-    let mut libraries = systems.map(|of| of.path().join("faketime/libfaketimeMT.so.1"));
-    libraries.find(|library| library.exists()).expect("Debian's faketime is installed")
 }
 
 #[tokio::test]
