@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use alloy::primitives::{Address, U256};
+use alloy::primitives::{Address, Bytes, U256};
+use base64ct::{Base64, Encoding as _};
 use serde_json::Value;
 
 /// Their folder.
@@ -29,4 +30,9 @@ pub fn number(value: &Value) -> U256 {
 /// An address.
 pub fn address(value: &Value) -> Address {
     text(value).parse().unwrap_or_else(|error| panic!("{value}: {error}"))
+}
+
+/// Bytes in base64.
+pub fn bytes(value: &Value) -> Bytes {
+    Base64::decode_vec(text(value)).unwrap().into()
 }

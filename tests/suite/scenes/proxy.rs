@@ -147,32 +147,42 @@ impl Shared {
             }
             Some(Lie::Hang) => return client.read(&mut [0]).map(drop),
         };
-        let head = format!(
-            "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\
-             Content-Length: {}\r\n\r\n",
-            body.len()
-        );
-        client.write_all(head.as_bytes())?;
-        client.write_all(&body)
+        write_answer(client, &body)
     }
 
     /// Returns the node's answer.
     fn ask(&self, request: &[u8]) -> std::io::Result<Vec<u8>> {
         let upstream = self.upstream.lock().unwrap().clone();
-        let mut node = TcpStream::connect(upstream)?;
-        let head = format!(
-            "POST / HTTP/1.1\r\nHost: node\r\nContent-Type: application/json\r\n\
-             Connection: close\r\nContent-Length: {}\r\n\r\n",
-            request.len()
-        );
-        node.write_all(head.as_bytes())?;
-        node.write_all(request)?;
-        Ok(Message::read(&node)?.body)
+        ask_node(&upstream, request)
     }
 }
 
+/// The answer of a node, given by host and port.
+pub(super) fn ask_node(node: &str, request: &[u8]) -> std::io::Result<Vec<u8>> {
+    let mut node = TcpStream::connect(node)?;
+    let head = format!(
+        "POST / HTTP/1.1\r\nHost: node\r\nContent-Type: application/json\r\n\
+         Connection: close\r\nContent-Length: {}\r\n\r\n",
+        request.len()
+    );
+    node.write_all(head.as_bytes())?;
+    node.write_all(request)?;
+    Ok(Message::read(&node)?.body)
+}
+
+/// Writes a successful answer with this body.
+pub(super) fn write_answer(mut client: &TcpStream, body: &[u8]) -> std::io::Result<()> {
+    let head = format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\
+         Content-Length: {}\r\n\r\n",
+        body.len()
+    );
+    client.write_all(head.as_bytes())?;
+    client.write_all(body)
+}
+
 /// Host and port in a node's URL.
-fn host_of(url: &str) -> String {
+pub(super) fn host_of(url: &str) -> String {
     url.strip_prefix("http://").unwrap().trim_end_matches('/').to_owned()
 }
 
