@@ -6,6 +6,7 @@
 //! - [`PricedPool`]: a pool's state with decimals and prices, from which both are made
 //! - `terms`: exact comparison of a fill with the oracle
 //! - `estimate`, `ladder`, `max_size`, `orders`, `portfolio`: the computations
+//! - `plan`: one sale over several pools in a row and side by side that ends in cash, with a bound on the best plan
 //! - `realised_gap`: the received amount compared with the estimate
 //! - `routes`: venues compared from ladders alone
 //! - `split`: one exit over several venues of one slot, exactly, with a bound on the best split
@@ -19,6 +20,7 @@ mod estimate;
 mod ladder;
 mod max_size;
 mod orders;
+mod plan;
 mod portfolio;
 mod realised_gap;
 mod routes;
@@ -29,6 +31,10 @@ pub use estimate::{Estimate, Refusal, Split};
 pub use ladder::{GapRow, SizeRow};
 pub use max_size::{LimitedBy, MaxSize, NotSized, SearchExhausted};
 pub use orders::{OrderPlan, OrderPlanError, OrdersRefused, PartFill, Simulation};
+pub use plan::{
+    LegOrder, MAX_CASH_TOKENS, MAX_HOPS, MAX_NETWORK_POOLS, Network, NetworkError, NetworkPool,
+    Plan, PlanBound, PlanError, PlanLeg, PlanResult, ReplayError, TokenPrice, find_plan,
+};
 pub use portfolio::{PortfolioPart, PortfolioTotal, worst_part};
 pub use realised_gap::{estimate_error, gap_of, worth_of};
 pub use routes::{

@@ -3,12 +3,13 @@
 //! A kind consists of two types: its *state*, a [`PoolKind`] with its [`StateForm`], and its [`Sale`], one direction
 //! prepared for many computations. All kinds are listed only in `kinds.rs`.
 
+use super::gain::UnitValues;
 use super::kinds::OneSale;
 use super::{Direction, Fill, FillError, FillStep, PoolState, RawPrice, SaleCurve, Segment};
 use crate::ids::Pair;
 use crate::json::{Fields, Json};
 use crate::pools::{FeeRate, PoolFee, StateError};
-use crate::wide::{U256, U512};
+use crate::wide::{U256, U512, U1024};
 
 /// A kind's state body: its fields as canonical JSON.
 pub(super) trait StateForm: Sized {
@@ -75,6 +76,17 @@ pub(super) trait PoolKind: StateForm + Clone {
     /// The state after a fill, which must be a fill of this state in this direction. The result is a valid state of the
     /// contract.
     fn after(&self, direction: Direction, fill: &Fill) -> Self;
+
+    /// Whether [`PoolKind::most_gain`] has a formula.
+    fn has_closed_gain(&self) -> bool {
+        false
+    }
+
+    /// At least the most that any sale of any amount gains, if units have these values; rounded up. `None` if the kind
+    /// has no closed formula for it. See [`PoolState::most_gain`].
+    fn most_gain(&self, _direction: Direction, _values: UnitValues) -> Option<U1024> {
+        None
+    }
 
     /// Whether the state after a fill is exact. If not, [`PoolKind::after`] is an approximation, and no second fill is
     /// computed from it.

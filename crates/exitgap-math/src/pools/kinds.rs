@@ -3,6 +3,7 @@
 //! A new kind needs a folder next to this file, a line in the list below, and a variant of [`StateError`] for the rules
 //! that its numbers can violate.
 
+use super::gain::UnitValues;
 use super::kind::{PoolKind, Sale, SaleVariant, StateForm};
 use super::{
     Concentrated, ConcentratedLinked, ConcentratedV4, ConstantProduct, Direction, FeeRate, Fill,
@@ -11,7 +12,7 @@ use super::{
 use super::{CryptoSwap, Solidly, StableSwap, StableV2, StableV3, Weighted};
 use crate::ids::Pair;
 use crate::json::{Fields, Json};
-use crate::wide::{U256, U512};
+use crate::wide::{U256, U512, U1024};
 
 /// Generates the types that hold any one of the listed kinds, and the one `match` over them. The caller passes the
 /// token `$` because this macro defines another macro, whose own `$` it would otherwise expand itself.
@@ -200,6 +201,19 @@ impl PoolState {
     /// Sells `amount_in` once, without preparing a curve. For concentrated liquidity this runs the contract's own loop.
     pub fn fill_once(&self, direction: Direction, amount_in: U256) -> Result<Fill, FillError> {
         ask!(self, PoolState, pool => pool.fill_once(direction, amount_in))
+    }
+
+    /// At least `max (bought × F(d) − sold × d)` over all amounts `d` of the token sold, zero included, where `F` is
+    /// what the pool pays without any rounding; rounded up, in the unit of the values. `None` if the kind has no closed
+    /// formula for it.
+    pub(crate) fn most_gain(&self, direction: Direction, values: UnitValues) -> Option<U1024> {
+        ask!(self, PoolState, pool => pool.most_gain(direction, values))
+    }
+
+    /// Whether its kind has a closed formula for that. The pool then pays no more for a further unit than for the one
+    /// before, except for rounding.
+    pub(crate) fn has_closed_gain(&self) -> bool {
+        ask!(self, PoolState, pool => pool.has_closed_gain())
     }
 
     /// Whether the state after a fill is exact, so that another fill can be computed from it.

@@ -129,14 +129,16 @@ pub fn power_of_ten(exponent: u32) -> U1024 {
 
 /// `⌊√n⌋`, by Newton's iteration from above, which decreases until it reaches the root.
 #[cfg_attr(target_arch = "wasm32", inline(never))]
-pub(crate) fn square_root(n: U512) -> U512 {
+pub(crate) fn square_root<const BITS: usize, const LIMBS: usize>(
+    n: Wide<BITS, LIMBS>,
+) -> Wide<BITS, LIMBS> {
     if n.is_zero() {
         return n;
     }
     // Above the root by less than one part in 2^31: uses the highest 64 bits and drops an even number of lower bits.
     let shift = n.bit_len().saturating_sub(63) & !1;
     let top = (n >> shift).saturating_to_u64();
-    let mut guess = U512::from(top.isqrt() + 1) << (shift / 2);
+    let mut guess = Wide::from(top.isqrt() + 1) << (shift / 2);
     loop {
         let next = (guess + n / guess) >> 1;
         if next >= guess {

@@ -6,6 +6,7 @@
 //! - `step_math`: amounts of one step (`SqrtPriceMath.sol`, `SwapMath.sol`)
 //! - `swap`: the contract's loop (`UniswapV3Pool.swap`); `steps`: its stops
 //! - `table`: the sums of the loop's full steps, computed once for many fills
+//! - `gain`: the most that a sale gains, if units have given values
 //! - `form`: the states as canonical JSON
 //! - `error`: why numbers are not a valid state
 //!
@@ -14,6 +15,7 @@
 
 mod error;
 mod form;
+mod gain;
 mod linked;
 mod managed;
 mod ranges;
@@ -34,8 +36,9 @@ pub use tick_math::{
 use super::kind::{PoolKind, SaleVariant, StateForm};
 use super::{
     Direction, FeeRate, Fill, FillError, MAX_STATE_BYTES, PoolFee, PoolState, RawPrice, SaleCurve,
+    UnitValues,
 };
-use crate::wide::U256;
+use crate::wide::{U256, U1024};
 use ranges::SpacingRule;
 use steps::Steps;
 use swap::{Loop, Stops};
@@ -184,6 +187,14 @@ impl<K: RangeKind> PoolKind for K {
 
     fn after(&self, _direction: Direction, fill: &Fill) -> Self {
         fill.end.map_or_else(|| self.clone(), |end| self.with(self.ranges().at_end(end)))
+    }
+
+    fn has_closed_gain(&self) -> bool {
+        true
+    }
+
+    fn most_gain(&self, direction: Direction, values: UnitValues) -> Option<U1024> {
+        Some(gain::most_gain(self.ranges(), direction, self.fee_pips_of(direction), values))
     }
 
     fn with_recovery(&self, start: &PoolState, _direction: Direction, recovered_e8: u32) -> Self {

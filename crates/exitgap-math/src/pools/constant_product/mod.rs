@@ -7,8 +7,10 @@ mod form;
 mod sale;
 
 use super::kind::PoolKind;
-use super::{Direction, FeeRate, Fill, FillError, PoolFee, PoolState, RawPrice};
-use crate::wide::{U256, U512, mul_div, mul_div_up, narrow, over, product, square_root, times};
+use super::{Direction, FeeRate, Fill, FillError, PoolFee, PoolState, RawPrice, UnitValues};
+use crate::wide::{
+    U256, U512, U1024, mul_div, mul_div_up, narrow, over, product, square_root, times,
+};
 use sale::PairSale;
 
 /// Reserves and fee of a constant-product pair.
@@ -159,6 +161,16 @@ impl PoolKind for ConstantProduct {
 
     /// Compares √(out ÷ in) now and at the start as one Q96 ratio, rounded down. Rounds the reserve of the token bought
     /// down and that of the token sold up.
+    fn has_closed_gain(&self) -> bool {
+        true
+    }
+
+    fn most_gain(&self, direction: Direction, values: UnitValues) -> Option<U1024> {
+        let reserves = [direction.base_index(), direction.quote_index()];
+        let reserves = reserves.map(|token| U256::from(self.reserves[token]));
+        Some(values.most_gain_of_product(reserves, self.fee))
+    }
+
     fn with_recovery(&self, start: &PoolState, direction: Direction, recovered_e8: u32) -> Self {
         let Some(start) = Self::from_state(start) else { return *self };
         let (base, quote) = (direction.base_index(), direction.quote_index());

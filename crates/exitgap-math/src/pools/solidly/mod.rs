@@ -14,7 +14,7 @@ mod form;
 mod sale;
 
 use super::kind::PoolKind;
-use super::{Direction, FeeRate, Fill, FillError, PoolFee, PoolState, RawPrice};
+use super::{Direction, FeeRate, Fill, FillError, PoolFee, PoolState, RawPrice, UnitValues};
 use crate::wide::{U256, U1024, mul_div, power_of_ten};
 use bound::Bound;
 use sale::SolidlySale;
@@ -161,6 +161,21 @@ impl PoolKind for Solidly {
     fn after(&self, direction: Direction, fill: &Fill) -> Self {
         let after = self.after_swap(direction, fill.amount_in, fill.amount_out);
         after.and_then(|reserves| self.with_reserves(reserves)).unwrap_or(*self)
+    }
+
+    fn has_closed_gain(&self) -> bool {
+        self.scaled.is_none()
+    }
+
+    /// Of volatile pools. The contract rounds its fee down, so the amount left can be a unit more than the exact share.
+    fn most_gain(&self, direction: Direction, values: UnitValues) -> Option<U1024> {
+        if self.scaled.is_some() {
+            return None;
+        }
+        let reserves = [direction.base_index(), direction.quote_index()];
+        let gain = values
+            .most_gain_of_product(reserves.map(|token| self.reserves[token]), Self::fee(self));
+        Some(gain + values.unit_after_fee(Self::fee(self)))
     }
 
     /// Moves the reserve of the token sold back (rounded up), and the reserve of the token bought to the value that
