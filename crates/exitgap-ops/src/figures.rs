@@ -194,7 +194,13 @@ impl IntoProblem for FigureError {
             Self::OutOfOrder { .. }
             | Self::LogOutOfOrder { .. }
             | Self::OtherFills { .. }
-            | Self::OtherCalendars { .. } => ProblemCode::InternalError,
+            | Self::OtherCalendars { .. }
+            | Self::RouteNetwork(_)
+            | Self::RouteOffPath { .. }
+            | Self::RoutePlan(_)
+            | Self::RoutePrices => ProblemCode::InternalError,
+            Self::RouteMissing { .. } | Self::RouteBlock { .. } => ProblemCode::SlotMissing,
+            Self::RouteGap => ProblemCode::GapOutOfRange,
             Self::Venues { .. }
             | Self::OtherToken { .. }
             | Self::Period { .. }

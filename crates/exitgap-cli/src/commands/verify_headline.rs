@@ -64,6 +64,13 @@ const DECAY: &[Number] = &[
     ("slots", "/result/have_slots", Unit::Plain),
 ];
 
+const ROUTE: &[Number] = &[
+    ("received", "/result/received_usd", Unit::Usd),
+    ("gap", "/result/exit_gap_pct", Unit::Percent),
+    ("best plan at most better by", "/result/optimality_gap_pct", Unit::Percent),
+    ("raw units sold", "/parameters/amount_in", Unit::Plain),
+];
+
 const OTHERS: &[Number] = &[("slots", "/result/have_slots", Unit::Plain)];
 
 /// The headline numbers of a file; `None` if it cannot be read.
@@ -73,6 +80,7 @@ pub fn format_headline(file: &[u8]) -> Option<String> {
         "exposure/1" => EXPOSURE,
         "stress/1" => STRESS,
         "decay/1" => DECAY,
+        "route/1" => ROUTE,
         _ => OTHERS,
     };
     let whole = |(name, place, unit): &Number| {
@@ -119,6 +127,12 @@ mod tests {
         assert_eq!(
             format_headline(decay).unwrap(),
             "moves of 2%, median withdrawn one slot after drops 12.5%, median slots until half recovered 3, slots 9"
+        );
+        let route = br#"{"figure":"route/1","parameters":{"amount_in":"500"},"result":{"exit_gap_pct":"0.130000",
+            "optimality_gap_pct":null,"received_usd":"249687.5"}}"#;
+        assert_eq!(
+            format_headline(route).unwrap(),
+            "received $249,687.5, gap 0.130000%, best plan at most better by unknown, raw units sold 500"
         );
         assert_eq!(format_headline(b"{\"figure\":1}"), None);
     }

@@ -1,6 +1,7 @@
 //! Why a figure cannot be computed.
 
 use super::accuracy::{MAX_LOGS, MAX_LOGS_HELD};
+use crate::exit::{NetworkError, ReplayError};
 use crate::ids::PoolId;
 use crate::series::Slot;
 
@@ -83,6 +84,39 @@ pub enum FigureError {
          ask for a shorter one"
     )]
     TooManyLogs,
+    /// The snapshot of a pool of a route is of another block.
+    #[error("{pool} was read at another block than the first pool")]
+    RouteBlock {
+        /// The pool.
+        pool: PoolId,
+    },
+    /// A pool of a route has no valid snapshot in the slot.
+    #[error("{pool} has no valid snapshot in the slot")]
+    RouteMissing {
+        /// The pool.
+        pool: PoolId,
+    },
+    /// A pool lies on no path of a route, or a leg names a pool that is not listed.
+    #[error("{pool} is on no path of the route, or is not one of its pools")]
+    RouteOffPath {
+        /// The pool.
+        pool: PoolId,
+    },
+    /// The prices of a route are not those of exactly the tokens on its paths that are not cash; or there are prices
+    /// without a bound.
+    #[error(
+        "the prices are not those of exactly the tokens that are on a path and not cash, or there is no bound"
+    )]
+    RoutePrices,
+    /// The pools of a route do not fit together.
+    #[error("{0}")]
+    RouteNetwork(NetworkError),
+    /// The plan of a route cannot be executed.
+    #[error("{0}")]
+    RoutePlan(ReplayError),
+    /// The gap of a route, or the distance of its bound, is too large for a percentage.
+    #[error("the gap or the bound is outside a percentage's bounds")]
+    RouteGap,
 }
 
 impl FigureError {
@@ -91,7 +125,9 @@ impl FigureError {
         match self {
             Self::UnsupportedKind { .. } => "figure_unsupported_kind",
             Self::Venues { .. } => "figure_venues",
-            Self::OtherToken { .. } => "figure_other_token",
+            Self::OtherToken { .. } | Self::RouteNetwork(NetworkError::PriceDiffers { .. }) => {
+                "figure_other_token"
+            }
             Self::Period { .. } => "figure_period",
             Self::Parameter { .. } => "figure_parameter",
             Self::OutOfOrder { .. } => "figure_slot_order",
@@ -99,6 +135,17 @@ impl FigureError {
             Self::LogOutOfOrder { .. } => "log_order",
             Self::OtherFills { .. } => "fills_order",
             Self::TooManyLogs => "figure_too_many_logs",
+            Self::RouteBlock { .. } => "route_other_block",
+            Self::RouteMissing { .. } => "route_pool_missing",
+            Self::RouteOffPath { .. } | Self::RoutePlan(ReplayError::OffPath { .. }) => {
+                "route_off_path"
+            }
+            Self::RoutePrices => "route_prices",
+            Self::RouteNetwork(_) => "route_network",
+            Self::RoutePlan(ReplayError::PoolTwice { .. }) => "route_pool_twice",
+            Self::RoutePlan(ReplayError::Refused { .. }) => "route_leg_refused",
+            Self::RoutePlan(ReplayError::NotHeld { .. } | ReplayError::Left { .. }) => "route_flow",
+            Self::RouteGap => "route_gap",
         }
     }
 

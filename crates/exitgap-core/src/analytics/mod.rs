@@ -8,6 +8,7 @@
 //! - [`equity`]: the state of a pool of a tokenized stock in each session, and the stock's corporate actions
 //! - [`exposure`]: whether the market of any slot of a week could have absorbed a liquidation
 //! - [`hours`]: the state of a pool while its markets are open, and in closures of each kind
+//! - [`route`]: one sale that ends in cash, over several pools in a row, with a bound on the best plan
 //! - [`stress`]: the result of an exit over several venues in each slot, with liquidity withdrawn and prices fallen
 //! - `venues`: the shared code of figures of several venues
 //! - [`redemption`]: selling now compared with redeeming later, as a model
@@ -27,6 +28,7 @@ pub mod hours;
 #[cfg(test)]
 pub(crate) mod made_up;
 pub mod redemption;
+pub mod route;
 mod stats;
 pub mod stress;
 mod venues;

@@ -11,8 +11,8 @@ use crate::tlog::{Checkpoint, LogProof};
 /// The most characters of a text that is repeated: true ones are shorter.
 const MAX_CHARS: usize = 120;
 
-/// The most venues that are named: a figure has at most twelve.
-const MAX_VENUES: usize = 12;
+/// The most venues that are named: a figure has at most twenty-four.
+const MAX_VENUES: usize = 24;
 
 /// A venue of a figure.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -60,7 +60,9 @@ impl FigureClaim {
         let file = parse_json(bytes).ok()?;
         let figure = text(file.field("figure"))?;
         let parameters = file.field("parameters").unwrap_or(&Json::Null);
-        let [first, last] = ["from", "to"].map(|name| slot(parameters.field(name)));
+        let only = slot(parameters.field("slot"));
+        let [first, last] =
+            ["from", "to"].map(|name| only.or_else(|| slot(parameters.field(name))));
         let checkpoints = file.field("windows").map(checkpoints_of).unwrap_or_default();
         let time = |slot: Option<Slot>| slot.map(|slot| slot.to_string());
         Some(Self {
@@ -83,8 +85,10 @@ fn venues(parameters: &Json<'_>) -> Vec<ClaimedVenue> {
         let (pool, own) = (text(of.field("pool"))?, text(of.field("base")));
         Some(ClaimedVenue { pool, base: own.or_else(|| base.clone()) })
     };
-    match parameters.field("venues") {
-        Some(Json::List(venues)) => venues.iter().take(MAX_VENUES).filter_map(venue).collect(),
+    let pool = |of: &Json<'_>| Some(ClaimedVenue { pool: text(Some(of))?, base: None });
+    match (parameters.field("venues"), parameters.field("pools")) {
+        (Some(Json::List(venues)), _) => venues.iter().take(MAX_VENUES).filter_map(venue).collect(),
+        (_, Some(Json::List(pools))) => pools.iter().take(MAX_VENUES).filter_map(pool).collect(),
         _ => venue(parameters).into_iter().collect(),
     }
 }
@@ -147,6 +151,10 @@ mod tests {
         );
         let bare = bare.unwrap();
         assert_eq!((bare.venues, bare.last_slot), (vec![venue("p", "token1")], None));
+        let route = br#"{"figure":"route/1","parameters":{"pools":["p","q"],"slot":5958000}}"#;
+        let route = FigureClaim::from_bytes(route).unwrap();
+        let named: Vec<_> = route.venues.iter().map(|venue| venue.pool.as_str()).collect();
+        assert_eq!((named, route.first_slot), (vec!["p", "q"], route.last_slot));
         for other in [&b"{}"[..], b"[]", b"{\"figure\":1}", b"{\"figure\":\"decay/1\""] {
             assert_eq!(FigureClaim::from_bytes(other), None);
         }

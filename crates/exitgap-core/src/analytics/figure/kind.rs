@@ -11,6 +11,7 @@ use crate::analytics::decay::DecayTerms;
 use crate::analytics::equity::EquityTerms;
 use crate::analytics::exposure::ExposureTerms;
 use crate::analytics::hours::HoursTerms;
+use crate::analytics::route::RouteTerms;
 use crate::analytics::stress::StressTerms;
 use crate::evidence::DocumentError;
 use crate::ids::PoolId;
@@ -116,12 +117,13 @@ impl FigureEntry {
 }
 
 /// The figures.
-static FIGURES: [FigureEntry; 6] = [
+static FIGURES: [FigureEntry; 7] = [
     FigureEntry::new::<AccuracyTerms>(),
     FigureEntry::new::<DecayTerms>(),
     FigureEntry::new::<EquityTerms>(),
     FigureEntry::new::<ExposureTerms>(),
     FigureEntry::new::<HoursTerms>(),
+    FigureEntry::new::<RouteTerms>(),
     FigureEntry::new::<StressTerms>(),
 ];
 

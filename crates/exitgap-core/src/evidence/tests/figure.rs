@@ -13,7 +13,9 @@ use crate::analytics::figure::{
     FigureCheckName, FigurePass, FigureReport, FigureUse, FigureVerifier, FigureWant, write_figure,
 };
 use crate::analytics::list_standing_slots;
+use crate::analytics::route::{RoutePass, RoutePlanLeg, RoutePrice, RouteTerms, network_of};
 use crate::analytics::stress::{AfterMove, Shock, StressPass, StressTerms};
+use crate::exit::find_plan;
 use crate::ids::SnapshotHash;
 use crate::snapshot::Observation;
 use crate::units::GapLimit;
@@ -309,6 +311,72 @@ fn stress_after(
     (scene, bytes)
 }
 
+/// The route that a search finds in the last slot of two pools of the same two tokens.
+fn route_of(kinds: [Kind; 2], amount: u64) -> (Scene, Vec<u8>) {
+    let (scene, venues) = two_venues(kinds, Base::Token0);
+    let last = slot(11);
+    let Gathered { windows, uses, observations } = gathered(&scene, last..=last);
+    let [sold, cash] = observations[0].tokens().each_ref().map(|token| token.address);
+    let network = network_of(&observations, sold, &[cash]).unwrap();
+    let amount_in = U256::from(amount);
+    let plan = find_plan(&network, amount_in).unwrap();
+    let leg = |leg: &crate::exit::LegOrder| {
+        let (amount_in, base) = (leg.amount_in, Base::BOTH[leg.direction.base_index()]);
+        RoutePlanLeg { amount_in, base, pool: venues[leg.pool].pool.clone() }
+    };
+    let price =
+        |price: &crate::exit::TokenPrice| RoutePrice { token: price.token, value: price.value };
+    let terms = RouteTerms {
+        amount_in,
+        cash: vec![cash],
+        legs: plan.legs.iter().map(leg).collect(),
+        pools: venues.iter().map(|venue| venue.pool.clone()).collect(),
+        prices: plan.prices.iter().map(price).collect(),
+        slot: last,
+        token: sold,
+    };
+    let mut pass = RoutePass::new(terms.clone()).unwrap();
+    for (of, observation) in uses.iter().zip(observations) {
+        pass.add_snapshot(&of.pool, of.slot, observation).unwrap();
+    }
+    let bytes = write_figure(&terms, &windows, &uses, Vec::new(), &pass.finish().unwrap()).unwrap();
+    (scene, bytes)
+}
+
+#[test]
+fn no_field_of_a_route_can_be_changed() {
+    let (scene, bytes) = route_of([moving, deep_pair], 1_000_000_000);
+    let report = report_on_all(&scene, &bytes);
+    assert_eq!(report.verdict, Verdict::Valid, "{report:#?}");
+    let value: Value = serde_json::from_slice(&bytes).unwrap();
+    let mut places = Vec::new();
+    leaves(&value, "", &mut places);
+    assert_eq!(value["parameters"]["legs"].as_array().unwrap().len(), 2);
+    for place in places {
+        let mut changed = value.clone();
+        let leaf = changed.pointer_mut(&place).unwrap();
+        *leaf = another(leaf);
+        let report = report_on_all(&scene, &canonical(&changed));
+        assert_ne!(report.verdict, Verdict::Valid, "{place}");
+    }
+    let told = |change: &dyn Fn(&mut Value)| {
+        let mut value = value.clone();
+        change(&mut value);
+        failed(&report_on_all(&scene, &canonical(&value)))
+    };
+    let other = |value: &mut Value| {
+        value["parameters"]["pools"][0] = json!(format!("anvil:0x{}", "aa".repeat(19) + "ab"));
+    };
+    assert_eq!(told(&other), Some((FigureCheckName::Windows, "windows_invalid")));
+    let moved = |value: &mut Value| {
+        for (leg, amount) in [(0, "1"), (1, "999999999")] {
+            value["parameters"]["legs"][leg]["amount_in"] = json!(amount);
+        }
+    };
+    let code = told(&moved).unwrap().1;
+    assert!(["result_mismatch", "route_leg_refused"].contains(&code), "{code}");
+}
+
 /// The report on a file with the snapshots of all pools of its scene.
 pub(super) fn report_on_all(scene: &Scene, file: &[u8]) -> FigureReport {
     report_with(scene, file, &[])
@@ -320,8 +388,8 @@ pub(super) fn report_with(scene: &Scene, file: &[u8], fills: &[Vec<u8>]) -> Figu
     while let Some(wanted) = verifier.next_want() {
         match wanted {
             FigureWant::Snapshot(wanted) => {
-                let place = scene.pools.iter().position(|series| series.id == wanted.pool).unwrap();
-                let documents = scene.documents(place, wanted.slot);
+                let place = scene.pools.iter().position(|series| series.id == wanted.pool);
+                let documents = place.and_then(|place| scene.documents(place, wanted.slot));
                 verifier.add_snapshot(documents.as_ref());
             }
             FigureWant::Fills(wanted) => {

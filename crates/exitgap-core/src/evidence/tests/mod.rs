@@ -293,7 +293,8 @@ impl Scene {
 
     /// The documents of a slot's snapshot.
     fn documents(&self, pool: usize, slot: Slot) -> Option<SnapshotDocuments> {
-        self.pools[pool].snapshots[(slot.number() - Slot::FIRST.number()) as usize].clone()
+        let index = slot.number().checked_sub(Slot::FIRST.number())?;
+        self.pools[pool].snapshots.get(index as usize).cloned().flatten()
     }
 
     /// The same log, but with changed heads of one pool, linked and sealed again.
