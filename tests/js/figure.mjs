@@ -9,6 +9,7 @@ import { exposure, readExposure } from './exposure.mjs';
 import { readFills } from './logged.mjs';
 import { judgeSignatures, parseKey } from './note.mjs';
 import { fields, hexHash, list, Newer, NotChecked, poolId, Refusal, require, slot, string, version1 } from './shape.mjs';
+import { readRoute, route } from './route.mjs';
 import { readSnapshot, requireOf } from './snapshot.mjs';
 import { nameOf } from './state.mjs';
 import { readStress, stress } from './stress.mjs';
@@ -49,6 +50,7 @@ const FIGURES = {
     },
     make: (asked, slots) => hours(asked, slots.map(([at, [snapshot]]) => [at, snapshot])),
   },
+  'route/1': { read: readRoute, make: route },
   'stress/1': { read: readStress, make: stress },
 };
 
@@ -185,7 +187,7 @@ export function verifyFigure(bytes, documentsOf, spelledKeys) {
     } catch (error) {
       const refused = error instanceof Refusal;
       if (!refused && !(error instanceof NotChecked) && !(error instanceof Newer)) throw error;
-      checks.push({ name, outcome: refused ? 'fail' : 'not_checked', why: error.message });
+      checks.push({ name, outcome: refused ? 'fail' : 'not_checked', code: error.code, why: error.message });
     }
   };
   const need = (part) => {

@@ -1,7 +1,12 @@
 // The small readers every document is made of. Each refuses what the format page does not allow.
 
 /** Something read is not what it must be: the check it belongs to fails. */
-export class Refusal extends Error {}
+export class Refusal extends Error {
+  constructor(reason, ofCode = undefined) {
+    super(reason);
+    this.code = ofCode;
+  }
+}
 
 /** A check has nothing to judge, because what it builds on is missing or was refused. */
 export class NotChecked extends Error {}
@@ -14,8 +19,9 @@ export class Newer extends Error {
   }
 }
 
-export function require(condition, reason) {
-  if (!condition) throw new Refusal(reason);
+/** Refuses what is not as it must be; with a code where the page states one. */
+export function require(condition, reason, ofCode = undefined) {
+  if (!condition) throw new Refusal(reason, ofCode);
 }
 
 /** 2026-08-22T00:00:00Z; no slot before it is a slot. */

@@ -50,7 +50,7 @@ function readBlock(value, ofSlot) {
   const age = instant(ofSlot) - integer(block.timestamp);
   require(age >= 0, 'a block after the slot');
   require(age <= MAX_BLOCK_AGE_S, 'a block more than 600 s before the slot');
-  return { block: integer(block.number), timestamp: block.timestamp };
+  return { block: integer(block.number), blockHash: block.hash, timestamp: block.timestamp };
 }
 
 function readToken(value) {
@@ -154,7 +154,7 @@ export function readSnapshot(value, stateValue, pool) {
   const snapshot = fields(value, ['v', 'contract', 'chain', 'slot', 'block', 'tokens', 'state',
     'oracles', 'sessions', 'facts']);
   const kind = readChain(snapshot.chain);
-  const { block, timestamp } = readBlock(snapshot.block, slot(snapshot.slot));
+  const { block, blockHash, timestamp } = readBlock(snapshot.block, slot(snapshot.slot));
   const tokens = list(snapshot.tokens, MAX_TOKENS).map(readToken);
   require(tokens.length >= 2, 'fewer than two tokens');
   const readings = list(snapshot.oracles, MAX_READINGS)
@@ -171,7 +171,8 @@ export function readSnapshot(value, stateValue, pool) {
   requireTokens(tokens, state);
   const pair = pairOf(pool, tokens.length);
   const own = sessions.filter(({ token }) => pair.includes(token));
-  return { ...known, block, facts, said: snapshot.facts, kind, state, sessions: own, ...readPriced({ tokens, readings, timestamp, pair }) };
+  const priced = readPriced({ tokens, readings, timestamp, pair });
+  return { ...known, block, blockHash, facts, said: snapshot.facts, kind, state, sessions: own, ...priced };
 }
 
 /** Whether a pool is of the snapshot: a pair is named exactly where there are more tokens than two. */

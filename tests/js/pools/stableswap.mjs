@@ -83,7 +83,8 @@ function balancesAfter(state, sale) {
   return balances;
 }
 
-const scaledOf = remembered(({ balances, rates }) =>
+/** The balances that a pool computes with. */
+export const scaledOf = remembered(({ balances, rates }) =>
   balances.map((balance, token) => mul(rates[token], balance) / ONE));
 
 /** `D` of a pool's balances. */
