@@ -1,5 +1,5 @@
 //! Checks the files for operators without containers: the compose file, what Prometheus and Grafana read, and the workflow of the
-//! forge. That the programs accept these commands and variables is tested in the suite (`documents::compose`).
+//! forge. No container is started, and the programs are not run with these variables.
 
 use std::path::Path;
 
