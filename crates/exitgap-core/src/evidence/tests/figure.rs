@@ -520,6 +520,9 @@ fn the_vectors_are_these() {
     let told = result(&bytes);
     let counts = ["have_slots", "slots_unmoved", "slots_untestable"].map(|at| told[at].as_u64());
     assert!(counts.iter().all(|count| count.unwrap() > 0), "{told}");
+    let (scene, bytes) = route_of([moving, deep_pair], 1_000_000_000);
+    is_vector("route", &scene, &bytes);
+    assert_eq!(result(&bytes)["legs_out"].as_array().unwrap().len(), 2);
 }
 
 /// The same pool, deeper and with a constant price.
