@@ -1,10 +1,10 @@
 //! The parameters of the hours figure.
 
 use super::HoursPass;
+use crate::Newer;
 use crate::analytics::FigureError;
 use crate::analytics::figure::Figure;
 use crate::evidence::Base;
-use crate::Newer;
 use crate::hours::{Calendar, Hours, Markets};
 use crate::ids::{Code, PoolId, TableHash};
 use crate::json::wire_struct;
