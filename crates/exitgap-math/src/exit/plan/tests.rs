@@ -481,7 +481,7 @@ fn legs_that_cannot_be_executed_are_refused_by_name() {
         |legs: &[LegOrder]| network.replay(legs, U256::from(1_000_u32)).map(|done| done.received);
     let received = replay(&[sell(0, 500), sell(1, 499), sell(2, 500)]).unwrap();
     assert_eq!(received, [(TOKENS[3], U256::from(498 + 499_u32))]);
-    let number = U256::from::<u32>;
+    let number = |units: u32| U256::from(units);
     assert_eq!(
         replay(&[sell(1, 499)]),
         Err(ReplayError::NotHeld { leg: 0, sold: number(499), held: U256::ZERO })
