@@ -10,12 +10,14 @@
 //! - `realised_gap`: the received amount compared with the estimate
 //! - `routes`: venues compared from ladders alone
 //! - `split`: one exit over several venues of one slot, exactly, with a bound on the best split
+//! - `concave`: the maximum of a concave function known at a few points, for both bounds
 //!
 //! Method 1.0.0. All of it is integer arithmetic on raw chain values. With
 //! `realized ÷ oracle = (out · quote_usd) ÷ (in · base_usd)` in whole tokens,
 //! `exit_gap_pct = 100 × (1 − realized ÷ oracle)`: **positive if the fill is worse than the oracle price, negative if
 //! it is better**, rounded half-even to six decimals once, at the end. Limits are compared with the exact ratio.
 
+mod concave;
 mod estimate;
 mod ladder;
 mod max_size;

@@ -1,10 +1,11 @@
-//! An upper bound for every plan of an amount, used pools or not.
+//! An upper bound on the proceeds of every plan for an amount, including plans over pools that the found plan does not
+//! use.
 //!
-//! Give each token that is not cash a price `ν`, and let cash have its oracle price. What a plan brings is then what is
-//! sold at its price, plus, for every pool that it uses, the value that comes out less the value that goes in: whatever
-//! arrives at a token in between leaves it again, so its price cancels out. No pool gains more than `max ν(out)·F(d) −
-//! ν(in)·d`, `F` being what it pays without roundings. So for any prices at all, `ν(sold)·N + Σ over contracts max(gain
-//! of a direction)` is more than any plan brings.
+//! Each token that is not cash has a price `ν`; cash has its oracle price. The proceeds of a plan are the amount sold
+//! at its price plus the gain of each pool: the value of its output less the value of its input. The prices of
+//! intermediate tokens cancel out, because everything that arrives at such a token leaves it again. No pool gains more
+//! than `max ν(out)·F(d) − ν(in)·d`, where `F` is its output without roundings. So for any prices, no plan brings more
+//! than `ν(sold)·N + Σ over contracts max(gain of a direction)`.
 //!
 //! The prices start where the plan's own last units are: a token is worth what one more unit brings through the largest
 //! leg out of it, or, if no leg sells it, through the best direction. Then unused directions gain nothing or little,

@@ -5,6 +5,7 @@
 //! neighbours it is below the lines through each of them and the neighbour on its other side.
 
 use super::network::NetworkPool;
+use crate::exit::concave::{Point, most_between};
 use crate::pools::{Direction, SaleCurve, UnitValues};
 use crate::wide::{U256, U1024};
 
@@ -32,13 +33,6 @@ pub(super) fn most_gain(
 struct Formula<'c> {
     curve: &'c SaleCurve,
     values: UnitValues,
-}
-
-/// An amount, and the gain there plus `q` times the distance to a common end: at least, and at most.
-struct Point {
-    at: U256,
-    low: U1024,
-    high: U1024,
 }
 
 impl Formula<'_> {
@@ -102,34 +96,11 @@ impl Formula<'_> {
         gain.div_ceil(U1024::ONE << FRACTION)
     }
 
+    /// The gain at an amount plus `q` times the distance to a common end, which keeps it positive.
     fn point(&self, at: U256, end: U256) -> Point {
         let (paid, kept) = (self.paid(at), self.cost(end - at));
         let rounding = U1024::from(self.values.bought) * U1024::from(ROUNDING);
         let low = paid.checked_sub(rounding).unwrap_or(U1024::ZERO) + kept;
         Point { at, low, high: paid + kept }
     }
-}
-
-/// At least the maximum between the first and the last point.
-fn most_between(points: &[Point]) -> U1024 {
-    // The line through `near` and the point on its other side, at the distance `width`.
-    let beyond = |near: usize, far: usize, width: U256| {
-        let rise = points[near].high.checked_sub(points[far].low).unwrap_or(U1024::ZERO);
-        let run = points[near].at.abs_diff(points[far].at);
-        points[near].high + (rise * U1024::from(width)).div_ceil(U1024::from(run))
-    };
-    let mut most = points.iter().map(|point| point.high).max().unwrap_or(U1024::ZERO);
-    for left in 0..points.len().saturating_sub(1) {
-        let right = left + 1;
-        let width = points[right].at - points[left].at;
-        if width == U256::ONE {
-            continue;
-        }
-        let from_left = left.checked_sub(1).map(|far| beyond(left, far, width));
-        let from_right = (right + 1 < points.len()).then(|| beyond(right, right + 1, width));
-        if let Some(between) = from_left.into_iter().chain(from_right).min() {
-            most = most.max(between);
-        }
-    }
-    most
 }

@@ -1,12 +1,13 @@
 //! A plan: one sale over the pools of one slot that ends in cash, over at most three pools in a row.
 //!
 //! - `network`: the pools, the tokens between them, and the directions that lie on a path
-//! - `values`: what units of the token sold and of cash are worth
+//! - `values`: the values of raw units of the token sold and of cash
 //! - `paths`: the paths that a search tries
 //! - `allot`: the search, in equal steps that shrink
 //! - `settle`: a search's result as legs whose amounts fit together to the unit
 //! - `replay`: what a plan's legs bring, as the contracts fill them
-//! - `dual`: an upper bound for every plan, from prices of the tokens in between; `gain`, a pool's part of it
+//! - `dual`: an upper bound for every plan, computed from prices of the intermediate tokens; `gain`: the contribution of
+//!   one pool to this bound
 //!
 //! A plan is executed pool by pool. Each pool, and each contract, is used once and in one direction, so that every leg
 //! is the contract's own fill of the recorded state. A cash token is never sold, and the token sold is never bought.

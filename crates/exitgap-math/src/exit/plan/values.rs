@@ -1,5 +1,4 @@
-//! What units are worth: exactly, for the gap, and in parts of a dollar that are small enough for every token, for the
-//! bound.
+//! The values of raw units: exact fractions for the gap, and integers in units of `2^-160` dollars for the bound.
 
 use crate::exit::terms::shortfall;
 use crate::units::{Percent, UsdMicros, UsdPrice};

@@ -7,6 +7,7 @@
 //! and tighter the closer λ is to the price at which the venues meet.
 
 use super::{WeightedVenue, allot::paid};
+use crate::exit::concave::{Point, most_between};
 use crate::pools::{FeeRate, SaleCurve};
 use crate::stable_sort::sort;
 use crate::wide::{U256, U1024};
@@ -15,13 +16,6 @@ use crate::wide::{U256, U1024};
 const DISTANCES: [usize; 9] = [2, 5, 8, 11, 14, 17, 20, 23, 26];
 /// The distance over which a venue's price is measured.
 const PRICE_DISTANCE: usize = 14;
-
-/// A point of a venue's curve: the units sold, and the lower and upper bound of the value there (× 2^64).
-struct Point {
-    at: U256,
-    low: U1024,
-    high: U1024,
-}
 
 /// The bound in weights × 2^64.
 pub(super) fn bound(venues: &[WeightedVenue<'_>], parts: &[U256], amount: U256) -> U1024 {
@@ -118,26 +112,10 @@ fn rounded_up(curve: &SaleCurve, segments: usize) -> U256 {
 /// At least `max (w·F(x) + price·(N − x))` over the curve.
 fn most(points: &[Point], amount: U256, price: U1024) -> U1024 {
     let kept = |point: &Point| price * U1024::from(amount - point.at);
-    let high: Vec<_> = points.iter().map(|point| point.high + kept(point)).collect();
-    let low: Vec<_> = points.iter().map(|point| point.low + kept(point)).collect();
-    // The line through a point and its neighbour, extended to the other side.
-    let beyond = |near: usize, far: usize, width: U256| {
-        let rise = high[near].checked_sub(low[far]).unwrap_or(U1024::ZERO);
-        let run = points[near].at.abs_diff(points[far].at);
-        high[near] + (rise * U1024::from(width)).div_ceil(U1024::from(run))
+    let with_kept = |point: &Point| Point {
+        at: point.at,
+        low: point.low + kept(point),
+        high: point.high + kept(point),
     };
-    let mut most = high.iter().copied().max().unwrap_or(U1024::ZERO);
-    for left in 0..points.len().saturating_sub(1) {
-        let right = left + 1;
-        let width = points[right].at - points[left].at;
-        if width == U256::ONE {
-            continue;
-        }
-        let from_left = left.checked_sub(1).map(|far| beyond(left, far, width));
-        let from_right = (right + 1 < points.len()).then(|| beyond(right, right + 1, width));
-        if let Some(between) = from_left.into_iter().chain(from_right).min() {
-            most = most.max(between);
-        }
-    }
-    most
+    most_between(&points.iter().map(with_kept).collect::<Vec<_>>())
 }
