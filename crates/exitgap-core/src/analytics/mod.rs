@@ -3,8 +3,10 @@
 //!
 //! - `error`: why a figure cannot be computed
 //! - `stats`: the slots that are evaluated, quantiles, shares
+//! - `runs`: the longest run of consecutive slots
 //! - [`accuracy`]: every real swap compared with its estimate
 //! - [`decay`]: how depth shrinks after a price move, and how much of it was withdrawn
+//! - [`depths`]: both readings of a pool's depth over a week, and how far the oracle was ahead of the pool
 //! - [`equity`]: the state of a pool of a tokenized stock in each session, and the stock's corporate actions
 //! - [`exposure`]: whether the market of any slot of a week could have absorbed a liquidation
 //! - [`hours`]: the state of a pool while its markets are open, and in closures of each kind
@@ -20,6 +22,7 @@
 
 pub mod accuracy;
 pub mod decay;
+pub mod depths;
 pub mod equity;
 mod error;
 pub mod exposure;
@@ -29,10 +32,13 @@ pub mod hours;
 pub(crate) mod made_up;
 pub mod redemption;
 pub mod route;
+mod runs;
 mod stats;
 pub mod stress;
 mod venues;
 
 pub use error::FigureError;
-pub use stats::{ONE_HUNDRED_PERCENT, list_standing_slots, nearest_rank, share_pct};
-pub use venues::FigureVenue;
+pub use stats::{
+    ONE_HUNDRED_PERCENT, list_standing_slots, median, nearest_rank, nearest_rank_among, share_pct,
+};
+pub use venues::{FailureCauses, FigureVenue, LeftOutVenue, Reference};

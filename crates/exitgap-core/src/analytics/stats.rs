@@ -30,10 +30,27 @@ pub fn list_standing_slots<'h>(
 }
 
 /// The value at rank `⌈p·n ÷ 100⌉` of `n` ascending values, counted from 1; `None` without values. `p` is at most 100.
-/// Nothing is interpolated.
+/// Nothing is interpolated. Every quantile of the product is computed in this way.
 pub fn nearest_rank<T: Copy>(ascending: &[T], p: usize) -> Option<T> {
-    let place = ascending.len().checked_mul(p.min(100))?.div_ceil(100).max(1);
-    ascending.get(place - 1).copied()
+    nearest_rank_among(ascending, ascending.len(), p)
+}
+
+/// The same among `count` values of which only the lowest are given; `None` also if the value at that rank is not given.
+pub fn nearest_rank_among<T: Copy>(lowest: &[T], count: usize, p: usize) -> Option<T> {
+    lowest.get(index_of_rank(count, p)?).copied()
+}
+
+/// The median of values in any order: the one at rank `⌈n ÷ 2⌉`, as [`nearest_rank`] of 50. The order of the values is
+/// changed.
+pub fn median<T: Copy + Ord>(values: &mut [T]) -> Option<T> {
+    let index = index_of_rank(values.len(), 50)?;
+    Some(*values.select_nth_unstable(index).1)
+}
+
+/// The index of the value at rank `⌈p·n ÷ 100⌉`; `None` without values.
+fn index_of_rank(count: usize, p: usize) -> Option<usize> {
+    let rank = count.checked_mul(p.min(100))?.div_ceil(100).max(1);
+    (count > 0).then_some(rank - 1)
 }
 
 /// `100 × part ÷ whole`, half-even to six decimals; `None` if `whole` is zero.
@@ -76,6 +93,23 @@ mod tests {
             assert_eq!(nearest_rank(&values, p), Some(expected), "{p}");
         }
         assert_eq!(nearest_rank::<u8>(&[], 50), None);
+    }
+
+    #[test]
+    fn the_median_of_an_even_number_is_the_lower_of_the_middle_two() {
+        assert_eq!(median(&mut [40, 10, 30, 20]), Some(20));
+        assert_eq!(median(&mut [50, 10, 30, 20, 40]), Some(30));
+        assert_eq!(median(&mut [7]), Some(7));
+        assert_eq!(median::<u8>(&mut []), None);
+        for count in 1..40_u32 {
+            let ascending: Vec<u32> = (0..count).collect();
+            let mut mixed: Vec<u32> = (0..count).map(|n| n * 7_919 % count).collect();
+            mixed.sort_unstable_by_key(|n| n.wrapping_mul(2_654_435_761));
+            let mut distinct = mixed.clone();
+            distinct.sort_unstable();
+            assert_eq!(median(&mut mixed), nearest_rank(&distinct, 50), "{count}");
+            assert_eq!(nearest_rank(&ascending, 50), Some((count - 1) / 2), "{count}");
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 use super::market::ClosureKind;
 use super::markets::{ClosureSpan, Markets};
+use crate::analytics::{nearest_rank, nearest_rank_among};
 use crate::stable_sort::sort;
 use crate::units::Percent;
 
@@ -134,18 +135,13 @@ impl Spread {
         Self {
             slots: count(slots.len()),
             slots_refused: count(slots.len() - gaps.len()),
-            depth_usd_q50: nearest_rank(&depths, depths.len(), 50),
+            depth_usd_q50: nearest_rank(&depths, 50),
             depth_usd_lowest: depths.first().copied(),
-            gap_q50: nearest_rank(&gaps, slots.len(), 50),
-            gap_q95: nearest_rank(&gaps, slots.len(), 95),
+            // Refused slots are worse than any gap.
+            gap_q50: nearest_rank_among(&gaps, slots.len(), 50),
+            gap_q95: nearest_rank_among(&gaps, slots.len(), 95),
         }
     }
-}
-
-/// `Q(p)` of `count` values, of which only the lowest are given, in ascending order.
-fn nearest_rank<T: Copy>(ascending: &[T], count: usize, percent: usize) -> Option<T> {
-    let place = (count * percent).div_ceil(100);
-    ascending.get(place.checked_sub(1)?).copied()
 }
 
 fn count(length: usize) -> u32 {

@@ -66,13 +66,13 @@ fn half_of_the_open_depth_is_not_thin() {
 #[test]
 fn the_nearest_rank_is_one_of_the_values() {
     let values: Vec<u64> = (1..=20).collect();
-    let q = |count: usize, percent| nearest_rank(&values[..count], count, percent);
+    let q = |count: usize, percent| nearest_rank_among(&values[..count], count, percent);
     assert_eq!((q(0, 50), q(1, 50), q(1, 95)), (None, Some(1), Some(1)));
     assert_eq!((q(2, 50), q(3, 50), q(20, 50)), (Some(1), Some(2), Some(10)));
     assert_eq!((q(19, 95), q(20, 95)), (Some(19), Some(19)));
     // Two of twenty sales were refused. They count as the worst.
-    assert_eq!(nearest_rank(&values[..18], 20, 95), None);
-    assert_eq!(nearest_rank(&values[..18], 20, 90), Some(18));
+    assert_eq!(nearest_rank_among(&values[..18], 20, 95), None);
+    assert_eq!(nearest_rank_among(&values[..18], 20, 90), Some(18));
 }
 
 #[test]

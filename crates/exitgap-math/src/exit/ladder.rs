@@ -14,6 +14,11 @@ pub struct GapRow {
     pub limit: GapLimit,
     /// The depth at the limit, or why it is not available.
     pub depth: Result<MaxSize, NotSized>,
+    /// The book at the limit: the same from the pool's own mid price, in whole dollars; `None` if its search was given
+    /// up.
+    pub book_usd: Option<u64>,
+    /// How far the pool's mid price is below the oracle price; `None` if that is outside a percentage's bounds.
+    pub basis: Option<Percent>,
     /// The estimate of exactly that size, or why no size has one; `None` if no size passes.
     pub estimate: Option<Result<Estimate, Refusal>>,
     /// A smaller size whose gap exceeds the limit: see [`SizeRow::worse_below`].
@@ -51,7 +56,8 @@ impl Exit {
             size => size.map(|size| self.estimate(size)),
         };
         let worse_below = size.and_then(|size| self.worse_below(size, limit.into()));
-        GapRow { limit, depth, estimate, worse_below }
+        let (book_usd, basis) = (self.depth_from_mid_usd(limit), self.basis());
+        GapRow { limit, depth, book_usd, basis, estimate, worse_below }
     }
 
     /// One row per size, in the given order.

@@ -43,7 +43,8 @@ pub use routes::{
     MAX_ROUTE_VENUES, Route, RouteError, RouteLeg, RouteRanking, RouteRow, RouteVenue, rank_routes,
 };
 pub use split::{
-    ExactSplit, SizedSplit, SplitError, SplitLeg, SplitVenue, largest_split, split_exit, split_size,
+    ExactSplit, SizedSplit, SplitError, SplitLeg, SplitVenue, gap_from_mids, largest_split,
+    split_exit, split_size,
 };
 
 use std::sync::{Arc, OnceLock};

@@ -173,6 +173,24 @@ impl<'a> SplitVenue<'a> {
     }
 }
 
+/// The gap of a split's legs against the venues' own mid prices instead of the oracle price: one less the value bought,
+/// over the value of what each leg sells, `⌊amount × mid⌋` units of the token bought there; rounded half-even. `None` if
+/// the legs sell less than one such unit, or the result is too large for a percentage.
+pub fn gap_from_mids(venues: &[SplitVenue<'_>], legs: &[SplitLeg]) -> Option<Percent> {
+    let worth = Worth::from_venues(venues);
+    let (mut bought, mut sold) = (U1024::ZERO, U1024::ZERO);
+    for leg in legs {
+        let (venue, weight) = (venues.get(leg.venue)?, *worth.quotes.get(leg.venue)?);
+        let mid = venue.exit.curve().mid();
+        let at_mid = U1024::from(leg.amount_in) * U1024::from(mid.numerator())
+            / U1024::from(mid.denominator());
+        // As an amount of a token, it has at most 256 bits.
+        sold = sold + U1024::from(narrow(at_mid)?) * weight;
+        bought = bought + U1024::from(leg.amount_out) * weight;
+    }
+    if sold.is_zero() { None } else { shortfall(bought, sold) }
+}
+
 /// Splits `amount_in` raw units of the token sold over the venues, which must all sell the same token. The result is
 /// never worse than the best single venue.
 ///

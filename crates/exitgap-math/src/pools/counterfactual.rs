@@ -21,6 +21,11 @@ impl PoolState {
         }
     }
 
+    /// Whether this kind's liquidity can be moved to another price, and thinned.
+    pub fn is_movable(&self) -> bool {
+        self.mid_of_reserves_or_ticks(Direction::ZeroForOne).is_some()
+    }
+
     /// This state's liquidity at the price and the fee of `later`: its ticks at that √price and tick, with their sum as
     /// active liquidity; or reserves `⌊√(k·x′÷y′)⌋`, `⌊√(k·y′÷x′)⌋` with `k = x·y`. `None` if the two states are of
     /// different kinds, or of a kind without a counterpart.

@@ -1,10 +1,12 @@
 //! The accuracy record as a figure file contains it.
 
 use super::pass::AccuracyOfPeriod;
-use super::{AccuracyAge, AccuracySize, ComparedSwap, NotCompared, SwapFlags, SwapsFlagged};
-use crate::evidence::Base;
+use super::{
+    AccuracyAge, AccuracyRules, AccuracySize, ComparedSwap, NotCompared, SwapFlags, SwapsFlagged,
+};
+use crate::evidence::{Base, DocumentError};
 use crate::ids::Word;
-use crate::json::wire_struct;
+use crate::json::{Json, Part, Wire, wire_struct};
 use crate::series::Slot;
 use crate::units::Percent;
 
@@ -19,6 +21,7 @@ pub struct AccuracyFigure {
     first_slot: Option<Slot>,
     flagged: FlaggedRow,
     have_slots: u32,
+    judged_slots: u32,
     last_slot: Option<Slot>,
     newest: Vec<SwapRow>,
     not_compared: NotComparedRow,
@@ -34,9 +37,11 @@ pub struct AccuracyFigure {
 struct Errors {
     abs_error_pct_q50: Option<String>,
     abs_error_pct_q95: Option<String>,
+    bracketed_n: u32,
     exact_n: u32,
     mean_error_pct: Option<String>,
     n: u32,
+    worst_for_seller_pct: Option<String>,
     worst_pct: Option<String>,
 }
 
@@ -71,6 +76,7 @@ struct NotComparedRow {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct SwapRow {
+    agreement: String,
     amount_in: String,
     amount_out: String,
     base: Base,
@@ -94,6 +100,7 @@ wire_struct!(AccuracyFigure {
     first_slot,
     flagged,
     have_slots,
+    judged_slots,
     last_slot,
     newest,
     not_compared,
@@ -107,9 +114,11 @@ wire_struct!(AccuracyFigure {
 wire_struct!(Errors {
     abs_error_pct_q50,
     abs_error_pct_q95,
+    bracketed_n,
     exact_n,
     mean_error_pct,
     n,
+    worst_for_seller_pct,
     worst_pct,
 });
 wire_struct!(AgeRow { errors, older_slots });
@@ -117,6 +126,7 @@ wire_struct!(SizeRow { base, errors, from_usd });
 wire_struct!(FlaggedRow { jit, same_tx, sandwich_suspected });
 wire_struct!(NotComparedRow { estimate_refused, fills_incomplete, out_of_range, two_sided, zero });
 wire_struct!(SwapRow {
+    agreement,
     amount_in,
     amount_out,
     base,
@@ -147,6 +157,7 @@ impl AccuracyFigure {
             first_slot: slots.map(|[first, _]| first),
             flagged: FlaggedRow { jit, same_tx, sandwich_suspected },
             have_slots: result.slots,
+            judged_slots: result.judged_slots,
             last_slot: slots.map(|[_, last]| last),
             newest: result.newest.iter().map(SwapRow::from_swap).collect(),
             not_compared: NotComparedRow {
@@ -164,6 +175,36 @@ impl AccuracyFigure {
             worst: result.worst.iter().map(SwapRow::from_swap).collect(),
         }
     }
+
+    /// The canonical document. Version 1 has the same fields, without those that version 2 added.
+    pub(super) fn part(&self, rules: AccuracyRules) -> Result<Part, DocumentError> {
+        let mut json = self.to_json();
+        if rules == AccuracyRules::One {
+            remove_fields(&mut json, &ADDED);
+        }
+        Ok(Part(json.to_canonical()?))
+    }
+}
+
+/// The fields that version 2 added.
+const ADDED: [&str; 4] = ["agreement", "bracketed_n", "judged_slots", "worst_for_seller_pct"];
+
+/// Removes fields from a document and from everything in it.
+fn remove_fields(json: &mut Json<'_>, names: &[&str]) {
+    match json {
+        Json::Object(fields) => {
+            fields.retain(|(name, _)| !names.contains(&name.as_ref()));
+            for (_, value) in fields {
+                remove_fields(value, names);
+            }
+        }
+        Json::List(items) => {
+            for item in items {
+                remove_fields(item, names);
+            }
+        }
+        _ => {}
+    }
 }
 
 impl Errors {
@@ -171,9 +212,11 @@ impl Errors {
         Self {
             abs_error_pct_q50: errors.abs_error_q50.map(Percent::to_fixed),
             abs_error_pct_q95: errors.abs_error_q95.map(Percent::to_fixed),
+            bracketed_n: errors.bracketed_n,
             exact_n: errors.exact_n,
             mean_error_pct: errors.mean.map(Percent::to_fixed),
             n: errors.n,
+            worst_for_seller_pct: errors.worst_for_seller.map(Percent::to_fixed),
             worst_pct: errors.worst.map(Percent::to_fixed),
         }
     }
@@ -195,6 +238,7 @@ impl SizeRow {
 impl SwapRow {
     fn from_swap(swap: &ComparedSwap) -> Self {
         Self {
+            agreement: swap.agreement.code().to_owned(),
             amount_in: swap.amount_in.to_string(),
             amount_out: swap.amount_out.to_string(),
             base: Base::from(swap.direction),

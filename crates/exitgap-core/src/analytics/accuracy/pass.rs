@@ -3,10 +3,10 @@
 
 use std::collections::VecDeque;
 
-use super::{AccuracyFigure, AccuracyResult, AccuracyScan, AccuracyTerms};
+use super::{AccuracyFigure, AccuracyResult, AccuracyScan, AccuracyTermsOf};
 use super::{Fills, MAX_LOGS, MAX_LOGS_HELD, PoolLog};
 use crate::analytics::FigureError;
-use crate::analytics::figure::{Figure, FigurePass, part};
+use crate::analytics::figure::{Figure, FigurePass};
 use crate::evidence::DocumentError;
 use crate::ids::PoolId;
 use crate::json::Part;
@@ -18,7 +18,9 @@ use crate::snapshot::Observation;
 /// `until` commit to, or `None` if there are no more.
 #[derive(Debug)]
 pub struct AccuracyPass {
-    terms: AccuracyTerms,
+    pool: PoolId,
+    /// The first and the last slot of the period.
+    period: [Slot; 2],
     scan: AccuracyScan,
     /// The slot that waits for the logs up to its block.
     waiting: Option<(Slot, Observation)>,
@@ -49,11 +51,13 @@ pub struct AccuracyOfPeriod {
 }
 
 impl AccuracyPass {
-    /// An empty pass.
-    pub fn new(terms: AccuracyTerms) -> Result<Self, FigureError> {
+    /// An empty pass by the rules of the parameters' version.
+    pub fn new<const VERSION: u8>(terms: AccuracyTermsOf<VERSION>) -> Result<Self, FigureError> {
+        let AccuracyTermsOf { pool, from, to, .. } = terms.validate()?;
         Ok(Self {
-            terms: terms.validate()?,
-            scan: AccuracyScan::new(),
+            pool,
+            period: [from, to],
+            scan: AccuracyScan::of(AccuracyTermsOf::<VERSION>::RULES),
             waiting: None,
             unused: VecDeque::new(),
             until: None,
@@ -95,7 +99,8 @@ impl FigurePass for AccuracyPass {
         slot: Slot,
         observation: Observation,
     ) -> Result<(), FigureError> {
-        let is_within = (self.terms.from..=self.terms.to).contains(&slot);
+        let [from, to] = self.period;
+        let is_within = (from..=to).contains(&slot);
         if !is_within || self.waiting.is_some() {
             return Err(FigureError::OutOfOrder { slot });
         }
@@ -117,7 +122,7 @@ impl FigurePass for AccuracyPass {
             return Ok(());
         };
         let follows = self.until.is_none_or(|until| fills.follows(until));
-        if !follows || fills.contract != *self.terms.pool.contract() {
+        if !follows || fills.contract != *self.pool.contract() {
             return Err(FigureError::OtherFills { after_block: fills.after_block });
         }
         self.logs += fills.logs.len();
@@ -136,6 +141,6 @@ impl FigurePass for AccuracyPass {
     }
 
     fn document(result: &AccuracyOfPeriod) -> Result<Part, DocumentError> {
-        part(&AccuracyFigure::from_period(result))
+        AccuracyFigure::from_period(result).part(result.result.rules)
     }
 }

@@ -1,7 +1,10 @@
 //! Checks that the logs between two slots are complete: each must be possible in the state before it, and together they
 //! must lead to the later slot's state.
 
+use std::borrow::Cow;
+
 use super::events::{SwapAmounts, SwapKind};
+use super::judge::{Sale, pays_at_most};
 use super::{PoolEvent, PriceAfter};
 use crate::pools::{Concentrated, ConstantProduct, Direction, Fill, PoolState, Tick};
 use crate::wide::U256;
@@ -37,6 +40,37 @@ impl Replay {
         match self {
             Self::Ranges(state) => *state = state.take().and_then(|state| after(&state, event)),
             Self::Reserves(pair) => *pair = pair.take().and_then(|pair| pair.after(event)),
+        }
+    }
+
+    /// Whether a swap ended at an output that the trader fixed: it is not the contract's fill of the amount sold, and in
+    /// the state before it, the amount sold pays at least the amount received, and one raw unit less at most that.
+    pub fn is_for_output(&self, event: &PoolEvent) -> bool {
+        let PoolEvent::Swap(amounts, price) = event else { return false };
+        let SwapKind::Sale { direction, amount_in, amount_out } = amounts.kind() else {
+            return false;
+        };
+        let Some(state) = self.state_before_swap() else { return false };
+        let Ok(sold) = state.fill_once(direction, amount_in) else { return false };
+        let leaves_price =
+            || price.is_none_or(|price| price_of(&state.after(direction, &sold)) == Some(price));
+        if sold.amount_out == amount_out && leaves_price() {
+            return false;
+        }
+        let sale = Sale { direction, amount_in, amount_out, is_for_output: true };
+        sold.amount_out >= amount_out && pays_at_most(&state, &sale)
+    }
+
+    /// The state in which a swap that is logged now took place.
+    fn state_before_swap(&self) -> Option<Cow<'_, PoolState>> {
+        match self {
+            Self::Ranges(state) => state.as_ref().map(Cow::Borrowed),
+            // The reserves after the swap are logged before the swap.
+            Self::Reserves(pair) => {
+                let Reserves { pair, unexplained } = pair.as_ref()?;
+                let before = ConstantProduct::new((*unexplained)?, pair.fee()).ok()?;
+                Some(Cow::Owned(before.into()))
+            }
         }
     }
 

@@ -4,11 +4,12 @@ use std::collections::VecDeque;
 
 use super::events::{PoolLog, SwapKind, first_out_of_order};
 use super::flags::{SwapFlags, flags_of};
+use super::judge::{Judged, NotJudged, Sale, judge};
 use super::replay::Replay;
 use super::result::{AccuracyResult, AccuracyTally, ComparedSwap};
-use super::{OLDER_SLOTS, PoolEvent};
+use super::{AccuracyRules, OLDER_SLOTS, PoolEvent};
 use crate::analytics::FigureError;
-use crate::exit::{estimate_error, gap_of, worth_of};
+use crate::exit::{gap_of, worth_of};
 use crate::series::Slot;
 use crate::snapshot::Observation;
 
@@ -24,9 +25,14 @@ pub struct AccuracyScan {
 const REACH: u32 = 288;
 
 impl AccuracyScan {
-    /// An empty pass.
+    /// An empty pass by the rules of new records.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// An empty pass by these rules.
+    pub fn of(rules: AccuracyRules) -> Self {
+        Self { found: AccuracyTally { rules, ..AccuracyTally::default() }, ..Self::default() }
     }
 
     /// Adds the next recorded, unretracted slot with all logs of the pool in the blocks after the previous slot's and
@@ -69,7 +75,9 @@ impl AccuracyScan {
     fn compare(&mut self, later: &Observation, logs: &[PoolLog]) {
         let Some((newest, earlier)) = self.slots.back() else { return };
         let Some(mut replay) = Replay::from_state(earlier.state()) else { return };
+        let mut are_for_output = Vec::with_capacity(logs.len());
         for log in logs {
+            are_for_output.push(replay.is_for_output(&log.event));
             replay.apply(&log.event);
         }
         let complete = replay.matches_state(later.state());
@@ -81,7 +89,7 @@ impl AccuracyScan {
             let PoolEvent::Swap(amounts, _) = &log.event else { continue };
             self.found.swaps += 1;
             let not = &mut self.found.not_compared;
-            let kind = match amounts.kind() {
+            let sale = match amounts.kind() {
                 _ if !complete => {
                     not.fills_incomplete += 1;
                     continue;
@@ -94,35 +102,38 @@ impl AccuracyScan {
                     not.zero += 1;
                     continue;
                 }
-                sale @ SwapKind::Sale { .. } => sale,
+                SwapKind::Sale { direction, amount_in, amount_out } => {
+                    let is_for_output = are_for_output[place];
+                    Sale { direction, amount_in, amount_out, is_for_output }
+                }
             };
-            self.compare_swap(log, flags[place], newest, kind);
+            self.compare_swap(log, flags[place], newest, &sale);
         }
     }
 
     /// Compares a sale with the newest slot before it, and with older ones.
-    fn compare_swap(&mut self, log: &PoolLog, flags: SwapFlags, newest: Slot, kind: SwapKind) {
-        let SwapKind::Sale { direction, amount_in, amount_out } = kind else { return };
+    fn compare_swap(&mut self, log: &PoolLog, flags: SwapFlags, newest: Slot, sale: &Sale) {
+        let Sale { direction, amount_in, amount_out, .. } = *sale;
         for (place, older) in OLDER_SLOTS.iter().enumerate() {
             let at = newest.number().saturating_sub(*older);
             let slot = self.slots.binary_search_by_key(&at, |(slot, _)| slot.number());
             let Ok(found) = slot else { continue };
             let (slot, observation) = &self.slots[found];
-            let estimate = observation.state().fill_once(direction, amount_in);
+            let judged = judge(self.found.rules, observation, sale);
             let not = &mut self.found.not_compared;
-            let Ok(estimate) = estimate else {
-                not.estimate_refused += u32::from(place == 0);
-                continue;
-            };
-            let estimated_out = estimate.amount_out;
-            let error =
-                estimate_error(observation, direction, amount_in, [estimated_out, amount_out]);
-            let Some(error) = error else {
-                not.out_of_range += u32::from(place == 0);
-                continue;
+            let Judged { estimated_out, error, agreement } = match judged {
+                Ok(judged) => judged,
+                Err(NotJudged::Refused) => {
+                    not.estimate_refused += u32::from(place == 0);
+                    continue;
+                }
+                Err(NotJudged::OutOfRange) => {
+                    not.out_of_range += u32::from(place == 0);
+                    continue;
+                }
             };
             if place > 0 {
-                self.found.by_age[place].push(error);
+                self.found.by_age[place].add(error, agreement);
                 continue;
             }
             let Some(estimated_gap) = gap_of(observation, direction, [amount_in, estimated_out])
@@ -142,6 +153,7 @@ impl AccuracyScan {
                 size_usd: worth_of(observation, direction, amount_in),
                 estimated_gap,
                 error,
+                agreement,
                 flags,
             };
             self.found.add_swap(swap);

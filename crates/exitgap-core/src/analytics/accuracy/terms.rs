@@ -1,15 +1,15 @@
 //! The parameters of the accuracy record.
 
-use super::AccuracyPass;
+use super::{AccuracyPass, AccuracyRules};
 use crate::analytics::FigureError;
 use crate::analytics::figure::Figure;
 use crate::ids::PoolId;
 use crate::json::wire_struct;
 use crate::series::Slot;
 
-/// The validated parameters.
+/// The validated parameters of a version of the rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AccuracyTerms {
+pub struct AccuracyTermsOf<const VERSION: u8> {
     /// The pool.
     pub pool: PoolId,
     /// The first slot. Swaps after its block count.
@@ -19,6 +19,9 @@ pub struct AccuracyTerms {
     /// The last slot whose head is read for logs. Logs that were not yet final at `to` appear in later heads.
     pub until: Slot,
 }
+
+/// The parameters of new records.
+pub type AccuracyTerms = AccuracyTermsOf<2>;
 
 /// The parameters as a figure file spells them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,16 +34,19 @@ pub struct AccuracyParameters {
 
 wire_struct!(AccuracyParameters { from, pool, to, until });
 
-impl AccuracyTerms {
+impl<const VERSION: u8> AccuracyTermsOf<VERSION> {
     /// The longest period: 31 days.
     pub const MAX_SLOTS: u32 = 31 * Slot::PER_DAY;
+
+    /// The rules.
+    pub(super) const RULES: AccuracyRules = AccuracyRules::of(VERSION);
 
     /// How many slots after the period heads are still read for logs: one day.
     pub const MAX_LATER: u32 = Slot::PER_DAY;
 }
 
-impl Figure for AccuracyTerms {
-    const NAME: &'static str = super::ACCURACY;
+impl<const VERSION: u8> Figure for AccuracyTermsOf<VERSION> {
+    const NAME: &'static str = AccuracyRules::of(VERSION).name();
     const TAKES_FILLS: bool = true;
 
     type Parameters = AccuracyParameters;

@@ -14,10 +14,10 @@ use crate::snapshot::{BlockRef, Observation};
 use crate::units::Percent;
 use crate::wide::U256;
 
-const SELL: Direction = Direction::ZeroForOne;
+pub(super) const SELL: Direction = Direction::ZeroForOne;
 
 /// The state at a slot. The slot's block number grows by ten per slot.
-fn observed(place: u32, state: &PoolState) -> Observation {
+pub(super) fn observed(place: u32, state: &PoolState) -> Observation {
     let of = observation(slot(place), state.clone());
     let block = BlockRef { number: u64::from(place) * 10 + 1_000, ..of.block() };
     let (tokens, oracles) = (of.tokens().clone(), of.oracles().to_vec());
@@ -25,13 +25,13 @@ fn observed(place: u32, state: &PoolState) -> Observation {
 }
 
 /// A log at the n-th block after a slot's.
-fn log(after: u32, n: u32, event: PoolEvent) -> PoolLog {
+pub(super) fn log(after: u32, n: u32, event: PoolEvent) -> PoolLog {
     let block = u64::from(after) * 10 + 1_000 + u64::from(n);
     PoolLog { block, index: n, transaction: [7; 32], parties: [Address([0; 20]); 2], event }
 }
 
 /// A swap, and the state after it.
-fn swap(state: &PoolState, direction: Direction, amount: u64) -> (PoolEvent, PoolState) {
+pub(super) fn swap(state: &PoolState, direction: Direction, amount: u64) -> (PoolEvent, PoolState) {
     let fill = state.fill_once(direction, U256::from(amount)).unwrap();
     let after = state.after(direction, &fill);
     let mut amounts = SwapAmounts { sold: [U256::ZERO; 2], bought: [U256::ZERO; 2] };
@@ -48,7 +48,12 @@ fn swap(state: &PoolState, direction: Direction, amount: u64) -> (PoolEvent, Poo
     (PoolEvent::Swap(amounts, price), after)
 }
 
-fn reserves(state: &PoolState) -> PoolEvent {
+/// A pair with as much of each token.
+pub(super) fn pair_of(reserve: u128) -> PoolState {
+    pair(reserve, reserve)
+}
+
+pub(super) fn reserves(state: &PoolState) -> PoolEvent {
     let PoolState::ConstantProduct(pair) = state else { panic!("a pair") };
     PoolEvent::Reserves(pair.reserves())
 }

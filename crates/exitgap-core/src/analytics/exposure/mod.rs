@@ -1,4 +1,4 @@
-//! Liquidation exposure, `exposure/1`: whether the market could have absorbed a liquidation of a
+//! Liquidation exposure, `exposure/1` and `exposure/2`: whether the market could have absorbed a liquidation of a
 //! given size in any slot of the last week, after a given price drop, at a profit for the
 //! liquidator.
 //!
@@ -12,6 +12,10 @@
 //! venues exactly. A venue that is missing in a slot is unknown, not empty, so the slot is counted
 //! and not evaluated.
 //!
+//! Version 2 has a reference from which depths and gaps are measured, the oracle price or the pools' own mid prices. In
+//! either case it counts the slots that failed by their cause: the oracle led, or the book was too thin. Venues of kinds
+//! that cannot be moved to another price are left out by name.
+//!
 //! Liquidators' other ways to sell and their gas are not covered. Seven calm days are not a crash.
 
 mod cascade;
@@ -24,8 +28,8 @@ pub use result::{ExposureBand, ExposureResult, ExposureVenueResult};
 pub use scan::ExposurePass;
 pub use terms::{ExposureParameters, ExposureTerms, Liquidation};
 
-/// The name and version of these rules.
-pub const EXPOSURE: &str = "exposure/1";
+/// The name and the versions of these rules.
+pub const EXPOSURE: [&str; 2] = ["exposure/1", "exposure/2"];
 
 #[cfg(test)]
 mod tests;

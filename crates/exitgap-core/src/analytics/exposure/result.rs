@@ -2,7 +2,9 @@
 
 use super::ExposureTerms;
 use crate::analytics::stats::nearest_rank;
-use crate::analytics::venues::Seen;
+use crate::analytics::venues::{
+    CauseTally, FailureCauses, FigureVenue, LeftOutVenue, Reference, VenueSlots,
+};
 use crate::ids::PoolId;
 use crate::json::{Json, Wire, wire_struct};
 use crate::series::Slot;
@@ -63,6 +65,9 @@ pub struct ExposureResult {
     pub break_even_depth_q50_usd: Option<String>,
     /// The gap at which a liquidator breaks even, rounded down.
     pub break_even_gap_pct: String,
+    /// The slots that failed by cause; `None` in version 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub causes: Option<FailureCauses>,
     /// The sum of the venues' lowest depths at 2 %, although they are from different slots, ÷ the amount sold; rounded
     /// down.
     pub coverage: Option<String>,
@@ -78,6 +83,9 @@ pub struct ExposureResult {
     pub have_slots: u32,
     /// The smallest amount that the venues together could fill, over the slots in which they could not fill the sale.
     pub least_fillable_usd: Option<String>,
+    /// Venues whose kind cannot be moved to another price; empty in version 1, which refuses them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOutVenue>,
     /// The lowest sum over venues of the depth at the break-even gap.
     pub lowest_break_even_depth_usd: Option<String>,
     /// The first slot with that sum.
@@ -98,7 +106,7 @@ pub struct ExposureResult {
     pub status: String,
     /// The amount that could not have been liquidated at a profit in the slot with the lowest depth; rounded up.
     pub stranded_usd: Option<String>,
-    /// The venues, in the order of the request.
+    /// The venues that take part, in the order of the request.
     pub venues: Vec<ExposureVenueResult>,
     /// The widest gap of the optimal split, over the slots in which the venues could fill the sale.
     pub worst_gap_pct: Option<String>,
@@ -142,7 +150,8 @@ wire_struct!(ExposureResult {
     stranded_usd,
     venues,
     worst_gap_pct,
-    worst_slot,
+    worst_slot;
+    optional causes, left_out,
 });
 
 /// The number of slots that a rating needs: 95 % of a week.
@@ -163,15 +172,22 @@ pub(super) struct ExposureTally {
     pub least_fillable: Option<u64>,
     pub unanswered: u32,
     pub unfillable: u32,
+    pub causes: CauseTally,
 }
 
 impl ExposureTally {
     /// The figure.
-    pub fn summed_up(self, terms: &ExposureTerms, seen: Seen) -> ExposureResult {
+    pub fn summed_up(self, terms: &ExposureTerms, slots: &VenueSlots) -> ExposureResult {
+        let seen = slots.seen;
         let asked = terms.cascade.micros();
         let have_slots = u32::try_from(self.depths.len()).unwrap_or(u32::MAX);
         let enough = have_slots >= NEEDED_SLOTS;
-        let all: Option<Vec<u64>> = self.lowest.iter().map(|low| low.map(|(usd, _)| usd)).collect();
+        let left_out = slots.left_out(terms.reference.unwrap_or(Reference::Oracle));
+        let takes_part = |venue: &FigureVenue| left_out.iter().all(|out| out.pool != venue.pool);
+        let taking: Vec<_> =
+            terms.venues.iter().zip(&self.lowest).filter(|(venue, _)| takes_part(venue)).collect();
+        let all: Option<Vec<u64>> =
+            taking.iter().map(|(_, lowest)| lowest.map(|(usd, _)| usd)).collect();
         let sum = all.map(|all| all.into_iter().fold(0, u64::saturating_add));
         let coverage = sum.map(|usd| ratio_e6(usd, asked));
         let lowest = self.lowest_break_even;
@@ -183,11 +199,20 @@ impl ExposureTally {
             sort(&mut sums, Ord::cmp);
             nearest_rank(&sums, 50).map(text)
         };
+        let venues = taking
+            .iter()
+            .map(|(venue, lowest)| ExposureVenueResult {
+                lowest_depth_usd: lowest.map(|(usd, _)| text(usd)),
+                lowest_slot: lowest.map(|(_, slot)| slot),
+                pool: venue.pool.clone(),
+            })
+            .collect();
         ExposureResult {
             band: band(enough, self.unfillable, coverage, break_even),
             break_even_depth_now_usd: now(1),
             break_even_depth_q50_usd: median(1),
             break_even_gap_pct: Percent::from(terms.liquidation.break_even()).to_fixed(),
+            causes: terms.reference.map(|_| self.causes.summed_up()),
             coverage: coverage.map(ratio_text),
             coverage_break_even: break_even.map(ratio_text),
             depth_now_usd: now(0),
@@ -207,16 +232,8 @@ impl ExposureTally {
             stranded_usd: lowest.map(|(usd, _)| {
                 text(asked.saturating_sub(usd.saturating_mul(DOLLAR)).div_ceil(DOLLAR))
             }),
-            venues: terms
-                .venues
-                .iter()
-                .zip(&self.lowest)
-                .map(|(venue, lowest)| ExposureVenueResult {
-                    lowest_depth_usd: lowest.map(|(usd, _)| text(usd)),
-                    lowest_slot: lowest.map(|(_, slot)| slot),
-                    pool: venue.pool.clone(),
-                })
-                .collect(),
+            venues,
+            left_out,
             worst_gap_pct: self.worst.map(|(gap, _)| gap.to_fixed()),
             worst_slot: self.worst.map(|(_, slot)| slot),
         }

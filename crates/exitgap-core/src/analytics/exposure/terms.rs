@@ -3,7 +3,7 @@
 use super::ExposurePass;
 use crate::analytics::FigureError;
 use crate::analytics::figure::Figure;
-use crate::analytics::venues::{FigureVenue, read_share, require_venues};
+use crate::analytics::venues::{FigureVenue, Reference, read_share, require_venues};
 use crate::ids::PoolId;
 use crate::json::wire_struct;
 use crate::series::Slot;
@@ -84,6 +84,9 @@ pub struct ExposureTerms {
     pub cascade: SizeUsd,
     /// The liquidation rules and the price drop.
     pub liquidation: Liquidation,
+    /// The price that depths and gaps are measured from, in version 2; `None` in version 1, which knows the oracle price
+    /// only.
+    pub reference: Option<Reference>,
 }
 
 /// The parameters as a figure file spells them.
@@ -94,6 +97,7 @@ pub struct ExposureParameters {
     fall_pct: String,
     from: u64,
     protocol_fee_pct: String,
+    reference: Option<Reference>,
     to: u64,
     venues: Vec<FigureVenue>,
 }
@@ -105,7 +109,8 @@ wire_struct!(ExposureParameters {
     from,
     protocol_fee_pct,
     to,
-    venues,
+    venues;
+    optional reference,
 });
 
 impl ExposureTerms {
@@ -114,7 +119,8 @@ impl ExposureTerms {
 }
 
 impl Figure for ExposureTerms {
-    const NAME: &'static str = super::EXPOSURE;
+    const NAME: &'static str = super::EXPOSURE[0];
+    const NAMES: &'static [&'static str] = &super::EXPOSURE;
 
     type Parameters = ExposureParameters;
     type Pass = ExposurePass;
@@ -126,6 +132,10 @@ impl Figure for ExposureTerms {
         Ok(self)
     }
 
+    fn name(&self) -> &'static str {
+        super::EXPOSURE[usize::from(self.reference.is_some())]
+    }
+
     fn parameters(&self) -> ExposureParameters {
         let percent = |e8: u32| Percent(e8.into()).to_string();
         ExposureParameters {
@@ -134,6 +144,7 @@ impl Figure for ExposureTerms {
             fall_pct: percent(self.liquidation.fall_e8),
             from: self.from.number().into(),
             protocol_fee_pct: percent(self.liquidation.protocol_fee_e8),
+            reference: self.reference,
             to: self.to.number().into(),
             venues: self.venues.clone(),
         }
@@ -151,6 +162,7 @@ impl Figure for ExposureTerms {
                 protocol_fee_e8: read_share("protocol_fee_pct", &read.protocol_fee_pct)?,
                 fall_e8: read_share("fall_pct", &read.fall_pct)?,
             },
+            reference: read.reference,
         };
         let terms = terms.validate()?;
         if terms.parameters() != *read {

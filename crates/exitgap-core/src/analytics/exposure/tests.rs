@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::analytics::Reference;
 use crate::analytics::figure::{Figure, FigurePass};
 use crate::analytics::made_up::{observation_of, pair, pool_of, ranges, slot, some_state, venue};
 use crate::exit::{Exit, SplitVenue, split_size};
@@ -21,7 +22,8 @@ fn liquidation(bonus_e8: u32, fall_e8: u32) -> Liquidation {
 fn terms(venues: u8, slots: u32, cascade: &str, liquidation: Liquidation) -> ExposureTerms {
     let (from, to) = (slot(0), slot(slots - 1));
     let venues = (1..=venues).map(venue).collect();
-    ExposureTerms { venues, from, to, cascade: cascade.parse().unwrap(), liquidation }
+    let cascade = cascade.parse().unwrap();
+    ExposureTerms { venues, from, to, cascade, liquidation, reference: None }
 }
 
 /// The figure of these slots, each with the states of all venues.
@@ -223,6 +225,102 @@ fn what_is_no_question_is_refused() {
     let mut scan = ExposurePass::new(terms(1, 1, "1", liquidation(0, 0))).unwrap();
     scan.add_snapshot(&pool_of(1), slot(0), other).unwrap();
     assert_eq!(scan.finish().unwrap_err().code(), "figure_unsupported_kind");
+}
+
+const DEEP: u128 = 10_000_000_000_000;
+
+/// The whole part of a decimal.
+fn whole(text: Option<&String>) -> u64 {
+    text.unwrap().split('.').next().unwrap().parse().unwrap()
+}
+
+/// Slots of one venue: deep at the oracle price, deep with the oracle 6 % ahead, or thin at the oracle price.
+fn slots_of(kinds: &str) -> Vec<Vec<Option<PoolState>>> {
+    let state = |kind: char| match kind {
+        'd' => Some(pair(DEEP, DEEP)),
+        'l' => Some(pair(DEEP / 100 * 106, DEEP)),
+        't' => Some(pair(DEEP / 100, DEEP / 100)),
+        _ => None,
+    };
+    kinds.chars().map(|kind| vec![state(kind)]).collect()
+}
+
+#[test]
+fn failures_are_counted_by_cause_and_the_reference_decides_what_is_rated() {
+    let slots = slots_of("dlldt-ld");
+    let count = u32::try_from(slots.len()).unwrap();
+    let of = |reference| ExposureTerms {
+        reference,
+        ..terms(1, count, "10000", liquidation(5_000_000, 20_000_000))
+    };
+    let first = figure(&of(None), &slots);
+    let oracle = figure(&of(Some(Reference::Oracle)), &slots);
+    let mid = figure(&of(Some(Reference::Mid)), &slots);
+    let causes = oracle.causes.clone().unwrap();
+    assert_eq!((causes.oracle_led_slots, causes.thin_book_slots), (3, 1));
+    assert_eq!(causes.oracle_led_longest_run_from, Some(slot(1)));
+    assert_eq!(causes.oracle_led_longest_run_slots, 2);
+    assert_eq!(causes.oracle_led_worst_gap_pct, oracle.worst_gap_pct);
+    assert_eq!(mid.causes, oracle.causes, "they do not depend on the reference");
+    // From the oracle, version 2 has the numbers of version 1, and the causes.
+    assert_eq!(ExposureResult { causes: None, ..oracle.clone() }, first);
+    // From the pool's own price, the thin slot is the worst, and the slots of the oracle's lead are as good as any.
+    assert_eq!(
+        (oracle.coverage.as_deref(), oracle.venues[0].lowest_slot),
+        (Some("0.000000"), Some(slot(1)))
+    );
+    assert_eq!((mid.worst_slot, mid.venues[0].lowest_slot), (Some(slot(4)), Some(slot(4))));
+    let calm = figure(&ExposureTerms { to: slot(3), ..of(Some(Reference::Mid)) }, &slots[..4]);
+    assert!(whole(calm.coverage.as_ref()) > 10);
+    assert_eq!(calm.causes.unwrap().thin_book_slots, 0);
+    let [oracle, mid] = [Reference::Oracle, Reference::Mid].map(|reference| of(Some(reference)));
+    assert_eq!(
+        (of(None).name(), oracle.name(), mid.name()),
+        (EXPOSURE[0], EXPOSURE[1], EXPOSURE[1])
+    );
+    for terms in [of(None), oracle, mid] {
+        assert_eq!(ExposureTerms::from_parameters(&terms.parameters()).unwrap(), terms);
+    }
+}
+
+#[test]
+fn a_venue_that_cannot_fall_is_left_out_by_name_with_its_share() {
+    let fee = FeeRate { numerator: 5, denominator: 10_000 };
+    let stable = Solidly::new(true, [U256::from(1_u64 << 43); 2], [6, 6], fee).unwrap();
+    let stable = || Some(PoolState::Solidly(stable));
+    let deep = || Some(pair(DEEP, DEEP));
+    // Until its first snapshot its kind is not known, so the first slot is incomplete.
+    let slots = [
+        vec![deep(), None],
+        vec![deep(), stable()],
+        vec![deep(), None],
+        vec![None, stable()],
+        vec![deep(), stable()],
+    ];
+    let of = |reference, fall| ExposureTerms {
+        reference,
+        ..terms(2, 5, "10000", liquidation(5_000_000, fall))
+    };
+    let told = figure(&of(Some(Reference::Mid), 20_000_000), &slots);
+    assert_eq!((told.have_slots, told.slots_incomplete, told.slots_missing), (3, 1, 1));
+    assert_eq!(told.venues.iter().map(|venue| &venue.pool).collect::<Vec<_>>(), [&pool_of(1)]);
+    let [out] = told.left_out.as_slice() else { panic!("{told:?}") };
+    assert_eq!((&out.pool, out.protocol.as_str()), (&pool_of(2), "solidly"));
+    let share = whole(out.depth_share_pct.as_ref());
+    assert!((50..100).contains(&share), "{share}");
+    assert!(told.coverage.is_some());
+    // Without a fall every kind takes part.
+    let still = figure(&of(Some(Reference::Mid), 0), &slots);
+    assert_eq!((still.left_out.len(), still.venues.len(), still.have_slots), (0, 2, 2));
+    // If none is left, there is no figure.
+    let mut scan = ExposurePass::new(ExposureTerms {
+        reference: Some(Reference::Oracle),
+        ..terms(1, 1, "1", liquidation(0, 1))
+    })
+    .unwrap();
+    let alone = observation_of(&pool_of(1), slot(0), stable().unwrap());
+    let refused = scan.add_snapshot(&pool_of(1), slot(0), alone).unwrap_err();
+    assert_eq!(refused.code(), "figure_unsupported_kind");
 }
 
 fn position(collateral: u64, debt: u64) -> Position {

@@ -79,7 +79,7 @@ pub fn write_figure<F: Figure>(
 ) -> Result<Vec<u8>, DocumentError> {
     to_canonical(&FigureFile {
         v: VERSION,
-        figure: F::NAME.to_owned(),
+        figure: figure.name().to_owned(),
         fills,
         method: METHOD_VERSION.to_owned(),
         parameters: part(&figure.parameters())?,

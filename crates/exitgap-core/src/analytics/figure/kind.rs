@@ -6,8 +6,9 @@ use core::fmt::Debug;
 use super::file::FigureFile;
 use crate::Newer;
 use crate::analytics::FigureError;
-use crate::analytics::accuracy::{AccuracyTerms, Fills};
+use crate::analytics::accuracy::{AccuracyTerms, AccuracyTermsOf, Fills};
 use crate::analytics::decay::DecayTerms;
+use crate::analytics::depths::DepthsTerms;
 use crate::analytics::equity::EquityTerms;
 use crate::analytics::exposure::ExposureTerms;
 use crate::analytics::hours::HoursTerms;
@@ -21,8 +22,11 @@ use crate::snapshot::{Observation, TokenSession};
 
 /// A figure, represented by the type of its parameters.
 pub trait Figure: Clone + Send + 'static {
-    /// The name and version of its rules, such as `decay/1`.
+    /// The name and first version of its rules, such as `decay/1`.
     const NAME: &'static str;
+
+    /// All versions of its rules that its parameters can be of.
+    const NAMES: &'static [&'static str] = &[Self::NAME];
 
     /// Whether it also uses the logs of its pools.
     const TAKES_FILLS: bool = false;
@@ -38,6 +42,11 @@ pub trait Figure: Clone + Send + 'static {
 
     /// Requires that every parameter is within its bounds.
     fn validate(self) -> Result<Self, FigureError>;
+
+    /// The name and version of the rules that these parameters are of.
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
 
     /// The parameters as a figure file spells them.
     fn parameters(&self) -> Self::Parameters;
@@ -105,21 +114,23 @@ pub trait FigurePass: Debug + Send + 'static {
 
 /// A row of the list of figures.
 struct FigureEntry {
-    name: &'static str,
+    names: &'static [&'static str],
     takes_fills: bool,
     read: fn(&Part) -> Result<Box<dyn AnyFigure>, NotRead>,
 }
 
 impl FigureEntry {
     const fn new<F: Figure>() -> Self {
-        Self { name: F::NAME, takes_fills: F::TAKES_FILLS, read: read_figure::<F> }
+        Self { names: F::NAMES, takes_fills: F::TAKES_FILLS, read: read_figure::<F> }
     }
 }
 
 /// The figures.
-static FIGURES: [FigureEntry; 7] = [
+static FIGURES: &[FigureEntry] = &[
+    FigureEntry::new::<AccuracyTermsOf<1>>(),
     FigureEntry::new::<AccuracyTerms>(),
     FigureEntry::new::<DecayTerms>(),
+    FigureEntry::new::<DepthsTerms>(),
     FigureEntry::new::<EquityTerms>(),
     FigureEntry::new::<ExposureTerms>(),
     FigureEntry::new::<HoursTerms>(),
@@ -141,7 +152,7 @@ fn read_figure<F: Figure>(parameters: &Part) -> Result<Box<dyn AnyFigure>, NotRe
 
 /// Whether the rules of this name are known.
 pub(super) fn is_known(figure: &str) -> bool {
-    FIGURES.iter().any(|listed| listed.name == figure)
+    FIGURES.iter().any(|listed| listed.names.contains(&figure))
 }
 
 /// Why a file's figure cannot be recomputed.
@@ -156,13 +167,17 @@ pub(super) enum NotRead {
 
 /// The figure of a file.
 pub(super) fn figure_of(file: &FigureFile) -> Result<Box<dyn AnyFigure>, NotRead> {
-    let listed = FIGURES.iter().find(|listed| listed.name == file.figure);
+    let listed = FIGURES.iter().find(|listed| listed.names.contains(&file.figure.as_str()));
     let listed = listed.ok_or(NotRead::Unknown)?;
     if !file.fills.is_empty() && !listed.takes_fills {
         let why = "fills, of a figure that is not computed from any";
         return Err(NotRead::Invalid(why.to_owned()));
     }
-    (listed.read)(&file.parameters)
+    let figure = (listed.read)(&file.parameters)?;
+    if figure.name() != file.figure {
+        return Err(NotRead::Invalid(format!("parameters of {}", figure.name())));
+    }
+    Ok(figure)
 }
 
 /// Any figure of the list, for the verifier.
@@ -177,7 +192,7 @@ pub(super) trait AnyFigure {
 
 impl<F: Figure> AnyFigure for F {
     fn name(&self) -> &'static str {
-        F::NAME
+        Figure::name(self)
     }
 
     fn takes_fills(&self) -> bool {

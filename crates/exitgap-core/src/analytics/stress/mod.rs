@@ -1,4 +1,4 @@
-//! Stress, `stress/1`: the result of an exit split over several venues in each slot of a week, with a share of all
+//! Stress, `stress/1` and `stress/2`: the result of an exit split over several venues in each slot of a week, with a share of all
 //! liquidity withdrawn and the price fallen, or without either.
 //!
 //! - `terms`: the parameters; `scan`: the one pass over the slots; `result`: the result;
@@ -18,6 +18,9 @@
 //!
 //! Next to each depth is the **book**, the depth from the pool's own mid price: when an oracle
 //! moves away, the depth falls and the book does not.
+//!
+//! Version 2 has a reference from which gaps are measured, the oracle price or the pools' own mid prices. In either case it
+//! counts the slots above the limit by their cause. Venues of kinds that cannot be shocked are left out by name.
 
 mod recorded_shock;
 mod result;
@@ -28,8 +31,8 @@ pub use result::{StressResult, StressSlot, StressVenueResult};
 pub use scan::StressPass;
 pub use terms::{AfterMove, Shock, StressParameters, StressTerms};
 
-/// The name and version of these rules.
-pub const STRESS: &str = "stress/1";
+/// The name and the versions of these rules.
+pub const STRESS: [&str; 2] = ["stress/1", "stress/2"];
 
 #[cfg(test)]
 mod tests;

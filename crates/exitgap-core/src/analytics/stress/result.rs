@@ -3,8 +3,11 @@
 use core::cmp::Reverse;
 
 use super::StressTerms;
+use crate::analytics::runs::SlotRuns;
 use crate::analytics::stats::nearest_rank;
-use crate::analytics::venues::Seen;
+use crate::analytics::venues::{
+    CauseTally, FailureCauses, FigureVenue, LeftOutVenue, Reference, VenueSlots,
+};
 use crate::ids::PoolId;
 use crate::json::wire_struct;
 use crate::series::Slot;
@@ -28,6 +31,9 @@ pub struct StressResult {
     pub book_lowest_usd: Option<String>,
     /// The median over the evaluated slots.
     pub book_q50_usd: Option<String>,
+    /// The slots above the limit by cause; `None` in version 1, and if no limit was requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub causes: Option<FailureCauses>,
     /// The sum of books in the slot with the lowest depth.
     pub depth_lowest_book_usd: Option<String>,
     /// The first slot with the lowest sum of depths.
@@ -42,6 +48,9 @@ pub struct StressResult {
     pub gap_q95_pct: Option<String>,
     /// Evaluated slots: those in which every venue has a recorded, unretracted snapshot.
     pub have_slots: u32,
+    /// Venues whose kind cannot be shocked; empty in version 1, which refuses them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOutVenue>,
     /// Slots in which only some of the venues have a snapshot.
     pub slots_incomplete: u32,
     /// Slots in which no venue has a snapshot.
@@ -60,7 +69,7 @@ pub struct StressResult {
     pub slots_unfillable: u32,
     /// `live`, or `preview` if any input is from a preview chain.
     pub status: String,
-    /// The venues, in the order of the request.
+    /// The venues that take part, in the order of the request.
     pub venues: Vec<StressVenueResult>,
     /// The ten worst slots, worst first; of equal ones, the earlier first.
     pub worst: Vec<StressSlot>,
@@ -86,6 +95,12 @@ pub struct StressSlot {
     pub depth_usd: String,
     /// The amount that the venues together could fill, if that was less than the size.
     pub fillable_usd: Option<String>,
+    /// The gap of the optimal split from the pools' own mid prices, in version 2 only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gap_from_mid_pct: Option<String>,
+    /// The same from the oracle price.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gap_from_oracle_pct: Option<String>,
     /// The gap of the optimal split, if they could fill the size.
     pub gap_pct: Option<String>,
     /// The slot.
@@ -93,7 +108,14 @@ pub struct StressSlot {
 }
 
 wire_struct!(StressVenueResult { lowest_depth_usd, lowest_slot, pool });
-wire_struct!(StressSlot { book_usd, depth_usd, fillable_usd, gap_pct, slot });
+wire_struct!(StressSlot {
+    book_usd,
+    depth_usd,
+    fillable_usd,
+    gap_pct,
+    slot;
+    optional gap_from_mid_pct, gap_from_oracle_pct,
+});
 wire_struct!(StressResult {
     above_longest_run_from,
     above_longest_run_slots,
@@ -117,7 +139,8 @@ wire_struct!(StressResult {
     slots_untestable,
     status,
     venues,
-    worst,
+    worst;
+    optional causes, left_out,
 });
 
 const DOLLAR: u64 = 1_000_000;
@@ -150,11 +173,20 @@ impl SlotGap {
     }
 }
 
+/// A slot's gaps from both prices, if the venues filled the size; from the mids in version 2 only.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct SlotGaps {
+    pub from_oracle: Option<Percent>,
+    pub from_mid: Option<Percent>,
+}
+
 /// A slot that was evaluated.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SlotFound {
     pub slot: Slot,
+    /// The gap from the reference.
     pub gap: SlotGap,
+    pub gaps: SlotGaps,
     pub depth_usd: u64,
     pub book_usd: u64,
 }
@@ -175,7 +207,19 @@ pub(super) struct StressTally {
 
 impl StressTally {
     /// The figure.
-    pub fn summed_up(self, terms: &StressTerms, seen: Seen) -> StressResult {
+    pub fn summed_up(self, terms: &StressTerms, slots: &VenueSlots) -> StressResult {
+        let seen = slots.seen;
+        let left_out = slots.left_out(terms.reference.unwrap_or(Reference::Oracle));
+        let takes_part = |venue: &FigureVenue| left_out.iter().all(|out| out.pool != venue.pool);
+        let taking = terms.venues.iter().zip(&self.lowest);
+        let venues = taking
+            .filter(|(venue, _)| takes_part(venue))
+            .map(|(venue, lowest)| StressVenueResult {
+                lowest_depth_usd: lowest.map(|(usd, _)| usd.to_string()),
+                lowest_slot: lowest.map(|(_, slot)| slot),
+                pool: venue.pool.clone(),
+            })
+            .collect();
         let text = |usd: u64| usd.to_string();
         let least = |of: fn(&SlotFound) -> u64| self.slots.iter().min_by_key(|found| of(found));
         let median = |of: fn(&SlotFound) -> u64| {
@@ -191,12 +235,13 @@ impl StressTally {
         let above = terms.limit.map(|limit| self.above(limit));
         let unfillable = self.slots.iter().filter(|found| found.gap.percent().is_none());
         StressResult {
-            above_longest_run_from: above.and_then(|above| above.run_from),
-            above_longest_run_slots: above.map(|above| above.run_slots),
+            above_longest_run_from: above.and_then(|above| above.longest).map(|(from, _)| from),
+            above_longest_run_slots: above.map(|above| above.longest.map_or(0, |(_, slots)| slots)),
             above_slots: above.map(|above| above.slots),
             book_lowest_slot: book.map(|found| found.slot),
             book_lowest_usd: book.map(|found| text(found.book_usd)),
             book_q50_usd: median(|found| found.book_usd),
+            causes: terms.reference.and(terms.limit).map(|limit| self.causes(limit)),
             depth_lowest_book_usd: depth.map(|found| text(found.book_usd)),
             depth_lowest_slot: depth.map(|found| found.slot),
             depth_lowest_usd: depth.map(|found| text(found.depth_usd)),
@@ -214,16 +259,8 @@ impl StressTally {
             slots_unmoved: terms.after.map(|_| self.unmoved),
             slots_untestable: terms.after.map(|_| self.untestable),
             status: seen.status(),
-            venues: terms
-                .venues
-                .iter()
-                .zip(&self.lowest)
-                .map(|(venue, lowest)| StressVenueResult {
-                    lowest_depth_usd: lowest.map(|(usd, _)| text(usd)),
-                    lowest_slot: lowest.map(|(_, slot)| slot),
-                    pool: venue.pool.clone(),
-                })
-                .collect(),
+            venues,
+            left_out,
             worst: ascending.iter().rev().take(WORST).map(StressSlot::from).collect(),
         }
     }
@@ -236,36 +273,23 @@ impl StressTally {
         (to - from + 1).saturating_sub(count(self.whole.iter().filter(near).count()))
     }
 
-    fn above(&self, limit: GapLimit) -> Above {
-        let (mut above, mut run) = (Above::default(), Above::default());
-        let mut before: Option<Slot> = None;
-        for found in &self.slots {
-            let follows = before.and_then(Slot::next) == Some(found.slot);
-            before = Some(found.slot);
-            if !found.gap.is_above(limit) {
-                run = Above::default();
-                continue;
-            }
-            if !follows {
-                run = Above::default();
-            }
-            above.slots += 1;
-            run.run_slots += 1;
-            run.run_from = run.run_from.or(Some(found.slot));
-            if run.run_slots > above.run_slots {
-                (above.run_slots, above.run_from) = (run.run_slots, run.run_from);
-            }
-        }
+    fn above(&self, limit: GapLimit) -> SlotRuns {
+        let mut above = SlotRuns::default();
+        let found = self.slots.iter().filter(|found| found.gap.is_above(limit));
+        found.for_each(|found| above.add(found.slot));
         above
     }
-}
 
-/// How long the gap was above a limit.
-#[derive(Debug, Clone, Copy, Default)]
-struct Above {
-    slots: u32,
-    run_slots: u32,
-    run_from: Option<Slot>,
+    fn causes(&self, limit: GapLimit) -> FailureCauses {
+        let mut causes = CauseTally::default();
+        for found in &self.slots {
+            match (found.gaps.from_oracle, found.gaps.from_mid) {
+                (Some(oracle), Some(mid)) => causes.add_filled(found.slot, oracle, mid, limit),
+                _ => causes.add_unfillable(),
+            }
+        }
+        causes.summed_up()
+    }
 }
 
 impl From<&SlotFound> for StressSlot {
@@ -277,6 +301,13 @@ impl From<&SlotFound> for StressSlot {
                 SlotGap::Beyond(Reverse(micros)) => Some((micros / DOLLAR).to_string()),
                 SlotGap::Filled(_) => None,
             },
+            gap_from_mid_pct: found.gaps.from_mid.map(Percent::to_fixed),
+            // Version 1 has one gap, the one from the oracle.
+            gap_from_oracle_pct: found
+                .gaps
+                .from_mid
+                .and(found.gaps.from_oracle)
+                .map(Percent::to_fixed),
             gap_pct: found.gap.percent().map(Percent::to_fixed),
             slot: found.slot,
         }

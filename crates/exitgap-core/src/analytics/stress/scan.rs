@@ -4,17 +4,17 @@
 use core::cmp::Reverse;
 use std::collections::VecDeque;
 
-use super::result::{SlotFound, SlotGap, StressResult, StressTally};
-use super::{AfterMove, StressTerms};
+use super::result::{SlotFound, SlotGap, SlotGaps, StressResult, StressTally};
+use super::{AfterMove, Shock, StressTerms};
 use crate::analytics::FigureError;
 use crate::analytics::figure::{Figure, FigurePass, part};
 use crate::analytics::stats::measure_move;
-use crate::analytics::venues::{FallenExit, VenueSlots, WholeSlot};
+use crate::analytics::venues::{FallenExit, Reference, VenueSlots, WholeSlot};
 use crate::evidence::DocumentError;
-use crate::exit::{SplitError, SplitVenue, largest_split, split_size};
+use crate::exit::{SplitError, SplitVenue, gap_from_mids, largest_split, split_size};
 use crate::ids::PoolId;
 use crate::json::Part;
-use crate::pools::RawPrice;
+use crate::pools::{PoolState, RawPrice};
 use crate::series::Slot;
 use crate::snapshot::Observation;
 use crate::units::GapLimit;
@@ -34,7 +34,11 @@ impl StressPass {
     /// A pass with these parameters, which are validated first.
     pub fn new(terms: StressTerms) -> Result<Self, FigureError> {
         let terms = terms.validate()?;
-        let slots = VenueSlots::new(&terms.venues, terms.from, terms.to);
+        let mut slots = VenueSlots::new(&terms.venues, terms.from, terms.to);
+        let is_moved = terms.shock != Shock::default() || terms.after.is_some();
+        if terms.reference.is_some() && is_moved {
+            slots = slots.leaving_out(PoolState::is_movable);
+        }
         let found =
             StressTally { lowest: vec![None; terms.venues.len()], ..StressTally::default() };
         Ok(Self { terms, slots, recent: VecDeque::new(), found })
@@ -51,7 +55,8 @@ impl StressPass {
             self.found.unanswered += 1;
             return Ok(());
         };
-        for (lowest, depth) in self.found.lowest.iter_mut().zip(depths) {
+        for (venue, depth) in whole.indices().zip(depths) {
+            let lowest = &mut self.found.lowest[venue];
             if lowest.is_none_or(|(least, _)| depth < least) {
                 *lowest = Some((depth, whole.slot));
             }
@@ -107,15 +112,29 @@ impl StressPass {
             book_usd = book_usd.saturating_add(book);
         }
         let venues: Vec<SplitVenue<'_>> = after.iter().map(FallenExit::venue).collect();
+        let (mut from_oracle, mut from_mid) = (None, None);
         let gap = match split_size(&venues, size) {
-            Ok(found) => SlotGap::Filled(found.split.gap),
+            Ok(found) => {
+                from_oracle = Some(found.split.gap);
+                if self.terms.reference.is_some() {
+                    from_mid = gap_from_mids(&venues, &found.split.legs);
+                    if from_mid.is_none() {
+                        return Ok(None);
+                    }
+                }
+                match (self.terms.reference, from_mid) {
+                    (Some(Reference::Mid), Some(mid)) => SlotGap::Filled(mid),
+                    _ => SlotGap::Filled(found.split.gap),
+                }
+            }
             Err(SplitError::BeyondLiquidity { .. }) => {
                 SlotGap::Beyond(Reverse(largest_split(&venues).0))
             }
             Err(_) => return Ok(None),
         };
         let depth_usd = depths.iter().fold(0, |sum: u64, depth| sum.saturating_add(*depth));
-        Ok(Some((depths, SlotFound { slot: whole.slot, gap, depth_usd, book_usd })))
+        let gaps = SlotGaps { from_oracle, from_mid };
+        Ok(Some((depths, SlotFound { slot: whole.slot, gap, gaps, depth_usd, book_usd })))
     }
 }
 
@@ -138,7 +157,7 @@ impl FigurePass for StressPass {
         if let Some(whole) = self.slots.end()? {
             self.look(&whole)?;
         }
-        Ok(self.found.summed_up(&self.terms, self.slots.seen))
+        Ok(self.found.summed_up(&self.terms, &self.slots))
     }
 
     fn document(result: &StressResult) -> Result<Part, DocumentError> {

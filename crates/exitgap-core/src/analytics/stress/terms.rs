@@ -4,7 +4,7 @@ use super::StressPass;
 use crate::analytics::FigureError;
 use crate::analytics::decay::DecayTerms;
 use crate::analytics::figure::Figure;
-use crate::analytics::venues::{FallenExit, FigureVenue, read_share, require_venues};
+use crate::analytics::venues::{FallenExit, FigureVenue, Reference, read_share, require_venues};
 use crate::ids::PoolId;
 use crate::json::wire_struct;
 use crate::pools::Direction;
@@ -92,6 +92,8 @@ pub struct StressTerms {
     pub limit: Option<GapLimit>,
     /// Which slots are evaluated; all of them if absent.
     pub after: Option<AfterMove>,
+    /// The price that gaps are measured from, in version 2; `None` in version 1, which knows the oracle price only.
+    pub reference: Option<Reference>,
 }
 
 /// The parameters as a figure file spells them.
@@ -102,6 +104,7 @@ pub struct StressParameters {
     from: u64,
     haircut_pct: String,
     limit_pct: Option<String>,
+    reference: Option<Reference>,
     size_usd: String,
     to: u64,
     venues: Vec<FigureVenue>,
@@ -117,7 +120,8 @@ wire_struct!(StressParameters {
     size_usd,
     to,
     venues,
-    within_slots,
+    within_slots;
+    optional reference,
 });
 
 impl StressTerms {
@@ -126,7 +130,8 @@ impl StressTerms {
 }
 
 impl Figure for StressTerms {
-    const NAME: &'static str = super::STRESS;
+    const NAME: &'static str = super::STRESS[0];
+    const NAMES: &'static [&'static str] = &super::STRESS;
 
     type Parameters = StressParameters;
     type Pass = StressPass;
@@ -146,6 +151,10 @@ impl Figure for StressTerms {
         }
     }
 
+    fn name(&self) -> &'static str {
+        super::STRESS[usize::from(self.reference.is_some())]
+    }
+
     fn parameters(&self) -> StressParameters {
         let percent = |e8: u32| Percent(e8.into()).to_string();
         StressParameters {
@@ -154,6 +163,7 @@ impl Figure for StressTerms {
             from: self.from.number().into(),
             haircut_pct: percent(self.shock.haircut_e8),
             limit_pct: self.limit.map(|limit| Percent::from(limit).to_string()),
+            reference: self.reference,
             size_usd: self.size.to_string(),
             to: self.to.number().into(),
             venues: self.venues.clone(),
@@ -190,6 +200,7 @@ impl Figure for StressTerms {
             },
             limit: read.limit_pct.as_ref().map(limit).transpose()?,
             after,
+            reference: read.reference,
         };
         let terms = terms.validate()?;
         if terms.parameters() != *read {

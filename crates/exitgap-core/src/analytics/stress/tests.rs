@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::analytics::Reference;
 use crate::analytics::figure::{Figure, FigurePass};
 use crate::analytics::made_up::{observation_of, pair, pool_of, ranges, slot, some_state, venue};
 use crate::exit::{Exit, PricedPool, SplitError, SplitVenue, largest_split, split_size};
@@ -17,7 +18,7 @@ fn terms(venues: u8, slots: u32, size: &str, shock: Shock) -> StressTerms {
     let (from, to) = (slot(0), slot(slots - 1));
     let venues = (1..=venues).map(venue).collect();
     let size = size.parse().unwrap();
-    StressTerms { venues, from, to, size, shock, limit: None, after: None }
+    StressTerms { venues, from, to, size, shock, limit: None, after: None, reference: None }
 }
 
 /// The figure of these slots, each with the states of all venues.
@@ -306,4 +307,70 @@ proptest! {
         prop_assert!(number(after.depth_lowest_usd.as_ref()) <= number(before.depth_lowest_usd.as_ref()));
         prop_assert!(after.slots_unfillable >= before.slots_unfillable);
     }
+}
+
+#[test]
+fn slots_above_the_limit_are_counted_by_cause() {
+    const DEEP: u128 = 10_000_000_000_000;
+    let (deep, led) = (pair(DEEP, DEEP), pair(DEEP / 100 * 106, DEEP));
+    let thin = pair(DEEP / 100, DEEP / 100);
+    let slots = [&deep, &led, &led, &thin, &deep, &led].map(|state| vec![Some(state.clone())]);
+    let limit = Some("2".parse().unwrap());
+    let of = |reference| StressTerms { limit, reference, ..terms(1, 6, "10000", NOTHING) };
+    let first = figure(&of(None), &slots);
+    let oracle = figure(&of(Some(Reference::Oracle)), &slots);
+    let mid = figure(&of(Some(Reference::Mid)), &slots);
+    let causes = mid.causes.clone().unwrap();
+    assert_eq!((causes.oracle_led_slots, causes.thin_book_slots), (3, 1));
+    assert_eq!(causes.oracle_led_longest_run_from, Some(slot(1)));
+    assert_eq!(causes.oracle_led_longest_run_slots, 2);
+    assert_eq!(oracle.causes, mid.causes);
+    assert_eq!((oracle.above_slots, mid.above_slots), (Some(4), Some(1)));
+    assert_eq!((oracle.worst[0].slot, mid.worst[0].slot), (slot(1), slot(3)));
+    let worst = &mid.worst[0];
+    assert_eq!(worst.gap_pct, worst.gap_from_mid_pct);
+    assert_eq!(worst.gap_from_oracle_pct, worst.gap_from_mid_pct, "at the oracle price");
+    let led = &oracle.worst[0];
+    assert_eq!(led.gap_pct, led.gap_from_oracle_pct);
+    assert_ne!(led.gap_pct, led.gap_from_mid_pct);
+    // From the oracle, version 2 has the numbers of version 1.
+    assert_eq!((first.causes, &first.gap_q95_pct), (None, &oracle.gap_q95_pct));
+    assert_eq!(
+        (first.above_slots, first.worst[0].slot),
+        (oracle.above_slots, oracle.worst[0].slot)
+    );
+    assert!(
+        first
+            .worst
+            .iter()
+            .all(|one| one.gap_from_mid_pct.is_none() && one.gap_from_oracle_pct.is_none())
+    );
+    let without = figure(&StressTerms { limit: None, ..of(Some(Reference::Mid)) }, &slots);
+    assert_eq!(without.causes, None);
+    for reference in [None, Some(Reference::Oracle), Some(Reference::Mid)] {
+        let asked = of(reference);
+        assert_eq!(StressTerms::from_parameters(&asked.parameters()).unwrap(), asked);
+        assert_eq!(asked.name(), STRESS[usize::from(reference.is_some())]);
+    }
+}
+
+#[test]
+fn a_venue_that_cannot_be_shocked_is_left_out_by_name() {
+    let fee = FeeRate { numerator: 5, denominator: 10_000 };
+    let stable = Solidly::new(true, [U256::from(1_u64 << 43); 2], [6, 6], fee).unwrap();
+    let slots = vec![vec![Some(pair(1 << 43, 1 << 43)), Some(PoolState::Solidly(stable))]; 3];
+    let of = |shock, after| StressTerms {
+        after,
+        reference: Some(Reference::Mid),
+        ..terms(2, 3, "10000", shock)
+    };
+    let shock = Shock { haircut_e8: 30_000_000, fall_e8: 0 };
+    let after = Some(AfterMove { move_e8: 1, within_slots: 1 });
+    for asked in [of(shock, None), of(NOTHING, after)] {
+        let told = figure(&asked, &slots);
+        assert_eq!(told.left_out.len(), 1, "{told:?}");
+        assert_eq!((&told.left_out[0].pool, told.venues.len()), (&pool_of(2), 1));
+    }
+    let told = figure(&of(NOTHING, None), &slots);
+    assert_eq!((told.left_out.len(), told.venues.len(), told.have_slots), (0, 2, 3));
 }

@@ -1,5 +1,6 @@
 //! A venue after a price drop.
 
+use super::Reference;
 use crate::analytics::FigureError;
 use crate::exit::{Exit, NotSized, PricedPool, SplitVenue};
 use crate::pools::{Direction, PoolState};
@@ -68,6 +69,14 @@ impl FallenExit {
     /// This exit as a venue of a split.
     pub fn venue(&self) -> SplitVenue<'_> {
         SplitVenue::from_pool(self.priced_pool(), &self.exit, UsdMicros(0))
+    }
+
+    /// The depth at `limit` from the oracle price after the drop, or from the pool's own mid price, in whole dollars.
+    pub fn depth_from(&self, reference: Reference, limit: GapLimit) -> Result<u64, NotSized> {
+        match reference {
+            Reference::Oracle => self.exit.depth_usd(limit),
+            Reference::Mid => self.book_usd(limit),
+        }
     }
 
     /// The depth at `limit` from the pool's own mid price, in whole dollars.

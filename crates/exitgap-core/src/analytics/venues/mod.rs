@@ -1,14 +1,19 @@
 //! Several venues of one token, slot by slot: the code shared by figures that split a sale over
 //! them.
 //!
+//! - `causes`: why a sale failed: because the oracle led, or because the book was too thin
 //! - `fallen`: a venue after a price drop
-//! - `slots`: the venues' snapshots of one slot, collected
+//! - `slots`: the venues' snapshots of one slot, collected, and the venues that cannot take part
 
+mod causes;
 mod fallen;
 mod slots;
 
+pub(super) use causes::CauseTally;
+pub use causes::{FailureCauses, Reference};
 pub(super) use fallen::FallenExit;
-pub(super) use slots::{Seen, VenueSlots, WholeSlot};
+pub use slots::LeftOutVenue;
+pub(super) use slots::{VenueSlots, WholeSlot};
 
 use crate::analytics::FigureError;
 use crate::evidence::Base;

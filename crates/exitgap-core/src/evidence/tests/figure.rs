@@ -8,20 +8,21 @@ use super::*;
 use crate::analytics::FigureVenue;
 use crate::analytics::accuracy::Fills;
 use crate::analytics::decay::{DecayPass, DecayTerms};
-use crate::analytics::exposure::{ExposurePass, ExposureTerms, Liquidation};
+use crate::analytics::exposure::{ExposureTerms, Liquidation};
 use crate::analytics::figure::{
-    FigureCheckName, FigurePass, FigureReport, FigureUse, FigureVerifier, FigureWant, write_figure,
+    Figure, FigureCheckName, FigurePass, FigureReport, FigureUse, FigureVerifier, FigureWant,
+    write_figure,
 };
 use crate::analytics::list_standing_slots;
 use crate::analytics::route::{RoutePass, RoutePlanLeg, RoutePrice, RouteTerms, network_of};
-use crate::analytics::stress::{AfterMove, Shock, StressPass, StressTerms};
+use crate::analytics::stress::{AfterMove, Shock, StressTerms};
 use crate::exit::find_plan;
 use crate::ids::SnapshotHash;
 use crate::snapshot::Observation;
 use crate::units::GapLimit;
 
 /// A pool whose price depends on its liquidity: up to six percent between two slots.
-fn moving(liquidity: i128) -> PoolState {
+pub(super) fn moving(liquidity: i128) -> PoolState {
     let tick = i32::try_from(liquidity / 1_000_000_000).unwrap() * 150 - 900;
     let ticks = vec![Tick::new(-6_000, liquidity), Tick::new(6_000, -liquidity)];
     let (price, active) = (sqrt_ratio_at_tick(tick).unwrap(), u128::try_from(liquidity).unwrap());
@@ -216,10 +217,13 @@ struct Gathered {
 }
 
 /// The windows and the recorded snapshots of a period, for all pools of a scene.
-fn gathered(scene: &Scene, period: core::ops::RangeInclusive<Slot>) -> Gathered {
+fn gathered(scene: &Scene, pools: &[&PoolId], period: core::ops::RangeInclusive<Slot>) -> Gathered {
     let mut slots: Vec<(Slot, usize, SnapshotHash)> = Vec::new();
     let mut windows = Vec::new();
     for (place, series) in scene.pools.iter().enumerate() {
+        if !pools.contains(&&series.id) {
+            continue;
+        }
         let heads: Vec<Head> =
             series.heads.iter().map(|bytes| Head::from_canonical(bytes).unwrap()).collect();
         windows.push(scene.window_of(place, 0..heads.len()));
@@ -239,8 +243,19 @@ fn gathered(scene: &Scene, period: core::ops::RangeInclusive<Slot>) -> Gathered 
     Gathered { windows, uses, observations }
 }
 
+/// The file of any figure over all pools of a scene.
+pub(super) fn file_of<F: Figure>(scene: &Scene, figure: &F) -> Vec<u8> {
+    let (from, to) = figure.period();
+    let Gathered { windows, uses, observations } = gathered(scene, &figure.pools(), from..=to);
+    let mut pass = figure.clone().pass().unwrap();
+    for (of, observation) in uses.iter().zip(observations) {
+        pass.add_snapshot(&of.pool, of.slot, observation).unwrap();
+    }
+    write_figure(figure, &windows, &uses, Vec::new(), &pass.finish().unwrap()).unwrap()
+}
+
 /// A scene of two pools over a dozen slots, and both as venues.
-fn two_venues(kinds: [Kind; 2], base: Base) -> (Scene, Vec<FigureVenue>) {
+pub(super) fn two_venues(kinds: [Kind; 2], base: Base) -> (Scene, Vec<FigureVenue>) {
     let id = |last: u8| PoolId::new("anvil".parse().unwrap(), Address([last; 20]));
     let kinds = [(id(0xaa), kinds[0]), (id(0xbb), kinds[1])];
     let scene = scene_of(12, 5_000_000_000, MissingReason::ChainLagging, &kinds);
@@ -262,13 +277,9 @@ pub(super) fn exposure_of(
         to: slot(11),
         cascade: cascade.parse().unwrap(),
         liquidation: Liquidation { bonus_e8: 7_500_000, protocol_fee_e8: 10_000_000, fall_e8 },
+        reference: None,
     };
-    let Gathered { windows, uses, observations } = gathered(&scene, terms.from..=terms.to);
-    let mut scan = ExposurePass::new(terms.clone()).unwrap();
-    for (of, observation) in uses.iter().zip(observations) {
-        scan.add_snapshot(&of.pool, of.slot, observation).unwrap();
-    }
-    let bytes = write_figure(&terms, &windows, &uses, Vec::new(), &scan.finish().unwrap()).unwrap();
+    let bytes = file_of(&scene, &terms);
     (scene, bytes)
 }
 
@@ -301,13 +312,9 @@ fn stress_after(
         shock,
         limit: limit.map(|limit| limit.parse().unwrap()),
         after,
+        reference: None,
     };
-    let Gathered { windows, uses, observations } = gathered(&scene, terms.from..=terms.to);
-    let mut scan = StressPass::new(terms.clone()).unwrap();
-    for (of, observation) in uses.iter().zip(observations) {
-        scan.add_snapshot(&of.pool, of.slot, observation).unwrap();
-    }
-    let bytes = write_figure(&terms, &windows, &uses, Vec::new(), &scan.finish().unwrap()).unwrap();
+    let bytes = file_of(&scene, &terms);
     (scene, bytes)
 }
 
@@ -315,7 +322,8 @@ fn stress_after(
 fn route_of(kinds: [Kind; 2], amount: u64) -> (Scene, Vec<u8>) {
     let (scene, venues) = two_venues(kinds, Base::Token0);
     let last = slot(11);
-    let Gathered { windows, uses, observations } = gathered(&scene, last..=last);
+    let Gathered { windows, uses, observations } =
+        gathered(&scene, &venues.iter().map(|venue| &venue.pool).collect::<Vec<_>>(), last..=last);
     let [sold, cash] = observations[0].tokens().each_ref().map(|token| token.address);
     let network = network_of(&observations, sold, &[cash]).unwrap();
     let amount_in = U256::from(amount);

@@ -6,7 +6,8 @@ use super::figure::{failed, report_with};
 use super::*;
 use crate::analytics::FigureError;
 use crate::analytics::accuracy::{
-    AccuracyPass, AccuracyTerms, Fills, PoolEvent, PoolLog, PriceAfter, SwapAmounts,
+    AccuracyPass, AccuracyTerms, AccuracyTermsOf, Fills, PoolEvent, PoolLog, PriceAfter,
+    SwapAmounts,
 };
 use crate::analytics::figure::{FigureCheckName, FigureFills, FigurePass, FigureUse, write_figure};
 use crate::analytics::list_standing_slots;
@@ -83,6 +84,25 @@ impl Told {
         self.log(transaction, [party, party], PoolEvent::Swap(amounts, price));
     }
 
+    /// A sale of token 0 to a pair that receives what one raw unit less would, and a part of what the last one adds.
+    fn order(&mut self, [transaction, party]: [u8; 2], sold: u64, [part, of]: [i64; 2]) {
+        let PoolState::ConstantProduct(pair) = &self.state else { panic!("a pair") };
+        let pays = |amount: u64| {
+            let fill = self.state.fill_once(SELL, U256::from(amount));
+            fill.map_or(0, |fill| i64::try_from(fill.amount_out).unwrap())
+        };
+        let (less, whole) = (pays(sold - 1), pays(sold));
+        let received = u64::try_from(less + (whole - less) / of * part).unwrap();
+        let [x, y] = pair.reserves();
+        let held = [x + u128::from(sold), y - u128::from(received)];
+        self.state = ConstantProduct::new(held, pair.fee()).unwrap().into();
+        let sold = [U256::from(sold), U256::ZERO];
+        self.swap(
+            [transaction, party],
+            SwapAmounts { sold, bought: [U256::ZERO, U256::from(received)] },
+        );
+    }
+
     /// Liquidity added to the range of 600 ticks, or removed from it.
     fn provide(&mut self, transaction: u8, owner: u8, delta: i128) {
         let PoolState::Concentrated(pool) = &self.state else { panic!("ranges") };
@@ -142,13 +162,21 @@ impl Told {
     }
 
     fn terms(&self, from: u32) -> AccuracyTerms {
+        self.terms_of(from)
+    }
+
+    /// The parameters of a version of the rules.
+    fn terms_of<const VERSION: u8>(&self, from: u32) -> AccuracyTermsOf<VERSION> {
         let pool = self.scene.pools[0].id.clone();
         let last = slot(self.place() - 1);
-        AccuracyTerms { pool, from: slot(from), to: last, until: last }
+        AccuracyTermsOf { pool, from: slot(from), to: last, until: last }
     }
 
     /// The figure file of a period.
-    fn file(&self, terms: &AccuracyTerms) -> Result<Vec<u8>, FigureError> {
+    fn file<const VERSION: u8>(
+        &self,
+        terms: &AccuracyTermsOf<VERSION>,
+    ) -> Result<Vec<u8>, FigureError> {
         let heads = self.scene.pools[0].heads.iter();
         let heads: Vec<Head> = heads.map(|bytes| Head::from_canonical(bytes).unwrap()).collect();
         let from = terms.from.number() - Slot::FIRST.number();
@@ -251,6 +279,43 @@ fn reserves() -> Told {
     told
 }
 
+/// The same swaps as of [`ranges`], and then orders for an output: alone in a slot, and after a swap that moved the price
+/// much and one that moved it a little.
+fn ranges_with_orders() -> Told {
+    let mut told = ranges();
+    told.sell([20, 9], SELL, 70_000, 1);
+    told.seal(true, true);
+    told.sell([21, 9], SELL, 40_000_000, 0);
+    told.sell([22, 9], BUY, 900, 1);
+    told.sell([23, 9], BUY, 40_000_000, 0);
+    told.sell([24, 9], SELL, 50_000, 1);
+    told.seal(true, true);
+    told.seal(true, true);
+    told
+}
+
+/// A pair in which a raw unit of token 0 is worth about a million of token 1, with orders for an output: in the middle of
+/// their bracket, at its lower end, below it, of one raw unit, and after a swap that moved the price.
+fn reserves_with_orders() -> Told {
+    let fee = FeeRate { numerator: 3, denominator: 1_000 };
+    let mut told =
+        Told::new(ConstantProduct::new([9_000_000, 9_000_000_000_000], fee).unwrap().into());
+    told.seal(true, true);
+    for (transaction, sold, [part, of]) in
+        [(1, 100, [1, 3]), (2, 70, [0, 1]), (3, 50, [-1, 2]), (4, 1, [1, 2])]
+    {
+        told.order([transaction, 9], sold, [part, of]);
+        told.seal(true, true);
+    }
+    told.sell([5, 9], SELL, 1, 0);
+    told.order([6, 9], 30, [1, 2]);
+    told.sell([7, 9], SELL, 300, 0);
+    told.order([8, 9], 20_000, [1, 2]);
+    told.seal(true, true);
+    told.seal(true, true);
+    told
+}
+
 fn read(bytes: &[u8]) -> Value {
     serde_json::from_slice(bytes).unwrap()
 }
@@ -280,6 +345,57 @@ fn a_record_is_recomputed_from_its_file() {
     assert_eq!(report.verdict, Verdict::Valid, "{report:#?}");
     let result = &read(&bytes)["result"];
     assert_eq!((&result["compared"], &result["stretches_incomplete"]), (&json!(3), &json!(0)));
+}
+
+#[test]
+fn both_versions_of_a_record_are_valid_and_version_1_has_the_fields_that_it_had() {
+    let told = reserves_with_orders();
+    let [one, two] = [told.file(&told.terms_of::<1>(0)), told.file(&told.terms_of::<2>(0))]
+        .map(|bytes| bytes.unwrap());
+    for bytes in [&one, &two] {
+        let report = report_with(&told.scene, bytes, &told.documents);
+        assert_eq!(report.verdict, Verdict::Valid, "{report:#?}");
+    }
+    let [one, two] = [one, two].map(|bytes| read(&bytes));
+    assert_eq!((&one["figure"], &two["figure"]), (&json!("accuracy/1"), &json!("accuracy/2")));
+    let errors = |file: &Value| file["result"]["by_age"][0]["errors"].clone();
+    assert_eq!(errors(&two)["bracketed_n"], json!(4), "{}", errors(&two));
+    assert_eq!((&errors(&one)["exact_n"], &errors(&two)["exact_n"]), (&json!(1), &json!(1)));
+    let agreements: Vec<&str> = two["result"]["newest"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|swap| swap["agreement"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        agreements,
+        [
+            "bracketed",
+            "bracketed",
+            "differs",
+            "bracketed",
+            "exact",
+            "bracketed",
+            "differs",
+            "differs"
+        ]
+    );
+    // Every field of version 1 is in version 2, which has four more.
+    let names =
+        |value: &Value| -> Vec<String> { value.as_object().unwrap().keys().cloned().collect() };
+    let added = |one: &Value, two: &Value| -> Vec<String> {
+        let one = names(one);
+        names(two).into_iter().filter(|name| !one.contains(name)).collect()
+    };
+    assert_eq!(added(&one["result"], &two["result"]), ["judged_slots"]);
+    assert_eq!(added(&errors(&one), &errors(&two)), ["bracketed_n", "worst_for_seller_pct"]);
+    let swap = |file: &Value| file["result"]["worst"][0].clone();
+    assert_eq!(added(&swap(&one), &swap(&two)), ["agreement"]);
+    // The result of one version is not a result of the other.
+    let mut other = one.clone();
+    other["figure"] = json!("accuracy/2");
+    let report = report_with(&told.scene, &canonical(&other), &told.documents);
+    assert_eq!(failed(&report).map(|(_, code)| code), Some("result_mismatch"));
 }
 
 #[test]
@@ -334,15 +450,20 @@ fn a_document_that_is_absent_another_or_left_out_is_noticed() {
 #[cfg(not(target_family = "wasm"))]
 #[test]
 fn the_vectors_of_accuracy_are_these() {
-    for (name, told, from) in [
-        ("accuracy", ranges(), 0),
-        ("accuracy_later", ranges(), 3),
-        ("accuracy_pair", reserves(), 0),
-    ] {
+    are_vectors::<1>(["accuracy", "accuracy_later", "accuracy_pair"], ranges, reserves);
+    let names = ["accuracy_2", "accuracy_2_later", "accuracy_2_pair"];
+    are_vectors::<2>(names, ranges_with_orders, reserves_with_orders);
+}
+
+/// Vectors of a version: a pool of ranges, a part of its period, and a pair.
+#[cfg(not(target_family = "wasm"))]
+fn are_vectors<const VERSION: u8>(names: [&str; 3], ranges: fn() -> Told, pair: fn() -> Told) {
+    let scenes = [(ranges(), 0), (ranges(), 3), (pair(), 0)];
+    for (name, (told, from)) in names.into_iter().zip(scenes) {
         // The later period ends before the heads that commit to its last logs.
-        let all = told.terms(from);
+        let all = told.terms_of::<VERSION>(from);
         let to = if from > 0 { slot(told.place() - 4) } else { all.to };
-        let bytes = told.file(&AccuracyTerms { to, ..all }).unwrap();
+        let bytes = told.file(&AccuracyTermsOf { to, ..all }).unwrap();
         figure::is_vector_with(name, &told.scene, &bytes, &told.documents);
     }
 }

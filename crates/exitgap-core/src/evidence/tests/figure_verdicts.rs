@@ -42,7 +42,7 @@ fn a_later_version_of_a_figure_is_not_checked_whatever_fields_it_has() {
         &|file| file["later"] = json!({"more": [1]}),
         &|file| file["windows"] = json!({}),
     ];
-    for name in ["accuracy/2", "exposure/2", "later/1"] {
+    for name in ["accuracy/3", "exposure/3", "later/1"] {
         for edit in edits {
             let mut file = file.clone();
             file["figure"] = json!(name);

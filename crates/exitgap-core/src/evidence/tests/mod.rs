@@ -4,6 +4,7 @@ mod figure;
 mod figure_accuracy;
 mod figure_equity;
 mod figure_hours;
+mod figure_references;
 mod figure_verdicts;
 mod files;
 mod head;
