@@ -180,9 +180,14 @@ pub enum StoreError {
         /// The version found.
         found: i32,
     },
-    /// The file was written by an older exitgap, from before the first release.
+    /// The file was written by an older exitgap.
     #[error(
-        "{path} has schema version {found}, but this version reads {expected}; record into a new store"
+        "{path} has schema version {found}, but this version reads {expected}; {}",
+        if *found >= crate::db::FIRST_MIGRATED {
+            "stop its recorder and run `exitgap-server fsck --rebuild`, which migrates it"
+        } else {
+            "it is from before the first release: record into a new store"
+        }
     )]
     OlderSchema {
         /// The file.
@@ -472,7 +477,7 @@ pub enum StoreError {
     /// A table has other rows than the series gives.
     #[error(
         "{table} has {found} rows, but the series gives {expected}{}",
-        if matches!(*table, "figures" | "day" | "standing") {
+        if matches!(*table, "figures" | "week" | "day" | "standing") {
             "; run `exitgap-server fsck --rebuild` to rebuild these rows"
         } else {
             ""

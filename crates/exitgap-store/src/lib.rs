@@ -100,6 +100,7 @@ pub use derived::figures::{
 pub use derived::points::{Held, Point};
 pub use derived::rebuild::{Rebuilt, rebuild};
 pub use derived::rollup::{Day, DirectionRollup, GapRollup, Rollup, day_of};
+pub use derived::week::WeekFigures;
 pub use error::StoreError;
 pub use evidence::EvidenceError;
 pub use figure::{AlertEvaluated, AlertReadError, FigureReadError, WatchCache, WatchedSlot};

@@ -11,7 +11,7 @@ use exitgap_core::pools::Direction;
 use exitgap_core::series::MissingReason;
 use exitgap_core::tlog::{Checkpoint, Frontier, Origin, SignerKey, push_entry};
 
-use super::rows::OWN_FIGURES;
+use super::rows::{FIRST_MEDIAN, OWN_FIGURES};
 use super::table::{Cell, Kind, Row, TableReader};
 use super::tests::{column, rewrite, table};
 use super::{DayAudited, DayFolder, DaysLog, audit_day, audit_day_among};
@@ -388,4 +388,34 @@ fn a_file_that_is_not_named_and_a_manifest_that_was_not_signed_are_faults() {
     let days = Days::copy();
     fs::rename(days.path.join("checkpoint"), days.path.join("days-checkpoint")).unwrap();
     assert_eq!(days.audit().unchecked, Vec::new());
+}
+
+#[test]
+fn a_median_as_days_had_it_before_is_accepted() {
+    const ROW: usize = 60;
+    let days = Days::copy();
+    let file = DayFile::Figures(0);
+    let depth = column(file, "token0_depth_usd");
+    let mut depths = Vec::new();
+    // The window's first slot is 2,015 before; the slot in row 20 is retracted by row 50.
+    for (day, from) in (1..=FORGED).map(|day| (day, if day == 1 { ROW + 1 } else { 0 })) {
+        let rows = read_rows(&days.day(day), file);
+        let rows = rows.iter().enumerate().skip(from);
+        let rows = rows.filter(|(row, _)| day != FORGED || (*row <= ROW && *row != 20));
+        depths.extend(rows.filter_map(|(_, row)| match row[depth] {
+            Cell::Int(depth) => Some(depth),
+            _ => None,
+        }));
+    }
+    depths.sort_unstable();
+    let [lower, upper] = [depths[depths.len() / 2 - 1], depths[depths.len() / 2]];
+    let mean = i64::midpoint(lower, upper);
+    assert!(depths.len().is_multiple_of(2) && mean > lower, "{} {lower} {upper}", depths.len());
+    assert_eq!(read_rows(&days.forged(), file)[ROW][FIRST_MEDIAN], Cell::Int(lower));
+    for (median, is_accepted) in [(mean, true), (mean + 1, false), (upper + 1, false)] {
+        let days = Days::copy();
+        rewrite(&days.forged(), file, |rows| rows[ROW][FIRST_MEDIAN] = Cell::Int(median));
+        sign_again(&days.path);
+        assert_eq!(days.audit().fault.is_none(), is_accepted, "{median}");
+    }
 }

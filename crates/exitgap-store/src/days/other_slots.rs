@@ -9,7 +9,7 @@ use exitgap_core::series::Slot;
 
 use super::around::RawHead;
 use super::fault::DayFault;
-use super::rows::{OWN_FIGURES, figures_table, slot_cell, window_cells};
+use super::rows::{FIRST_MEDIAN, OWN_FIGURES, dollars, figures_table, slot_cell, window_cells};
 use super::table::{Cell, Row};
 use crate::derived::window::{DepthWindow, WindowEntry};
 
@@ -128,8 +128,16 @@ impl SevenDays {
         let cells = found.iter().enumerate().skip(OWN_FIGURES + 1);
         let mut differing =
             cells.zip(window_cells(&window)).filter(|((_, found), cell)| *found != cell);
-        let ((column, found), expected) = differing.next()?;
+        let ((column, found), expected) =
+            differing.find(|((column, found), _)| !self.is_earlier_median(*column, found))?;
         Some(differs(column, found, &expected, "the heads of seven days give"))
+    }
+
+    /// Whether a cell is a median as days had it before 30 November 2026: of an even number, the mean of the middle two.
+    fn is_earlier_median(&self, column: usize, found: &Cell) -> bool {
+        let token = column.checked_sub(FIRST_MEDIAN).filter(|token| *token < 2);
+        let mean = token.and_then(|token| self.window.mean_of_middle(token));
+        mean.is_some_and(|mean| *found == dollars(Some(mean)))
     }
 
     /// What became of the rows.

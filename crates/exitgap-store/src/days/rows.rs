@@ -54,6 +54,9 @@ pub const HEAD_COLUMNS: usize = NAMING_COLUMNS + 1;
 /// slots.
 pub const OWN_FIGURES: usize = 10 + 2 * (4 + 2 * SIZES);
 
+/// The column of token 0's median; that of token 1 follows.
+pub const FIRST_MEDIAN: usize = OWN_FIGURES + 2;
+
 const SIZES: usize = SizeUsd::STANDARD.len();
 
 /// A name, a code or a hash.
@@ -253,7 +256,8 @@ fn most_fillable(figures: &DirectionFigures) -> Option<UsdMicros> {
     })
 }
 
-fn dollars(dollars: Option<u64>) -> Cell {
+/// An amount in whole dollars, or nothing.
+pub fn dollars(dollars: Option<u64>) -> Cell {
     Cell::int(dollars.and_then(|dollars| i64::try_from(dollars).ok()))
 }
 

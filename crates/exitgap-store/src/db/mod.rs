@@ -37,7 +37,7 @@ pub use postgres::place::{is_server, shown};
 pub use postgres::shards::{Attendant, HeldShard, Put};
 pub use postgres::state::ServerState;
 pub use shards::attendant;
-pub use sqlite::{AFTER_PAGES, PagesChecked, check_pages};
+pub use sqlite::{AFTER_PAGES, FIRST_MIGRATED, PagesChecked, check_pages};
 pub use tables::{
     BodyDay, BodyRow, CosignedRow, Counts, EntryRow, FiguresRow, FillsRow, HeadRow, IssuedRow,
     LeftRow, NewBodyRow, NewFillsRow, NextNumbers, PoolRow, SealedBodyRow, SealedSlotRow,

@@ -10,6 +10,7 @@ use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::snapshot::Snapshot;
 use exitgap_core::units::{GapLimit, Percent, SizeUsd, UsdMicros};
 
+use crate::derived::week::WeekFigures;
 use crate::model::{Entry, Pool};
 
 /// The result for a size.
@@ -79,7 +80,7 @@ pub struct WindowFigures {
 /// The depths of one direction over a window; `None` if there are none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DepthFigures {
-    /// The median. For an even number of depths, it is the mean of the middle two, rounded down.
+    /// The median, by nearest rank.
     pub median_usd: Option<u64>,
     /// The earliest slot with the lowest depth, and that depth.
     pub lowest: Option<(Slot, u64)>,
@@ -119,6 +120,9 @@ pub struct Figures {
     pub snapshot: Option<SnapshotFigures>,
     /// The seven days up to it.
     pub window: WindowFigures,
+    /// Both readings of depth over these days; `None` for a slot written by a version without them, until
+    /// `fsck --rebuild` adds them.
+    pub week: Option<WeekFigures>,
 }
 
 /// A pool's row on a board over all pools.
@@ -128,6 +132,8 @@ pub struct BoardRow {
     pub pool: Pool,
     /// Its status.
     pub standing: PoolStatus,
+    /// Both readings of depth over the seven days up to the newest entry; `None` as in [`Figures::week`].
+    pub week: Option<WeekFigures>,
 }
 
 /// The status of a pool at its newest entry.

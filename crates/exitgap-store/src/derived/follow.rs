@@ -11,6 +11,7 @@ use crate::bodies::codec::Dictionaries;
 use crate::bodies::parse;
 use crate::corrupt::{CorruptBody, CorruptHead};
 use crate::derived::figures::{SnapshotFigures, WindowFigures};
+use crate::derived::week::{WeekFigures, WeekWindow};
 use crate::derived::window::{DepthWindow, WindowEntry};
 use crate::error::StoreError;
 use crate::log::FullEntry;
@@ -23,7 +24,7 @@ const KEPT_BYTES: usize = 24 << 20;
 /// The windows and dictionaries of all pools, by the pool's number.
 #[derive(Default)]
 pub struct Follower {
-    windows: HashMap<i64, DepthWindow>,
+    windows: HashMap<i64, (DepthWindow, WeekWindow)>,
     dictionaries: HashMap<i64, Dictionaries>,
     kept_bytes: usize,
 }
@@ -36,7 +37,7 @@ impl Follower {
         reader: &Reader,
         pool: &Pool,
         row: &FullEntry,
-    ) -> Result<(Option<SnapshotFigures>, WindowFigures), StoreError> {
+    ) -> Result<(Option<SnapshotFigures>, WindowFigures, WeekFigures), StoreError> {
         let slot = row.entry.slot;
         for retraction in &row.retracts {
             check_retracts(reader, pool, slot, retraction)?;
@@ -53,12 +54,14 @@ impl Follower {
             Outcome::Missing(_) => (None, WindowEntry::Missing),
             Outcome::Retired => (None, WindowEntry::Nothing),
         };
-        let window = self.windows.entry(pool.number).or_default();
+        let (window, week) = self.windows.entry(pool.number).or_default();
         for retraction in &row.retracts {
             window.retract(retraction.slot);
+            week.retract(retraction.slot);
         }
         window.add(slot, added);
-        Ok((snapshot, window.figures()))
+        week.add(slot, snapshot.as_ref().map(SnapshotFigures::slot_depths));
+        Ok((snapshot, window.figures(), week.figures()))
     }
 
     /// The pool's snapshot of the slot, verified against its hash and the entry.

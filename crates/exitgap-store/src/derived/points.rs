@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 
+use exitgap_core::analytics::depths::SlotDepths;
 use exitgap_core::exit::Exit;
 use exitgap_core::pools::Direction;
 use exitgap_core::series::Slot;
@@ -26,6 +27,17 @@ pub struct Point {
     pub held: Held,
     /// How far the mid price was below the oracle price, if there is a snapshot with that value.
     pub basis: Option<Percent>,
+    /// The book, if there is a snapshot and its search was not given up.
+    pub book_usd: Option<u64>,
+}
+
+impl Point {
+    /// Both depths of a recorded slot that was not retracted.
+    pub fn depths(&self) -> Option<SlotDepths> {
+        let Held::Recorded(depth_usd, _) = self.held else { return None };
+        let lead_e6 = SlotDepths::lead_of(self.basis);
+        Some(SlotDepths { depth_usd, book_usd: self.book_usd, lead_e6 })
+    }
 }
 
 /// The contents of a slot.
@@ -73,7 +85,7 @@ impl Reader {
                 (false, true) => Held::Missing,
                 (false, false) => Held::Retired,
             };
-            Ok(Point { slot, held, basis: told.basis })
+            Ok(Point { slot, held, basis: told.basis, book_usd: told.book_usd })
         })
     }
 
@@ -109,8 +121,9 @@ impl Reader {
                 }
             };
             let told = figures.snapshot.as_ref();
-            let basis = told.and_then(|told| told.directions[direction.base_index()].basis);
-            Ok((Point { slot, held, basis }, figures))
+            let told = told.map(|told| told.directions[direction.base_index()]);
+            let (basis, book_usd) = told.map_or((None, None), |told| (told.basis, told.book_usd));
+            Ok((Point { slot, held, basis, book_usd }, figures))
         };
         page.entries.into_iter().map(point).collect()
     }

@@ -9,6 +9,8 @@ use crate::derived::figures::{
     TakenBack, WindowFigures,
 };
 use crate::derived::rollup::{Day, Rollup, day_of};
+use crate::derived::week::WeekFigures;
+use crate::derived::writer::ignore_damage;
 use crate::error::StoreError;
 use crate::model::{Outcome, Page, Pool};
 use crate::reader::Reader;
@@ -36,6 +38,11 @@ impl Reader {
         Ok(self.figures(pool, slot, slot, 1)?.entries.pop())
     }
 
+    /// Both readings of the pool's depth over the seven days up to a slot; `None` if they are not there, or damaged.
+    pub fn week_at(&self, pool: &Pool, slot: Slot) -> Result<Option<WeekFigures>, StoreError> {
+        Ok(ignore_damage(self.figures_at(pool, slot))?.flatten().and_then(|figures| figures.week))
+    }
+
     /// The pool's UTC days from `from_day` to `to_day`, both included, ascending, as far as it has slots in them. Days
     /// are counted from 1970-01-01.
     pub fn days(&self, pool: &Pool, from_day: u32, to_day: u32) -> Result<Vec<Day>, StoreError> {
@@ -51,7 +58,9 @@ impl Reader {
 
     /// The status of every pool, in the order of names, from one pass over a small table.
     pub fn board(&self) -> Result<Vec<BoardRow>, StoreError> {
-        self.db.standings(|(pool, standing)| Ok(BoardRow { pool: pool_of(pool)?, standing }))
+        self.db.standings(|(pool, standing, week)| {
+            Ok(BoardRow { pool: pool_of(pool)?, standing, week })
+        })
     }
 
     /// The retraction of the pool's slot, if there is one.
@@ -202,5 +211,5 @@ fn figures_of(row: FiguresRow) -> Result<Figures, StoreError> {
         (None, ..) => None,
     };
     let window = WindowFigures { missing_slots, directions };
-    Ok(Figures { entry, retraction, snapshot, window })
+    Ok(Figures { entry, retraction, snapshot, window, week: row.week })
 }

@@ -8,7 +8,7 @@ use crate::corrupt::CorruptHead;
 use crate::db::{AFTER_PAGES, Db, Transaction, is_server};
 use crate::derived::follow::Follower;
 use crate::derived::rollup::day_of;
-use crate::derived::writer::{day_values, figures_values, standing_values};
+use crate::derived::writer::{day_values, figures_values, standing_values, week_values};
 use crate::error::StoreError;
 use crate::folder::LogFolder;
 use crate::fsck::Damage;
@@ -59,13 +59,12 @@ pub fn rebuild(
             let mut slot = from;
             for _ in 0..slots_at_once {
                 for pool in pools.iter().filter(|pool| pool.has(slot)) {
-                    rebuilt.rows += u64::from(
-                        figures(&reader, &mut follower, pool, slot).map_err(|error| Damage {
-                            slot: Some(slot),
-                            pool: Some(pool.id.clone()),
-                            error: Box::new(error),
-                        })?,
-                    );
+                    let changed = figures(&reader, &mut follower, pool, slot);
+                    rebuilt.rows += changed.map_err(|error| Damage {
+                        slot: Some(slot),
+                        pool: Some(pool.id.clone()),
+                        error: Box::new(error),
+                    })?;
                 }
                 rebuilt.slots += 1;
                 next = slot.next().filter(|next| *next <= last);
@@ -87,26 +86,31 @@ pub fn rebuild(
     Ok(rebuilt)
 }
 
-/// Recomputes the pool's figures of `slot`. Returns whether they changed.
+/// Recomputes the pool's figures of `slot`, and of the week up to it. Returns the number of changed rows.
 fn figures(
     reader: &Reader,
     follower: &mut Follower,
     pool: &Pool,
     slot: Slot,
-) -> Result<bool, StoreError> {
+) -> Result<u64, StoreError> {
     let absent = || StoreError::CorruptHead {
         pool: pool.id.clone(),
         slot,
         what: CorruptHead::Rule("its entry is not in the store".to_owned()),
     };
     let (row, _) = reader.full_entry(pool, slot)?.ok_or_else(absent)?;
-    let (snapshot, window) = follower.follow(reader, pool, &row)?;
+    let (snapshot, window, week) = follower.follow(reader, pool, &row)?;
     let values = figures_values(pool.number, slot, snapshot.as_ref(), &window);
     let differs = !reader.db.figures_are(pool.number, slot, &values)?;
     if differs {
         reader.db.put_figures(&values)?;
     }
-    Ok(differs)
+    let values = week_values(pool.number, slot, &week);
+    let week_differs = !reader.db.week_is(pool.number, slot, &values)?;
+    if week_differs {
+        reader.db.put_week(&values)?;
+    }
+    Ok(u64::from(differs) + u64::from(week_differs))
 }
 
 /// Recomputes the pool's days and status. Returns the number of changes.

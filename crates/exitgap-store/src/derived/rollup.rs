@@ -199,8 +199,10 @@ mod tests {
         let mut points: Vec<_> = gaps.map(held).into();
         points.insert(1, Held::Missing);
         points.insert(4, Held::Retracted);
-        let points: Vec<_> =
-            (0..).zip(points).map(|(n, held)| Point { slot: slot(n), held, basis: None }).collect();
+        let points: Vec<_> = (0..)
+            .zip(points)
+            .map(|(n, held)| Point { slot: slot(n), held, basis: None, book_usd: None })
+            .collect();
         let of = |points: &[Point]| {
             let mut rollup = Rollup::default();
             for point in points {

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use exitgap_core::analytics::median;
 use exitgap_core::evidence::{Depths, LOWEST_DEPTH_SLOTS};
 use exitgap_core::series::Slot;
 
@@ -75,6 +76,17 @@ impl DepthWindow {
         WindowFigures { missing_slots: self.missing, directions }
     }
 
+    /// The mean of the middle two depths, rounded down, or the middle one of an odd number: the median of closed days
+    /// that earlier versions wrote.
+    pub fn mean_of_middle(&self, token: usize) -> Option<u64> {
+        let mut depths: Vec<u32> =
+            self.slots.iter().map(|slot| slot[token]).filter(|depth| *depth < MISSING).collect();
+        depths.sort_unstable();
+        let lower = depths.get(depths.len().checked_sub(1)? / 2)?;
+        let upper = depths.get(depths.len() / 2)?;
+        Some(u64::midpoint((*lower).into(), (*upper).into()))
+    }
+
     /// A changed slot affects only the count of missing slots, or the whole cache.
     fn note(&mut self, depths: [u32; 2]) {
         if depths.iter().any(|depth| *depth < MISSING) {
@@ -100,22 +112,10 @@ impl DepthWindow {
             Slot::new((u64::from(last.number()) + 1).checked_sub(back.into())?).ok()
         });
         DepthFigures {
-            median_usd: median(&mut depths),
+            median_usd: median(&mut depths).map(u64::from),
             lowest: slot.filter(|_| lowest < MISSING).map(|slot| (slot, lowest.into())),
         }
     }
-}
-
-/// The median. For an even number of depths, it is the mean of the middle two, rounded down.
-fn median(depths: &mut [u32]) -> Option<u64> {
-    let (even, middle) = (depths.len().is_multiple_of(2), depths.len() / 2);
-    if depths.is_empty() {
-        return None;
-    }
-    let (below, upper, _) = depths.select_nth_unstable(middle);
-    let upper = u64::from(*upper);
-    let lower = below.iter().max().filter(|_| even).map_or(upper, |depth| u64::from(*depth));
-    Some(u64::midpoint(lower, upper))
 }
 
 #[cfg(test)]
@@ -157,14 +157,9 @@ mod tests {
                 depths.sort_unstable();
                 let DepthFigures { median_usd, lowest } = figures.directions[token];
                 assert_eq!(lowest, depths.first().map(|(depth, slot)| (*slot, *depth)), "at {n}");
-                let half = depths.len() / 2;
-                let expected = match depths.len() {
-                    0 => None,
-                    even if even % 2 == 0 => {
-                        Some(u64::midpoint(depths[half - 1].0, depths[half].0))
-                    }
-                    _ => Some(depths[half].0),
-                };
+                // Of an even number, the lower of the middle two.
+                let middle = depths.len().saturating_sub(1) / 2;
+                let expected = depths.get(middle).map(|(depth, _)| *depth);
                 assert_eq!(median_usd, expected, "at {n}");
                 medians += usize::from(expected.is_some());
             }

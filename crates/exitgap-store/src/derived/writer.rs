@@ -12,6 +12,7 @@ use crate::db::{Db, Values};
 use crate::derived::figures::{AtLowest, PoolStatus, SnapshotFigures, WindowFigures};
 use crate::derived::reader::at_lowest_of;
 use crate::derived::rollup::{Rollup, day_of};
+use crate::derived::week::{WeekFigures, WeekWindow, slot_depths};
 use crate::derived::window::{DepthWindow, WindowEntry};
 use crate::error::StoreError;
 use crate::model::{Entry as PoolEntry, Outcome, Pool};
@@ -27,6 +28,7 @@ pub struct DerivedState {
 #[derive(Debug, Default)]
 struct State {
     window: DepthWindow,
+    week: WeekWindow,
     day: u32,
     rollup: Rollup,
     /// The hash chain over the day's rows of figures.
@@ -82,6 +84,7 @@ impl DerivedState {
         }
         for retracted in retracts {
             state.window.retract(*retracted);
+            state.week.retract(*retracted);
         }
         let days: BTreeSet<u32> = retracts.iter().map(|slot| day_of(*slot)).collect();
         for day in days {
@@ -117,6 +120,8 @@ impl DerivedState {
         let state = self.pools.entry(pool.number).or_default();
         state.digest = values.chain_hash(state.digest);
         reader.db.put_figures(&values)?;
+        state.week.add(slot, snapshot.map(SnapshotFigures::slot_depths));
+        reader.db.put_week(&week_values(pool.number, slot, &state.week.figures()))?;
         match (entry.outcome, snapshot) {
             (Outcome::Missing(_), _) => state.rollup.add_missing(),
             (Outcome::Recorded(_), Some(snapshot)) => state.rollup.add_snapshot(slot, snapshot),
@@ -149,8 +154,10 @@ impl State {
             return Ok(Self { day: day_of(slot), ..Self::default() });
         };
         let day = day_of(last);
+        let (window, week) = windows_of(reader, pool, last)?;
         Ok(Self {
-            window: window_of(reader, pool, last)?,
+            window,
+            week,
             day,
             rollup: ignore_damage(reader.rollup_of(pool, day))?.unwrap_or_default(),
             // The chain as it was written, so that later damage stays detectable.
@@ -225,10 +232,14 @@ impl State {
     }
 }
 
-/// The pool's window that ends at `last`, according to its newest heads.
-fn window_of(reader: &Reader, pool: &Pool, last: Slot) -> Result<DepthWindow, StoreError> {
+/// The pool's windows that end at `last`: depths according to its newest heads, books and leads according to its figures.
+fn windows_of(
+    reader: &Reader,
+    pool: &Pool,
+    last: Slot,
+) -> Result<(DepthWindow, WeekWindow), StoreError> {
     let first = last.number().saturating_sub(exitgap_core::evidence::LOWEST_DEPTH_SLOTS - 1);
-    let mut window = DepthWindow::default();
+    let (mut window, mut week) = (DepthWindow::default(), WeekWindow::default());
     let first = Slot::new(first.into()).unwrap_or(Slot::FIRST);
     let mut next = first.max(pool.first_slot);
     reader.db.window(pool.number, [first, last], |row| {
@@ -238,16 +249,20 @@ fn window_of(reader: &Reader, pool: &Pool, last: Slot) -> Result<DepthWindow, St
             (false, _) => WindowEntry::Recorded(row.depth_usd),
         };
         window.add(next, added);
+        let counts = matches!(added, WindowEntry::Recorded(_));
+        week.add(next, counts.then(|| slot_depths(row.depth_usd, row.book_usd, row.basis)));
         next = next.next().unwrap_or(next);
         Ok(())
     })?;
-    Ok(window)
+    Ok((window, week))
 }
 
 /// `None` if a derived row is damaged.
-fn ignore_damage<T>(read: Result<T, StoreError>) -> Result<Option<T>, StoreError> {
+pub(crate) fn ignore_damage<T>(read: Result<T, StoreError>) -> Result<Option<T>, StoreError> {
     match read {
-        Err(StoreError::CorruptRow { table: "figures" | "day" | "standing", .. }) => Ok(None),
+        Err(StoreError::CorruptRow { table: "figures" | "week" | "day" | "standing", .. }) => {
+            Ok(None)
+        }
         read => read.map(Some),
     }
 }
@@ -271,6 +286,25 @@ pub fn figures_values(
     for figures in &window.directions {
         let back = |lowest: Slot| slot.number().saturating_sub(lowest.number());
         values.add(figures.lowest.map(|(lowest, _)| back(lowest)));
+    }
+    values
+}
+
+/// The row of `week`.
+pub fn week_values(pool_no: i64, slot: Slot, week: &WeekFigures) -> Values {
+    let back = |at: Slot| slot.number().saturating_sub(at.number());
+    let mut values = Values::with_keys([pool_no, slot.number().into()]);
+    for lows in week {
+        values.dollars(lows.at_lowest_depth.and_then(|(book_usd, _)| book_usd));
+        values.add(lows.at_lowest_depth.map(|(_, lead_e6)| lead_e6));
+        values.dollars(lows.lowest_book.map(|(_, book_usd)| book_usd));
+        values.add(lows.lowest_book.map(|(at, _)| back(at)));
+        values.dollars(lows.median_book_usd);
+        values.add(lows.lead.largest.map(|(_, lead_e6)| lead_e6));
+        values.add(lows.lead.largest.map(|(at, _)| back(at)));
+        values.add(Some(lows.lead.slots));
+        values.add(lows.lead.longest_run.map(|(_, slots)| slots));
+        values.add(lows.lead.longest_run.map(|(from, _)| back(from)));
     }
     values
 }

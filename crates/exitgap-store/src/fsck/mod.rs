@@ -83,7 +83,7 @@ impl Reader {
     /// Hashes everything again, slot by slot, up to the slot that was newest at the start. Checks that each body
     /// matches its hash; that each head follows from its row and the previous head; that each leaf commits to its
     /// heads, the log's tree to the leaves, and each checkpoint, signed by the log's key, to the tree; that a slot's
-    /// figures are unchanged, using the day's hash over them, and that days and standings follow from the figures; and
+    /// figures are unchanged, using the day's hash over them, and that weeks, days and standings follow from the figures; and
     /// that there are no further rows. Stops at the first error.
     ///
     /// These checks alone cover everything that is signed. They do not check that depths and figures follow from the
@@ -283,7 +283,8 @@ impl Reader {
         last: Slot,
     ) -> Result<(), StoreError> {
         let days = pools.iter().map(|pool| u64::from(day_count(pool, last))).sum();
-        let expected = [("figures", heads), ("day", days), ("standing", pools.len() as u64)];
+        let pools = pools.len() as u64;
+        let expected = [("figures", heads), ("week", heads), ("day", days), ("standing", pools)];
         compare_counts(&expected, Some(last), |tables| self.db.derived_counts(tables))
     }
 }

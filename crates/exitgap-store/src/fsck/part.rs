@@ -1,6 +1,6 @@
 //! Checks some of the pools, day by day: the part of `fsck` that one thread does.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::mpsc::SyncSender;
 
 use exitgap_core::evidence::{Head, MAX_RETRACTION_SLOTS, Retraction};
@@ -11,8 +11,10 @@ use exitgap_core::tlog::Hash;
 use crate::bodies::codec::{self, Dictionaries, Record};
 use crate::corrupt::{CorruptBody, CorruptHead};
 use crate::db::{BodyRow, SealedBodyRow};
+use crate::derived::figures::SnapshotFigures;
 use crate::derived::follow::{Follower, check_retracts};
 use crate::derived::rollup::day_of;
+use crate::derived::week::WeekWindow;
 use crate::derived::writer::{day_values, figures_values, standing_values};
 use crate::error::StoreError;
 use crate::fsck::{Damage, day_count};
@@ -23,6 +25,9 @@ use crate::rows::full_entry_of;
 
 /// The number of rows of a pool that are read at once. This limits memory.
 const ROWS_AT_ONCE: u32 = 48;
+
+/// The same for rows of figures, which are small.
+const ROWS_OF_WEEKS: usize = 288;
 
 /// How much is computed again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -270,7 +275,7 @@ impl Part {
     /// Computes a slot's figures again, which must match its head and its derived row.
     fn check_figures(&mut self, pool: &Pool, row: &FullEntry) -> Result<(), StoreError> {
         let slot = row.entry.slot;
-        let (snapshot, window) = self.follower.follow(&self.reader, pool, row)?;
+        let (snapshot, window, _) = self.follower.follow(&self.reader, pool, row)?;
         let lowest = window.directions.map(|figures| figures.lowest.map(|(_, depth)| depth));
         if row.lowest != lowest {
             return Err(rule(pool, slot, "its lowest depths differ from those of its window"));
@@ -285,7 +290,8 @@ impl Part {
     /// Checks the derived data of these pools across slots. On an error, returns the index of the first wrong pool.
     pub fn check_derived(&self, last: Slot) -> Result<(), (usize, Damage)> {
         for (at, pool) in &self.pools {
-            self.reader.check_rollups_of(pool, last).map_err(|error| {
+            let rollups = self.reader.check_rollups_of(pool, last);
+            rollups.and_then(|()| self.reader.check_weeks_of(pool, last)).map_err(|error| {
                 (*at, Damage { pool: Some(pool.id.clone()), ..Damage::from(error) })
             })?;
         }
@@ -385,6 +391,34 @@ impl Reader {
     }
 }
 
+impl Reader {
+    /// Requires that the pool's rows of `week` follow from its figures, which were checked before.
+    fn check_weeks_of(&self, pool: &Pool, last: Slot) -> Result<(), StoreError> {
+        let (mut week, mut next) = (WeekWindow::default(), Some(pool.first_slot));
+        let mut retracted: BTreeMap<Slot, Vec<Slot>> = BTreeMap::new();
+        while let Some(from) = next {
+            let page =
+                as_derived("figures", pool, from, self.figures(pool, from, last, ROWS_OF_WEEKS))?;
+            for figures in page.entries {
+                let slot = figures.entry.slot;
+                for earlier in retracted.remove(&slot).unwrap_or_default() {
+                    week.retract(earlier);
+                }
+                if let Some(retraction) = figures.retraction {
+                    retracted.entry(retraction.by).or_default().push(slot);
+                }
+                week.add(slot, figures.snapshot.as_ref().map(SnapshotFigures::slot_depths));
+                if figures.week != Some(week.figures()) {
+                    let pool = pool.id.clone();
+                    return Err(StoreError::Derived { table: "week", pool, at: slot });
+                }
+            }
+            next = page.next;
+        }
+        Ok(())
+    }
+}
+
 /// Reports an error as an error of this derived table.
 fn as_derived<T>(
     table: &'static str,
@@ -393,7 +427,7 @@ fn as_derived<T>(
     read: Result<T, StoreError>,
 ) -> Result<T, StoreError> {
     read.map_err(|error| match error {
-        StoreError::CorruptRow { table: "figures" | "day" | "standing", .. } => {
+        StoreError::CorruptRow { table: "figures" | "week" | "day" | "standing", .. } => {
             StoreError::Derived { table, pool: pool.id.clone(), at }
         }
         error => error,

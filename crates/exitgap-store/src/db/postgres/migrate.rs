@@ -13,10 +13,11 @@ use super::place::Place;
 use crate::error::StoreError;
 
 /// The schema version that is written and read, the same as a file's.
-pub const VERSION: i32 = 11;
+pub const VERSION: i32 = 12;
 
 /// The migration to each version from the previous one.
-const MIGRATIONS: [(i32, &str); 1] = [(VERSION, include_str!("sql/migrations/11.sql"))];
+const MIGRATIONS: [(i32, &str); 2] =
+    [(11, include_str!("sql/migrations/11.sql")), (VERSION, include_str!("sql/migrations/12.sql"))];
 
 /// The permissions of the roles.
 const GRANTS: &str = include_str!("sql/grants.sql");

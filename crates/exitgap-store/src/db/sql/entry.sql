@@ -87,8 +87,9 @@ WHERE pool_no = :pool_no AND entry.slot BETWEEN :from_slot AND :to_slot
 ORDER BY entry.slot;
 
 -- SELECT_WINDOW: reading depths
-SELECT missing_reason IS NOT NULL, depth0_usd, depth1_usd, retraction.slot IS NOT NULL
-FROM entry LEFT JOIN retraction USING (pool_no, slot)
+SELECT missing_reason IS NOT NULL, depth0_usd, depth1_usd, retraction.slot IS NOT NULL,
+    book0_usd, book1_usd, basis0, basis1
+FROM entry LEFT JOIN retraction USING (pool_no, slot) LEFT JOIN figures USING (pool_no, slot)
 WHERE pool_no = :pool_no AND slot BETWEEN :from_slot AND :to_slot
 ORDER BY slot;
 

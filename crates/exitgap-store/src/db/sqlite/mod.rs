@@ -17,11 +17,14 @@ use crate::error::StoreError;
 
 pub use check::{PagesChecked, check_pages};
 pub use fold::AFTER_PAGES;
+pub use open::FIRST_MIGRATED;
 
 /// Settings of a connection that writes.
 const CONNECTION: &str = include_str!("sql/connection.sql");
-/// Tables and triggers.
-const SCHEMA: &str = include_str!("sql/schema.sql");
+/// Tables and triggers of the first version that can be migrated.
+const FIRST_SCHEMA: &str = include_str!("sql/schema.sql");
+/// The migration to each later version from the previous one.
+const MIGRATIONS: [(i32, &str); 1] = [(12, include_str!("sql/migrations/12.sql"))];
 /// Every object of the schema.
 const SELECT_SCHEMA: &str = include_str!("sql/select_schema.sql");
 /// Checkpoints the write-ahead log.
@@ -158,7 +161,10 @@ impl Sqlite {
     /// order.
     pub fn without_rules() -> Self {
         let connection = Connection::open_in_memory().unwrap();
-        connection.execute_batch(SCHEMA).unwrap();
+        connection.execute_batch(FIRST_SCHEMA).unwrap();
+        for (_, migration) in MIGRATIONS {
+            connection.execute_batch(migration).unwrap();
+        }
         let mut triggers =
             connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'").unwrap();
         let names = triggers.query_map((), |row| row.get(0)).unwrap();
@@ -201,7 +207,7 @@ mod tests {
         }
         let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src/db"));
         every_statement_is_used(&folder.join("sql"), FILES, &[]);
-        let batches = [CONNECTION, SCHEMA, SELECT_SCHEMA, FOLD_WAL, WAL_PAGES];
+        let batches = [CONNECTION, FIRST_SCHEMA, SELECT_SCHEMA, FOLD_WAL, WAL_PAGES];
         every_statement_is_used(&folder.join("sqlite/sql"), &[], &batches);
     }
 }

@@ -9,13 +9,17 @@ use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 
-use super::{CONNECTION, DatabaseError, SCHEMA, SELECT_SCHEMA, Sqlite, database_error};
+use super::{
+    CONNECTION, DatabaseError, FIRST_SCHEMA, MIGRATIONS, SELECT_SCHEMA, Sqlite, database_error,
+};
 use crate::error::StoreError;
 
 /// `EXGP`, in the file's header. `sql/schema.sql` contains the same number.
 const APPLICATION_ID: i32 = 0x4558_4750;
-/// The schema version that is written and read. `sql/schema.sql` contains the same number.
-const SCHEMA_VERSION: i32 = 11;
+/// The schema version that is written and read. The last migration contains the same number.
+const SCHEMA_VERSION: i32 = 12;
+/// The oldest version that is migrated. `sql/schema.sql` contains the same number.
+pub const FIRST_MIGRATED: i32 = 11;
 
 /// How long a statement waits for another connection to the same file.
 pub(super) const BUSY_LIMIT: Duration = Duration::from_secs(10);
@@ -30,6 +34,8 @@ enum FileState {
     Unborn,
     /// A store of this schema version.
     Store,
+    /// A store of an older version, which a writer migrates.
+    Older(i32),
 }
 
 impl Sqlite {
@@ -39,16 +45,26 @@ impl Sqlite {
         match inspect(&connection, path)? {
             FileState::Store => Ok(Self { connection }),
             FileState::Unborn => Err(StoreError::NotFound { path: path.to_owned() }),
+            FileState::Older(found) => {
+                let (path, expected) = (path.to_owned(), SCHEMA_VERSION);
+                Err(StoreError::OlderSchema { path, expected, found })
+            }
         }
     }
 
-    /// Opens an existing store for writing. The caller holds the lock.
+    /// Opens an existing store for writing, and migrates it if it is of an older version. The caller holds the lock.
     pub fn open_writer(path: &Path) -> Result<Self, StoreError> {
         let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         // Nothing in the file is changed before it is known to be a store.
         match inspect(&connection, path)? {
             FileState::Store => {}
             FileState::Unborn => return Err(StoreError::NotFound { path: path.to_owned() }),
+            FileState::Older(version) => {
+                let doing = "migrating the tables";
+                let transaction = connection.unchecked_transaction().context(doing)?;
+                migrate(&transaction, version, SCHEMA_VERSION).context(doing)?;
+                transaction.commit().context(doing)?;
+            }
         }
         connection.execute_batch(CONNECTION).context("setting up the connection")?;
         sync_names(path)?;
@@ -71,7 +87,8 @@ impl Sqlite {
         };
         connection.execute_batch(CONNECTION).context("setting up the connection")?;
         let transaction = connection.transaction().context("creating the tables")?;
-        transaction.execute_batch(SCHEMA).context("creating the tables")?;
+        transaction.execute_batch(FIRST_SCHEMA).context("creating the tables")?;
+        migrate(&transaction, FIRST_MIGRATED, SCHEMA_VERSION).context("creating the tables")?;
         transaction.commit().context("creating the tables")?;
         sync_names(path)?;
         Ok(Self { connection })
@@ -116,7 +133,17 @@ fn connect_with(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError>
     Ok(connection)
 }
 
-/// Requires a store of this version.
+/// Migrates the tables from one version to another.
+fn migrate(connection: &Connection, from: i32, to: i32) -> rusqlite::Result<()> {
+    for (version, sql) in MIGRATIONS {
+        if (from + 1..=to).contains(&version) {
+            connection.execute_batch(sql)?;
+        }
+    }
+    Ok(())
+}
+
+/// Requires a store of this version, or of one that can be migrated to it.
 fn inspect(connection: &Connection, path: &Path) -> Result<FileState, StoreError> {
     let not_a_store =
         |found| StoreError::NotAStore { path: path.to_owned(), expected: APPLICATION_ID, found };
@@ -142,13 +169,15 @@ fn inspect(connection: &Connection, path: &Path) -> Result<FileState, StoreError
         let (path, expected) = (path.to_owned(), SCHEMA_VERSION);
         return Err(StoreError::NewerSchema { path, expected, found: version });
     }
-    if version < SCHEMA_VERSION {
+    if version < FIRST_MIGRATED {
         let (path, expected) = (path.to_owned(), SCHEMA_VERSION);
         return Err(StoreError::OlderSchema { path, expected, found: version });
     }
     let model = Connection::open_in_memory().context("comparing the schema")?;
-    model.execute_batch(SCHEMA).context("comparing the schema")?;
+    model.execute_batch(FIRST_SCHEMA).context("comparing the schema")?;
+    migrate(&model, FIRST_MIGRATED, version).context("comparing the schema")?;
     match first_difference(&read_schema(&model)?, &found) {
+        None if version < SCHEMA_VERSION => Ok(FileState::Older(version)),
         None => Ok(FileState::Store),
         Some(object) => Err(StoreError::SchemaAltered { path: path.to_owned(), object }),
     }

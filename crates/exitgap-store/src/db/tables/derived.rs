@@ -1,6 +1,7 @@
-//! The derived tables `figures`, `day` and `standing`: many columns, read by index, and written and compared as whole
+//! The derived tables `figures`, `week`, `day` and `standing`: many columns, read by index, and written and compared as whole
 //! rows.
 
+use exitgap_core::analytics::depths::{DepthLows, OracleLead};
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::units::Percent;
 
@@ -12,6 +13,7 @@ use crate::derived::figures::{
     AtLowest, DepthFigures, DirectionFigures, Gap, PoolStatus, SnapshotFigures, WindowFigures,
 };
 use crate::derived::rollup::{DirectionRollup, GapRollup, Rollup};
+use crate::derived::week::WeekFigures;
 use crate::error::StoreError;
 
 /// A slot with its figures and its retraction.
@@ -25,6 +27,7 @@ pub struct FiguresRow {
     pub lowest_back: [Option<u32>; 2],
     /// The slot that retracted it, and the orphaned and the canonical block.
     pub retraction: (Option<i64>, Option<[u8; 32]>, Option<[u8; 32]>),
+    pub week: Option<WeekFigures>,
 }
 
 /// A slot with one of its gaps.
@@ -32,6 +35,7 @@ pub struct GapRow {
     pub slot: i64,
     pub gap: Option<Gap>,
     pub basis: Option<Percent>,
+    pub book_usd: Option<u64>,
 }
 
 impl FiguresRow {
@@ -39,15 +43,29 @@ impl FiguresRow {
         let entry = EntryRow::from_row(row)?;
         let mut columns = row.from(5);
         let depth = [columns.next()?, columns.next()?];
+        let lowest_7d_usd: [Option<u64>; 2] = [columns.next()?, columns.next()?];
+        let oracle_stale = columns.next()?;
+        let directions = [gaps(&mut columns, depth[0])?, gaps(&mut columns, depth[1])?];
+        let missing_slots = columns.next()?;
+        let median_usd = [columns.next()?, columns.next()?];
+        let lowest_back: [Option<u32>; 2] = [columns.next()?, columns.next()?];
+        let retraction = (columns.next()?, columns.next()?, columns.next()?);
+        let slot = row.at(0)?;
+        let lowest = [0, 1].map(|token| {
+            let at = slot_back(slot, lowest_back[token]);
+            at.zip(lowest_7d_usd[token])
+        });
+        let week = read_week(&mut columns, slot, lowest)?;
         Ok(Self {
             entry,
-            lowest_7d_usd: [columns.next()?, columns.next()?],
-            oracle_stale: columns.next()?,
-            directions: [gaps(&mut columns, depth[0])?, gaps(&mut columns, depth[1])?],
-            missing_slots: columns.next()?,
-            median_usd: [columns.next()?, columns.next()?],
-            lowest_back: [columns.next()?, columns.next()?],
-            retraction: (columns.next()?, columns.next()?, columns.next()?),
+            lowest_7d_usd,
+            oracle_stale,
+            directions,
+            missing_slots,
+            median_usd,
+            lowest_back,
+            retraction,
+            week,
         })
     }
 }
@@ -62,6 +80,42 @@ fn gaps(
     let (basis, book_usd) = (columns.next()?, columns.next()?);
     let [Some(a), Some(b), Some(c), Some(d)] = gaps else { return Ok(None) };
     Ok(Some(DirectionFigures { depth_usd, gaps: [a, b, c, d], basis, book_usd }))
+}
+
+/// The slot so many slots before another.
+fn slot_back(slot: Slot, back: Option<u32>) -> Option<Slot> {
+    Slot::new(slot.number().checked_sub(back?)?.into()).ok()
+}
+
+/// The columns of `week` in the row of a slot whose lowest depths are known; `None` if it has no row there.
+fn read_week(
+    columns: &mut Columns,
+    slot: Slot,
+    lowest_depth: [Option<(Slot, u64)>; 2],
+) -> Result<Option<WeekFigures>, DatabaseError> {
+    let mut week = [DepthLows::default(); 2];
+    let mut has_row = true;
+    for (lows, lowest_depth) in week.iter_mut().zip(lowest_depth) {
+        let (book_usd, lead_e6): (Option<u64>, Option<u32>) = (columns.next()?, columns.next()?);
+        let (lowest_book, lowest_back): (Option<u64>, _) = (columns.next()?, columns.next()?);
+        let median_book_usd = columns.next()?;
+        let (largest, largest_back): (Option<u32>, _) = (columns.next()?, columns.next()?);
+        let slots: Option<u32> = columns.next()?;
+        let (run, run_back): (Option<u32>, _) = (columns.next()?, columns.next()?);
+        has_row &= slots.is_some();
+        *lows = DepthLows {
+            lowest_depth,
+            at_lowest_depth: lead_e6.map(|lead_e6| (book_usd, lead_e6)),
+            lowest_book: slot_back(slot, lowest_back).zip(lowest_book),
+            median_book_usd,
+            lead: OracleLead {
+                largest: slot_back(slot, largest_back).zip(largest),
+                slots: slots.unwrap_or(0),
+                longest_run: slot_back(slot, run_back).zip(run),
+            },
+        };
+    }
+    Ok(has_row.then_some(week))
 }
 
 fn read_day(row: Row, day: u32) -> Result<Rollup, DatabaseError> {
@@ -96,8 +150,8 @@ fn read_day(row: Row, day: u32) -> Result<Rollup, DatabaseError> {
     Ok(rollup)
 }
 
-/// The columns of a standing row that do not belong to the pool.
-fn read_standing(row: Row) -> Result<PoolStatus, DatabaseError> {
+/// The columns of a standing row that do not belong to the pool, with those of its week.
+fn read_standing(row: Row) -> Result<(PoolStatus, Option<WeekFigures>), DatabaseError> {
     let mut columns = row.from(5);
     let slot = columns.next::<Option<Slot>>()?.unwrap_or(Slot::FIRST);
     let reason: Option<String> = columns.next()?;
@@ -126,7 +180,8 @@ fn read_standing(row: Row) -> Result<PoolStatus, DatabaseError> {
         let (basis, missing_slots): (_, Option<u32>) = (columns.next()?, columns.next()?);
         at_lowest[token] = missing_slots.map(|missing_slots| AtLowest { basis, missing_slots });
     }
-    Ok(PoolStatus {
+    let week = read_week(&mut columns, slot, directions.map(|of| of.lowest))?;
+    let standing = PoolStatus {
         slot,
         missing: reason.as_deref().and_then(|code| MissingReason::from_code(code).ok()),
         recorded_count,
@@ -135,7 +190,8 @@ fn read_standing(row: Row) -> Result<PoolStatus, DatabaseError> {
         newer_retracted,
         window: WindowFigures { missing_slots, directions },
         at_lowest,
-    })
+    };
+    Ok((standing, week))
 }
 
 impl Db {
@@ -152,7 +208,7 @@ impl Db {
         self.rows(&statements::SELECT_FIGURES, &args, FiguresRow::from_row, make)
     }
 
-    /// One gap for the pool's slots in a range, both ends included, ascending. The gaps are of four sizes when selling
+    /// One gap, the basis and the book for the pool's slots in a range, both ends included, ascending. The gaps are of four sizes when selling
     /// token 0, then of four when selling token 1.
     pub fn gaps(
         &self,
@@ -162,7 +218,10 @@ impl Db {
     ) -> Result<Vec<GapRow>, StoreError> {
         let [pool_no, from, to] = args_of(pool_no, run);
         let args = [pool_no, from, to, (":gap", gap.into())];
-        let read = |row: Row| Ok(GapRow { slot: row.at(0)?, gap: row.at(1)?, basis: row.at(2)? });
+        let read = |row: Row| {
+            let (slot, gap, basis) = (row.at(0)?, row.at(1)?, row.at(2)?);
+            Ok(GapRow { slot, gap, basis, book_usd: row.at(3)? })
+        };
         self.rows(&statements::SELECT_GAPS, &args, read, Ok)
     }
 
@@ -175,9 +234,12 @@ impl Db {
     /// Every pool with its status, in the order of names.
     pub fn standings<T>(
         &self,
-        make: impl FnMut((PoolRow, PoolStatus)) -> Result<T, StoreError>,
+        make: impl FnMut((PoolRow, PoolStatus, Option<WeekFigures>)) -> Result<T, StoreError>,
     ) -> Result<Vec<T>, StoreError> {
-        let read = |row: Row| Ok((PoolRow::from_row(row)?, read_standing(row)?));
+        let read = |row: Row| {
+            let (standing, week) = read_standing(row)?;
+            Ok((PoolRow::from_row(row)?, standing, week))
+        };
         self.rows(&statements::SELECT_STANDINGS, &[], read, make)
     }
 
@@ -190,6 +252,12 @@ impl Db {
     ) -> Result<bool, StoreError> {
         let args = [(":pool_no", pool_no.into()), (":slot", slot.into())];
         self.row_is(&statements::SELECT_FIGURES_ROW, &args, Some(expected))
+    }
+
+    /// Whether the row of `week` equals this one in every value.
+    pub fn week_is(&self, pool_no: i64, slot: Slot, expected: &Values) -> Result<bool, StoreError> {
+        let args = [(":pool_no", pool_no.into()), (":slot", slot.into())];
+        self.row_is(&statements::SELECT_WEEK_ROW, &args, Some(expected))
     }
 
     /// Whether the row of `day` equals this one in every value.
@@ -238,6 +306,11 @@ impl Db {
         self.put(&statements::INSERT_FIGURES, values)
     }
 
+    /// Writes a row of `week`, replacing an existing one.
+    pub fn put_week(&self, values: &Values) -> Result<(), StoreError> {
+        self.put(&statements::INSERT_WEEK, values)
+    }
+
     /// Writes a row of `day`, replacing an existing one.
     pub fn put_day(&self, values: &Values) -> Result<(), StoreError> {
         self.put(&statements::INSERT_DAY, values)
@@ -251,9 +324,12 @@ impl Db {
     /// Removes derived rows without a basis in the series, at most `at_once` at a time. Returns their number.
     pub fn delete_surplus(&self, at_once: u32) -> Result<u64, StoreError> {
         let mut rows = 0;
-        for statement in
-            [&statements::DELETE_FIGURES, &statements::DELETE_DAYS, &statements::DELETE_STANDINGS]
-        {
+        for statement in [
+            &statements::DELETE_FIGURES,
+            &statements::DELETE_WEEKS,
+            &statements::DELETE_DAYS,
+            &statements::DELETE_STANDINGS,
+        ] {
             loop {
                 let removed = self.execute(statement, &[(":limit", at_once.into())])?;
                 if removed == 0 {

@@ -2,6 +2,7 @@
 
 use exitgap_core::evidence::Depths;
 use exitgap_core::series::Slot;
+use exitgap_core::units::Percent;
 
 use super::{Arg, DatabaseError, Db, Row, statements};
 use crate::error::StoreError;
@@ -33,6 +34,8 @@ pub struct WindowRow {
     pub missing: bool,
     pub depth_usd: Depths,
     pub retracted: bool,
+    pub book_usd: Depths,
+    pub basis: [Option<Percent>; 2],
 }
 
 /// One direction of a slot.
@@ -122,7 +125,9 @@ impl Db {
     ) -> Result<Vec<T>, StoreError> {
         let read = |row: Row| {
             let depth_usd = [row.at(1)?, row.at(2)?];
-            Ok(WindowRow { missing: row.at(0)?, depth_usd, retracted: row.at(3)? })
+            let (missing, retracted) = (row.at(0)?, row.at(3)?);
+            let (book_usd, basis) = ([row.at(4)?, row.at(5)?], [row.at(6)?, row.at(7)?]);
+            Ok(WindowRow { missing, depth_usd, retracted, book_usd, basis })
         };
         self.rows(&statements::SELECT_WINDOW, &args_of(pool_no, run), read, make)
     }

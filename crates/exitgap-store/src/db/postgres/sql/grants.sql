@@ -18,5 +18,5 @@ GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA exitgap TO {recorder};
 REVOKE EXECUTE ON FUNCTION exitgap.leave_day(bigint, text, text) FROM {recorder};
 GRANT UPDATE (default_base_token) ON exitgap.pool TO {recorder};
 GRANT INSERT, UPDATE, DELETE ON
-    exitgap.figures, exitgap.day, exitgap.standing, exitgap.recheck, exitgap.suspicion
+    exitgap.figures, exitgap.week, exitgap.day, exitgap.standing, exitgap.recheck, exitgap.suspicion
 TO {recorder};

@@ -1,4 +1,4 @@
--- The store, schema version 11. Created in one transaction, so that a file holds
+-- The store, schema version 11; `migrations` has what later versions add. Created in one transaction, so that a file holds
 -- all of it or nothing.
 --
 -- Every table is append-only but the derived ones and the recorder's own at the end. Two triggers refuse UPDATE
