@@ -1,13 +1,13 @@
 //! The accuracy record: every real swap compared with its estimate.
 
 use exitgap_core::analytics::accuracy::{
-    ACCURACY, AccuracyAge, AccuracyResult, AccuracySize, ComparedSwap, NotCompared,
+    AccuracyAge, AccuracyResult, AccuracySize, ComparedSwap, NotCompared,
 };
 use exitgap_core::evidence::Base;
 use exitgap_core::ids::Word;
 use serde::{Deserialize, Serialize};
 
-use crate::{Exactness, Number, Status};
+use crate::{Exactness, Number, SeriesMethod, Status};
 
 /// Errors of many swaps, percent: the realised gap minus the estimated gap. **Positive: the fill
 /// was worse than estimated.**
@@ -16,14 +16,19 @@ use crate::{Exactness, Number, Status};
 pub struct AccuracyErrors {
     /// Swaps compared.
     pub n: u32,
-    /// Swaps whose estimate was exact.
+    /// Swaps that received exactly the estimated amount, in raw units.
     pub exact_n: u32,
+    /// Orders for an output amount that agree with the estimate: the amount received lies between
+    /// the estimates for the amount sold and for one raw unit less. Their error is 0.
+    pub bracketed_n: u32,
     /// The median absolute error.
     pub abs_error_pct_q50: Option<Number>,
     /// The 95th percentile of the absolute error.
     pub abs_error_pct_q95: Option<Number>,
-    /// The largest error in the direction of a worse fill.
+    /// The error farthest from zero, in either direction.
     pub worst_pct: Option<Number>,
+    /// The largest error in the direction of a worse fill.
+    pub worst_for_seller_pct: Option<Number>,
     /// The mean signed error.
     pub mean_error_pct: Option<Number>,
 }
@@ -106,8 +111,13 @@ pub struct AccuracySwap {
     pub estimated_out_raw: String,
     /// The estimated gap below the oracle price, percent.
     pub estimated_gap_pct: Number,
-    /// The realised gap minus the estimated gap. Positive: the fill was worse than estimated.
+    /// The realised gap minus the estimated gap, and 0 if the swap is `bracketed`. Positive: the
+    /// fill was worse than estimated.
     pub error_pct: Number,
+    /// Whether the swap agrees with the estimate: `exact` (equal in raw units), `bracketed` (an
+    /// order for an output amount that lies between the estimates for the amount sold and for one
+    /// raw unit less) or `differs`.
+    pub agreement: String,
     /// Other activity around the swap: `same_tx`, `jit`, `sandwich_suspected`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<String>,
@@ -117,7 +127,7 @@ pub struct AccuracySwap {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct AccuracyRecord {
-    /// The version of the method: `accuracy/1`.
+    /// The version of the rules: `accuracy/2`.
     pub figure: String,
     /// The pool.
     pub pool: String,
@@ -127,10 +137,14 @@ pub struct AccuracyRecord {
     pub to: String,
     /// Live or preview.
     pub status: Status,
-    /// Whether this is a full record: at least 200 compared swaps and seven days.
+    /// Whether this is a full record: at least 200 compared swaps and 2,016 judged slots (seven
+    /// days).
     pub enough: bool,
     /// Slots with a snapshot that was not retracted.
     pub slots: u32,
+    /// Slots whose state follows from the logs since the slot before, so that the swaps between
+    /// both were judged: the intervals without the incomplete ones.
+    pub judged_slots: u32,
     /// Intervals between two such slots. Each one is replayed.
     pub stretches: u32,
     /// Intervals whose replayed logs did not give the later state: a log is missing, or a log is
@@ -161,13 +175,14 @@ impl AccuracyRecord {
             result.not_compared;
         let [from, to] = period;
         Self {
-            figure: ACCURACY.to_owned(),
+            figure: result.rules.name().to_owned(),
             pool,
             from,
             to,
             status: if result.live { Status::Live } else { Status::Preview },
             enough: result.enough,
             slots: result.slots,
+            judged_slots: result.judged_slots,
             stretches: result.stretches,
             stretches_incomplete: result.stretches_incomplete,
             swaps: result.swaps,
@@ -197,9 +212,11 @@ impl From<&AccuracyAge> for AccuracyErrors {
         Self {
             n: errors.n,
             exact_n: errors.exact_n,
+            bracketed_n: errors.bracketed_n,
             abs_error_pct_q50: errors.abs_error_q50.map(Number::from),
             abs_error_pct_q95: errors.abs_error_q95.map(Number::from),
             worst_pct: errors.worst.map(Number::from),
+            worst_for_seller_pct: errors.worst_for_seller.map(Number::from),
             mean_error_pct: errors.mean.map(Number::from),
         }
     }
@@ -232,6 +249,7 @@ impl From<&ComparedSwap> for AccuracySwap {
             estimated_out_raw: swap.estimated_out.to_string(),
             estimated_gap_pct: swap.estimated_gap.into(),
             error_pct: swap.error.into(),
+            agreement: swap.agreement.code().to_owned(),
             flags: swap.flags.names().map(str::to_owned).collect(),
         }
     }
@@ -250,6 +268,10 @@ pub struct PoolAccuracy {
     pub exactness: Exactness,
     /// Days of snapshots up to the pool's newest snapshot, at 288 slots a day.
     pub days_observed: Number,
+    /// The version of the method behind the estimates.
+    pub method_version: String,
+    /// The method, disclosed. Its window counts the slots of the record.
+    pub method: SeriesMethod,
     /// Later slots of the period, recorded and not retracted, whose swaps no head commits to yet:
     /// their blocks are not final, or their logs were not read.
     pub slots_waiting: u32,

@@ -2,13 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{AccuracyErrors, AccuracyNotCompared, Number, PoolAccuracy, Problem, Status};
+use crate::{
+    AccuracyErrors, AccuracyNotCompared, Number, PoolAccuracy, Problem, SeriesMethod, Status,
+};
 
 /// How accurate the estimates of all recorded pools were: `GET /v1/accuracy`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct AccuracyTable {
-    /// The version of the method: `accuracy/1`.
+    /// The version of the rules: `accuracy/2`.
     pub figure: String,
     /// Pools on all pages whose row is not computed yet.
     pub waiting: u32,
@@ -65,10 +67,13 @@ pub struct AccuracySummary {
     pub until: String,
     /// Live or preview.
     pub status: Status,
-    /// Whether this is a full record: at least 200 compared swaps and seven days.
+    /// Whether this is a full record: at least 200 compared swaps and 2,016 judged slots (seven
+    /// days).
     pub enough: bool,
     /// Slots with a snapshot that was not retracted.
     pub slots: u32,
+    /// Slots whose state follows from the logs since the slot before.
+    pub judged_slots: u32,
     /// Later slots, recorded and not retracted, whose swaps no head commits to yet.
     pub slots_waiting: u32,
     /// Intervals between two slots. Each one is replayed.
@@ -86,6 +91,10 @@ pub struct AccuracySummary {
     pub errors: AccuracyErrors,
     /// Days of snapshots up to the pool's newest snapshot, at 288 slots a day.
     pub days_observed: Number,
+    /// The version of the method behind the estimates.
+    pub method_version: String,
+    /// The method, disclosed. Its window counts the slots of the record.
+    pub method: SeriesMethod,
     /// The URL of the full record of this period.
     pub accuracy_url: String,
     /// URL of the figure file. Anyone can recompute the row from this file.
@@ -96,12 +105,15 @@ impl AccuracySummary {
     /// The summary of a complete record, known up to `until`, whose URL is `accuracy_url`.
     pub fn from_accuracy(told: PoolAccuracy, until: String, accuracy_url: String) -> Self {
         let PoolAccuracy { record, days_observed, slots_waiting, figure_url, .. } = told;
+        let PoolAccuracy { method_version, method, .. } = told;
         let none = AccuracyErrors {
             n: 0,
             exact_n: 0,
+            bracketed_n: 0,
             abs_error_pct_q50: None,
             abs_error_pct_q95: None,
             worst_pct: None,
+            worst_for_seller_pct: None,
             mean_error_pct: None,
         };
         Self {
@@ -111,6 +123,7 @@ impl AccuracySummary {
             status: record.status,
             enough: record.enough,
             slots: record.slots,
+            judged_slots: record.judged_slots,
             slots_waiting,
             stretches: record.stretches,
             stretches_incomplete: record.stretches_incomplete,
@@ -119,6 +132,8 @@ impl AccuracySummary {
             not_compared: record.not_compared,
             errors: record.by_age.into_iter().next().map_or(none, |newest| newest.errors),
             days_observed,
+            method_version,
+            method,
             accuracy_url,
             figure_url,
         }

@@ -43,7 +43,8 @@ impl<'a> Answers<'a> {
 
     /// The fill of a sale of `size`.
     pub fn estimate(&self, size: SizeUsd) -> Result<ExitResult, Problem> {
-        let estimate = self.exit.estimate(size)?;
+        let estimate = self.exit.estimate(size);
+        let estimate = estimate.map_err(|refusal| Problem::of_estimate(&refusal, size))?;
         Ok(self.answer(Amounts::from(&estimate), Some(size)))
     }
 

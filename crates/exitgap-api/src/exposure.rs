@@ -1,14 +1,15 @@
 //! Liquidation exposure: whether the market could have absorbed a liquidation in every slot of a week.
 
 use exitgap_core::analytics::exposure::{
-    Cascade, CascadeTerms, EXPOSURE, ExposureBand, ExposureResult, ExposureTerms,
+    Cascade, CascadeTerms, ExposureBand, ExposureResult, ExposureTerms,
 };
+use exitgap_core::ids::PoolId;
 use exitgap_core::series::Slot;
 use exitgap_core::units::Percent;
 use serde::{Deserialize, Serialize};
 
 use crate::number::decimal;
-use crate::{Exactness, Number, SeriesMethod, Status};
+use crate::{Exactness, FailuresByCause, Number, SeriesMethod, Status, VenueLeftOut};
 
 /// The rating of the exposure. It depends only on whether each dollar to sell has a dollar of
 /// depth.
@@ -59,8 +60,12 @@ pub struct LiquidationVenue {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct LiquidationExposureOf {
-    /// The version of the method: `exposure/1`.
+    /// The version of the method: `exposure/2`, or `exposure/1` from a service before it.
     pub figure: String,
+    /// The price that depths, gaps and the rating are measured from: `oracle`, or `mid`, the pools'
+    /// own mid prices. Absent in `exposure/1`, which knows the oracle price only.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub reference: Option<String>,
     /// The first slot used, RFC 3339.
     pub from: String,
     /// The last slot used, RFC 3339.
@@ -145,13 +150,15 @@ pub struct LiquidationExposure {
     pub stranded_usd: Option<Number>,
     /// Whether either amount is above zero, or some slot could not absorb the size.
     pub bad_debt: bool,
-    /// One entry per venue, in the order of the request.
+    /// The slots in which a liquidator would have lost money, by cause. The counts do not depend on
+    /// `reference`. Absent in `exposure/1`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub causes: Option<FailuresByCause>,
+    /// Venues that cannot take part, because their kind cannot be moved to another price.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub left_out: Vec<VenueLeftOut>,
+    /// One entry per venue that takes part, in the order of the request.
     pub venues: Vec<LiquidationVenue>,
-}
-
-impl LiquidationExposureOf {
-    /// The name and version of the rules.
-    pub const FIGURE: &'static str = EXPOSURE;
 }
 
 impl LiquidationExposure {
@@ -162,7 +169,10 @@ impl LiquidationExposure {
         let time = |slot: &Option<Slot>| slot.map(|slot| slot.to_string());
         let is_lost = |text: &Option<String>| text.as_deref().is_some_and(|text| text != "0");
         let (shortfall, stranded) = (&result.shortfall_usd, &result.stranded_usd);
-        let venues = terms.venues.iter().zip(&result.venues);
+        let asked = |pool: &PoolId| terms.venues.iter().find(|venue| venue.pool == *pool);
+        let venues = result.venues.iter().filter_map(|found| Some((asked(&found.pool)?, found)));
+        let have = result.have_slots;
+        let causes = result.causes.as_ref();
         Self {
             of,
             status: if result.status == "live" { Status::Live } else { Status::Preview },
@@ -189,6 +199,9 @@ impl LiquidationExposure {
             shortfall_usd: usd(shortfall),
             stranded_usd: usd(stranded),
             bad_debt: is_lost(shortfall) || is_lost(stranded) || result.slots_unfillable > 0,
+            causes: causes
+                .map(|causes| FailuresByCause::new(causes, have, "a liquidation lost money")),
+            left_out: VenueLeftOut::list(&result.left_out, &terms.venues),
             venues: venues
                 .map(|(asked, found)| LiquidationVenue {
                     pool: asked.pool.to_string(),

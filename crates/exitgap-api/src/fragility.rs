@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Number, ProblemCode, SeriesMethod, Status, TokenLabel};
+use crate::{DepthWeek, Number, ProblemCode, SeriesMethod, Status, TokenLabel};
 
 /// The gap at one standard size.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,12 +77,26 @@ pub struct FragilityRow {
     /// whole USD. If only the oracle moved away, `depth_usd` falls and this value does not.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub book_usd: Option<Number>,
-    /// The median depth of seven days, whole USD.
+    /// Why `depth_usd` is low: `oracle_led` or `thin_book`, as in `lowest_depth_7d_cause`. Absent if
+    /// neither applies.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub depth_cause: Option<String>,
+    /// The same as a sentence.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub depth_note: Option<String>,
+    /// The median depth of seven days by nearest rank, whole USD.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub median_depth_7d_usd: Option<Number>,
     /// The lowest depth of seven days.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub lowest_depth_7d: Option<LowestDepth>,
+    /// Its second reading, from the pool's own price, and why it is low.
+    #[serde(flatten)]
+    pub week: DepthWeek,
+    /// The median of the depths at 2% from the pool's own mid price over seven days, whole USD, by
+    /// nearest rank.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub median_book_7d_usd: Option<Number>,
     /// The lowest depth of each of the last eight UTC days, whole USD, newest last. Null if the day
     /// has no depth.
     #[serde(default)]
@@ -92,6 +106,11 @@ pub struct FragilityRow {
     /// `1 − lowest ÷ median`: the share of the median depth that was missing in the slot with the
     /// lowest depth, 0 to 1. Null with less than one day of recorded slots, or if the median is 0.
     pub fragility_score: Option<Number>,
+    /// `1 − lowest_book_7d_usd ÷ median_book_7d_usd`: the same of the pool's own book, on which the
+    /// oracle has no effect. Absent in the cases in which `fragility_score` is null, and if the week
+    /// is not computed.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub book_fragility_score: Option<Number>,
     /// Recorded slots ÷ 288.
     pub days_observed: Number,
     /// The version of the method behind gaps and depths.
@@ -108,8 +127,11 @@ pub struct FragilityRow {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Fragility {
-    /// The formula of the score, in one sentence.
+    /// The formula of `fragility_score`, in one sentence.
     pub score_method: String,
+    /// The formula of `book_fragility_score`, in one sentence.
+    #[serde(default)]
+    pub book_score_method: String,
     /// The version of the method behind gaps and depths.
     pub method_version: String,
     /// Pools with a snapshot in this selection.

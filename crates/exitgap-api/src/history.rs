@@ -1,8 +1,9 @@
 //! The recorded series: history and stress.
 
+use exitgap_core::series::Slot;
 use serde::{Deserialize, Serialize};
 
-use crate::{Exactness, Number, ProblemCode, SeriesMethod, SlotState, Status};
+use crate::{DepthReading, Exactness, Number, ProblemCode, SeriesMethod, SlotState, Status};
 
 /// The length of a history's rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,6 +36,58 @@ impl Interval {
     /// The interval with this code.
     pub fn from_code(code: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|interval| interval.code() == code)
+    }
+}
+
+/// The order of a history's rows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub enum RowOrder {
+    /// The oldest row first.
+    #[default]
+    #[serde(rename = "asc")]
+    Ascending,
+    /// The newest row first.
+    #[serde(rename = "desc")]
+    Descending,
+}
+
+/// How a cursor of descending pages begins.
+const DESCENDING: &str = "desc-";
+
+impl RowOrder {
+    /// Both orders.
+    pub const ALL: [Self; 2] = [Self::Ascending, Self::Descending];
+
+    /// The code used in addresses and documents.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Ascending => "asc",
+            Self::Descending => "desc",
+        }
+    }
+
+    /// The order with this code.
+    pub fn from_code(code: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|order| order.code() == code)
+    }
+
+    /// The cursor of a page that begins at a slot: its oldest slot, or its newest in descending order.
+    pub fn cursor(self, slot: Slot) -> String {
+        match self {
+            Self::Ascending => slot.number().to_string(),
+            Self::Descending => format!("{DESCENDING}{}", slot.number()),
+        }
+    }
+
+    /// The order and the slot of a cursor; `None` if it is not a cursor of a history.
+    pub fn of_cursor(cursor: &str) -> Option<(Self, Slot)> {
+        let (order, digits) = match cursor.strip_prefix(DESCENDING) {
+            Some(digits) => (Self::Descending, digits),
+            None => (Self::Ascending, cursor),
+        };
+        let slot = digits.parse().ok().and_then(|number| Slot::new(number).ok())?;
+        (order.cursor(slot) == cursor).then_some((order, slot))
     }
 }
 
@@ -83,6 +136,9 @@ pub struct DepthPoint {
     pub time: String,
     /// Depth at 2%, whole USD.
     pub depth_usd: Number,
+    /// Its second reading, from the pool's own price, and why it is low.
+    #[serde(flatten)]
+    pub reading: DepthReading,
     /// URL of the slot's head, which commits to this depth.
     pub window_url: String,
 }
@@ -162,11 +218,14 @@ pub struct History {
     pub of: SeriesOf,
     /// The length of a row.
     pub interval: Interval,
+    /// The order of the rows.
+    #[serde(default)]
+    pub order: RowOrder,
     /// URL of the evidence for the newest gap in these rows. Every gap and depth of a row has its
     /// own URL.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub evidence_url: Option<String>,
-    /// The rows, ascending and without omissions.
+    /// The rows in this order, without omissions.
     pub rows: Vec<HistoryRow>,
     /// The cursor of the next page. Absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none", default)]

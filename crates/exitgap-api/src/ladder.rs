@@ -1,11 +1,12 @@
 //! The ladder: depth by gap, and slippage by size.
 
+use exitgap_core::analytics::depths::SlotDepths;
 use exitgap_core::exit;
 use exitgap_core::exit::{GapRow, SizeRow};
-use exitgap_core::units::UsdMicros;
+use exitgap_core::units::{SizeUsd, UsdMicros};
 use serde::{Deserialize, Serialize};
 
-use crate::{Amounts, Answer, Number, Problem};
+use crate::{Amounts, Answer, DepthReading, Number, Problem};
 
 /// A row by gap: the size that can be sold within the limit, and its fill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,6 +17,9 @@ pub struct GapRung {
     /// The depth within the limit. Absent if its computation was given up.
     #[serde(flatten)]
     pub depth: Option<MaxSize>,
+    /// The depth within the limit from the pool's own price.
+    #[serde(flatten)]
+    pub reading: DepthReading,
     /// The exit of exactly that size. Absent if nothing can be sold within the limit.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub exit: Option<Amounts>,
@@ -25,7 +29,7 @@ pub struct GapRung {
     /// A smaller size whose gap exceeds the limit, USD: the fee of this pool depends on the size.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub worse_below_usd: Option<Number>,
-    /// URL of the evidence for the exit, if a service answers.
+    /// URL of the evidence for the exit, or that the size cannot be filled, if a service answers.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub evidence_url: Option<String>,
 }
@@ -33,9 +37,16 @@ pub struct GapRung {
 impl From<&GapRow> for GapRung {
     fn from(row: &GapRow) -> Self {
         let refused = row.estimate.as_ref().and_then(|outcome| outcome.as_ref().err());
+        let size = row.depth.as_ref().ok().map(|depth| depth.size.map_or(0, SizeUsd::micros));
+        let depths = SlotDepths {
+            depth_usd: size.map(|micros| micros / DOLLAR),
+            book_usd: row.book_usd,
+            lead_e6: SlotDepths::lead_of(row.basis),
+        };
         Self {
             gap_limit_pct: row.limit.into(),
             depth: row.depth.as_ref().ok().map(MaxSize::from),
+            reading: DepthReading::from_depths(depths),
             exit: row
                 .estimate
                 .as_ref()
@@ -50,6 +61,8 @@ impl From<&GapRow> for GapRung {
         }
     }
 }
+
+const DOLLAR: u64 = 1_000_000;
 
 /// A row by size: its fill, or why the size cannot be filled.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,7 +79,7 @@ pub struct SizeRung {
     /// A smaller size with a larger gap, USD: the fee of this pool depends on the size.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub worse_below_usd: Option<Number>,
-    /// URL of the evidence for the exit, if a service answers.
+    /// URL of the evidence for the exit, or that the size cannot be filled, if a service answers.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub evidence_url: Option<String>,
 }
@@ -76,7 +89,7 @@ impl From<&SizeRow> for SizeRung {
         Self {
             size_usd: row.size.into(),
             exit: row.outcome.as_ref().ok().map(Amounts::from),
-            problem: row.outcome.as_ref().err().map(Problem::from),
+            problem: row.outcome.as_ref().err().map(|why| Problem::of_estimate(why, row.size)),
             worse_below_usd: row.worse_below.map(Number::from),
             evidence_url: None,
         }
@@ -101,11 +114,23 @@ impl LadderRows {
         by_size: &[SizeRow],
         evidence: impl Fn(&Number) -> Option<String>,
     ) -> Self {
-        let url = |exit: &Option<Amounts>| exit.as_ref().and_then(|exit| evidence(&exit.size_usd));
+        // A refusal is proven like a fill, if the size has evidence at all.
+        let url = |size: &Number, problem: Option<&Problem>| {
+            let is_proven = problem.is_none_or(|problem| problem.code.has_evidence());
+            is_proven.then(|| evidence(size)).flatten()
+        };
+        let of_gap = |rung: &GapRung| match (&rung.exit, &rung.depth) {
+            (Some(exit), _) => url(&exit.size_usd, None),
+            (None, Some(depth)) => url(&depth.max_size_usd, Some(rung.problem.as_ref()?)),
+            (None, None) => None,
+        };
         let by_gap = by_gap.iter().map(GapRung::from);
-        let by_gap = by_gap.map(|rung| GapRung { evidence_url: url(&rung.exit), ..rung });
+        let by_gap = by_gap.map(|rung| GapRung { evidence_url: of_gap(&rung), ..rung });
         let by_size = by_size.iter().map(SizeRung::from);
-        let by_size = by_size.map(|rung| SizeRung { evidence_url: url(&rung.exit), ..rung });
+        let by_size = by_size.map(|rung| SizeRung {
+            evidence_url: url(&rung.size_usd, rung.problem.as_ref()),
+            ..rung
+        });
         Self { by_gap: by_gap.collect(), by_size: by_size.collect() }
     }
 }

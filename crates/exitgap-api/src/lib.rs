@@ -17,6 +17,7 @@
 
 mod accuracy;
 mod accuracy_table;
+mod added_parts;
 mod alert;
 mod alert_kept;
 mod answers;
@@ -25,11 +26,13 @@ mod capabilities;
 mod comparison;
 mod context;
 mod decay;
+mod depth_readings;
 mod equities;
 mod exit;
 mod explanation;
 mod export;
 mod exposure;
+mod failure_causes;
 mod fragility;
 mod guards;
 mod handed_over;
@@ -61,6 +64,7 @@ mod stream;
 mod venue_stress;
 mod verification;
 mod verified_evidence;
+mod when;
 mod witness_check;
 mod written;
 pub mod x402;
@@ -70,6 +74,7 @@ pub use accuracy::{
     AccuracyRecord, AccuracySwap, PoolAccuracy,
 };
 pub use accuracy_table::{AccuracyRow, AccuracySummary, AccuracyTable};
+pub use added_parts::AddedParts;
 pub use alert::{AlertEventTold, AlertStanding, AlertsTold};
 pub use alert_kept::{
     AlertEventKept, AlertEventsKept, AlertKept, AlertMade, AlertsKept, AlertsResent, StreamTicket,
@@ -87,6 +92,7 @@ pub use decay::{
     DepthDecay, DepthDecayEvent, DepthDecayHorizon, DepthDecayOf, DepthDecaySide, DepthDecayStep,
     MAX_SNAPSHOT_PAGE_BYTES, SNAPSHOT_PAGE_BYTES,
 };
+pub use depth_readings::{DepthReading, DepthWeek, OracleLead7d};
 pub use equities::{
     Equities, EquityBalanceTold, EquityEventTold, EquityListed, EquityPool, EquityPoolOf,
     EquityReopeningTold, EquityScore, EquitySessionTold, EquityState,
@@ -97,14 +103,15 @@ pub use export::{Export, ExportedDay, ExportedFile};
 pub use exposure::{
     Band, LiquidationCascade, LiquidationExposure, LiquidationExposureOf, LiquidationVenue,
 };
+pub use failure_causes::{FailuresByCause, VenueLeftOut};
 pub use fragility::{Fragility, FragilityRow, LowestDepth, StandardGap};
 pub use guards::{Days, GuardInputs, Guards};
 pub use handed_over::{
     FileKind, FileVerified, FilesVerified, is_report_first_line, report_first_line,
 };
 pub use history::{
-    DepthPoint, FillablePoint, GapPoint, History, HistoryRow, Interval, PoolBook, SeriesOf, Stress,
-    StressDetail, TimeAbove,
+    DepthPoint, FillablePoint, GapPoint, History, HistoryRow, Interval, PoolBook, RowOrder,
+    SeriesOf, Stress, StressDetail, TimeAbove,
 };
 pub use hours::{HoursClosed, HoursClosure, HoursSpread, HoursToken, MarketHours};
 pub use instant::slot_at;
@@ -143,5 +150,6 @@ pub use verification::{
     ExportReport, ForkReport, Recomputation, UncheckedColumns, UnsignedFiles, VerificationReport,
 };
 pub use verified_evidence::{KeysFrom, LogContinuity, VerifiedBy, VerifiedCheck, VerifiedEvidence};
+pub use when::{HourOfWeek, RankedSlot, WhenToSell};
 pub use witness_check::{check_witnesses, parse_witness_policy};
 pub use written::{WrittenSizeError, size_as_written, size_to_write, usd_as_written, written_size};

@@ -125,9 +125,28 @@ impl<'de> Deserialize<'de> for Number {
     }
 }
 
+/// Whole numbers with a comma before each group of three digits.
+pub(crate) fn group_thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.char_indices() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn thousands_are_grouped_from_the_right() {
+        let grouped = [0, 999, 1_000, 486_468, 1_234_567].map(group_thousands);
+        assert_eq!(grouped, ["0", "999", "1,000", "486,468", "1,234,567"]);
+    }
 
     #[test]
     fn fifteen_digits_come_back_as_they_went() {

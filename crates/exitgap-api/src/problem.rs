@@ -5,7 +5,7 @@ use core::fmt;
 use exitgap_core::exit::{NotSized, OrdersRefused, Refusal};
 use exitgap_core::series::{LookupError, Slot};
 use exitgap_core::snapshot::BaseError;
-use exitgap_core::units::UsdMicros;
+use exitgap_core::units::{SizeUsd, UsdMicros};
 use serde::{Deserialize, Serialize};
 
 use crate::Number;
@@ -313,6 +313,9 @@ pub struct Problem {
     /// The stable reason behind a missing slot or an unreadable chain.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub reason: Option<String>,
+    /// The size that cannot be filled, USD.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub size_usd: Option<Number>,
     /// The largest size that can be filled, USD.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub max_fillable_usd: Option<Number>,
@@ -330,6 +333,7 @@ impl Problem {
             field: None,
             hint: None,
             reason: None,
+            size_usd: None,
             max_fillable_usd: None,
             evidence_url: None,
         }
@@ -351,6 +355,14 @@ impl Problem {
     #[must_use]
     pub fn reason(self, reason: &str) -> Self {
         Self { reason: Some(reason.to_owned()), ..self }
+    }
+}
+
+/// The methods of refused estimates.
+impl Problem {
+    /// Why the estimate of a size is refused.
+    pub fn of_estimate(refusal: &Refusal, size: SizeUsd) -> Self {
+        Self { size_usd: Some(size.into()), ..Self::from(refusal) }
     }
 }
 

@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Amounts, Answer, GapRung, LadderRows, Number, RedemptionWindow, Simulation};
+use crate::{
+    Amounts, Answer, DepthWeek, GapRung, LadderRows, Number, RedemptionWindow, Simulation,
+};
 
 /// An answer, as published by the service.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,6 +17,9 @@ pub struct Published<F> {
     /// result's direction. Absent if no slot has a depth.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub lowest_depth_7d_usd: Option<Number>,
+    /// Its second reading, from the pool's own price, and why it is low.
+    #[serde(flatten)]
+    pub week: DepthWeek,
     /// Seconds from the slot's time to this answer.
     pub snapshot_age_s: u64,
     /// URL of the evidence for this number: for a simulation, the sale at once; for a largest size,
@@ -24,7 +29,7 @@ pub struct Published<F> {
     /// URL of the snapshot behind the answer, canonical bytes.
     pub snapshot_url: String,
     /// URL of the pool's heads of the seven days up to the slot. They confirm `days_observed`, the
-    /// window and `lowest_depth_7d_usd`.
+    /// window and `lowest_depth_7d_usd`. They do not commit to `lowest_book_7d_usd`.
     pub window_url: String,
     /// If slots after the result's are missing or retracted: URL of the pool's heads up to the
     /// newest sealed slot, which show that. `exitgap verify --window` takes them together with the

@@ -1,5 +1,6 @@
 //! The events of a stream for each sealed slot.
 
+use exitgap_core::analytics::depths::{DepthCause, DepthLows, SlotDepths};
 use exitgap_core::evidence::{Head, HeadEntry};
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::Checkpoint;
@@ -25,7 +26,8 @@ pub struct StreamedSlot {
     pub root: String,
 }
 
-/// A pool in a sealed slot: the data of the event `pool`. All values are from the pool's head.
+/// A pool in a sealed slot: the data of the event `pool`. All values are from the pool's head, except
+/// for the second readings of its depths, to which heads do not commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct StreamedPool {
@@ -45,6 +47,19 @@ pub struct StreamedPool {
     pub depth_usd: [Option<Number>; 2],
     /// The lowest depths of seven days, in the same order.
     pub lowest_depth_7d_usd: [Option<Number>; 2],
+    /// The depths at 2% from the pool's own mid price, in the same order.
+    #[serde(default)]
+    pub book_usd: [Option<Number>; 2],
+    /// The lowest of them in seven days, in the same order.
+    #[serde(default)]
+    pub lowest_book_7d_usd: [Option<Number>; 2],
+    /// Why the depth is low, in the same order: `oracle_led` or `thin_book`. `null` if neither
+    /// applies.
+    #[serde(default)]
+    pub depth_cause: [Option<String>; 2],
+    /// Why the lowest depth is low, in the same order.
+    #[serde(default)]
+    pub lowest_depth_7d_cause: [Option<String>; 2],
     /// Earlier slots that are retracted here.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub retracts: Vec<u32>,
@@ -64,8 +79,14 @@ impl StreamedSlot {
     }
 }
 
-impl From<&Head> for StreamedPool {
-    fn from(head: &Head) -> Self {
+impl StreamedPool {
+    /// The pool's head, with both depths of its snapshot and the lows of its week as far as they are computed.
+    pub fn new(
+        head: &Head,
+        depths: Option<[SlotDepths; 2]>,
+        week: Option<&[DepthLows; 2]>,
+    ) -> Self {
+        let code = |cause: Option<DepthCause>| cause.map(|cause| cause.code().to_owned());
         let (state, reason, snapshot, depth_usd) = match &head.entry {
             HeadEntry::Recorded { snapshot, depth_usd } => {
                 ("recorded", None, Some(snapshot.to_string()), *depth_usd)
@@ -83,6 +104,10 @@ impl From<&Head> for StreamedPool {
             snapshot,
             depth_usd: depth_usd.map(|depth| depth.map(Number::from)),
             lowest_depth_7d_usd: head.lowest_depth_7d_usd.map(|depth| depth.map(Number::from)),
+            book_usd: depths.unwrap_or_default().map(|depths| depths.book_usd.map(Number::from)),
+            lowest_book_7d_usd: [0, 1].map(|token| Some(week?[token].lowest_book?.1.into())),
+            depth_cause: depths.unwrap_or_default().map(|depths| code(depths.cause())),
+            lowest_depth_7d_cause: [0, 1].map(|token| code(week?[token].cause())),
             retracts: head.retracts.iter().map(|retracted| retracted.slot.number()).collect(),
         }
     }

@@ -1,11 +1,12 @@
 //! Stress over several venues: the fills of one exit in each slot of a week, after a shock.
 
-use exitgap_core::analytics::stress::{STRESS, StressResult, StressSlot, StressTerms};
+use exitgap_core::analytics::stress::{StressResult, StressSlot, StressTerms};
+use exitgap_core::ids::PoolId;
 use exitgap_core::series::Slot;
 use serde::{Deserialize, Serialize};
 
 use crate::number::decimal;
-use crate::{Exactness, Number, SeriesMethod, Status, TimeAbove};
+use crate::{Exactness, FailuresByCause, Number, SeriesMethod, Status, TimeAbove, VenueLeftOut};
 
 /// A pool of the stress test.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,6 +33,13 @@ pub struct StressedSlot {
     /// The gap of the optimal split, percent. `null` if the venues together could not absorb the
     /// size.
     pub exit_gap_pct: Option<Number>,
+    /// The same from the oracle price, whatever the reference. Absent in `stress/1`, and if
+    /// `exit_gap_pct` is `null`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub gap_from_oracle_pct: Option<Number>,
+    /// The same from the pools' own mid prices. Absent in the same cases.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub gap_from_mid_pct: Option<Number>,
     /// The amount that they could absorb, whole USD. `null` if they could absorb all of the size.
     pub max_fillable_usd: Option<Number>,
     /// The total depth of the venues at 2% from the oracle price, whole USD.
@@ -44,8 +52,12 @@ pub struct StressedSlot {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct VenueStressOf {
-    /// The version of the method: `stress/1`.
+    /// The version of the method: `stress/2`, or `stress/1` from a service before it.
     pub figure: String,
+    /// The price that gaps are measured from: `oracle`, or `mid`, the pools' own mid prices. Absent
+    /// in `stress/1`, which knows the oracle price only.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub reference: Option<String>,
     /// The first slot used, RFC 3339.
     pub from: String,
     /// The last slot used, RFC 3339.
@@ -117,6 +129,10 @@ pub struct VenueStress {
     pub worst_slots: Vec<StressedSlot>,
     /// How long the gap was above `limit_pct`. `null` if no limit was given.
     pub above: Option<TimeAbove>,
+    /// The slots above `limit_pct` by cause. The counts do not depend on `reference`. Absent in
+    /// `stress/1`, and if no limit was given.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub causes: Option<FailuresByCause>,
     /// The lowest total depth of the venues at 2% from the oracle price.
     pub lowest_depth_usd: Option<Number>,
     /// The first slot with that depth, RFC 3339.
@@ -132,13 +148,11 @@ pub struct VenueStress {
     pub lowest_book_time: Option<String>,
     /// The median of that total depth.
     pub book_q50_usd: Option<Number>,
-    /// One entry per venue, in the order of the request.
+    /// Venues that cannot take part, because their kind cannot be shocked.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub left_out: Vec<VenueLeftOut>,
+    /// One entry per venue that takes part, in the order of the request.
     pub venues: Vec<StressedVenue>,
-}
-
-impl VenueStressOf {
-    /// The name and version of the rules.
-    pub const FIGURE: &'static str = STRESS;
 }
 
 impl VenueStress {
@@ -153,7 +167,12 @@ impl VenueStress {
             longest_run_slots: result.above_longest_run_slots.unwrap_or(0),
             longest_run_from: time(&result.above_longest_run_from),
         });
-        let venues = terms.venues.iter().zip(&result.venues);
+        let asked = |pool: &PoolId| terms.venues.iter().find(|venue| venue.pool == *pool);
+        let venues = result.venues.iter().filter_map(|found| Some((asked(&found.pool)?, found)));
+        let causes = result.causes.as_ref().zip(terms.limit).map(|(causes, limit)| {
+            let failed = format!("the gap was above {}%", Number::from(limit));
+            FailuresByCause::new(causes, result.have_slots, &failed)
+        });
         Self {
             of,
             status: if result.status == "live" { Status::Live } else { Status::Preview },
@@ -169,6 +188,8 @@ impl VenueStress {
             gap_q95_pct: percent(&result.gap_q95_pct),
             worst_slots: result.worst.iter().map(StressedSlot::from).collect(),
             above,
+            causes,
+            left_out: VenueLeftOut::list(&result.left_out, &terms.venues),
             lowest_depth_usd: usd(&result.depth_lowest_usd),
             lowest_depth_time: time(&result.depth_lowest_slot),
             lowest_depth_book_usd: usd(&result.depth_lowest_book_usd),
@@ -194,6 +215,8 @@ impl From<&StressSlot> for StressedSlot {
             slot: found.slot.number(),
             time: found.slot.to_string(),
             exit_gap_pct: found.gap_pct.as_deref().and_then(decimal),
+            gap_from_oracle_pct: found.gap_from_oracle_pct.as_deref().and_then(decimal),
+            gap_from_mid_pct: found.gap_from_mid_pct.as_deref().and_then(decimal),
             max_fillable_usd: found.fillable_usd.as_deref().map(Number::from_whole),
             depth_usd: Number::from_whole(&found.depth_usd),
             book_usd: Number::from_whole(&found.book_usd),

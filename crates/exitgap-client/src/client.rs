@@ -4,14 +4,14 @@ use core::time::Duration;
 use std::sync::OnceLock;
 
 use exitgap_api::operations::parameters::{
-    AT, BASE, BOARD_SIZE, CHAIN, FROM, GAP, INTERVAL, LEVEL, LIMIT, ORDER_INTERVAL, ORDERS,
+    AT, BASE, BOARD_SIZE, CHAIN, FROM, GAP, INTERVAL, LEVEL, LIMIT, ORDER, ORDER_INTERVAL, ORDERS,
     POOL_CURSOR, POSITION, RANK_CURSOR, RECOVERY, SERIES_SIZE, SIZE, SLOT_CURSOR, SORT, TO,
 };
 use exitgap_api::operations::{Method, Operation, PositionAsked, Target};
 use exitgap_api::{
     AccuracyTable, Capabilities, Fragility, Guards, History, MarketHours, Number, Payments,
     PoolList, Portfolio, PublishedExit, PublishedLadder, PublishedMaxSize, PublishedRedemption,
-    PublishedSimulation, SeriesOf, Stress,
+    PublishedSimulation, RowOrder, SeriesOf, Stress, WhenToSell,
 };
 use exitgap_core::Newer;
 use exitgap_core::evidence::Base;
@@ -230,7 +230,10 @@ impl<T: Transport> Client<T> {
     /// `GET /v1/history/{pool}`: one page.
     pub async fn history(&self, of: &HistoryOf) -> Result<History, ClientError> {
         let target = series_target(Operation::History, of).with(&INTERVAL, of.interval.code());
-        let target = self.guards.apply_to(target.maybe(&SLOT_CURSOR, of.cursor.as_deref()));
+        // A service of an earlier version knows ascending rows only, and refuses the parameter.
+        let order = (of.order == RowOrder::Descending).then(|| of.order.code());
+        let target = target.maybe(&ORDER, order).maybe(&SLOT_CURSOR, of.cursor.as_deref());
+        let target = self.guards.apply_to(target);
         let history: History = self.json(&target).await?;
         self.require_answer(&target, of, &history.of)?;
         Ok(history)
@@ -252,6 +255,15 @@ impl<T: Transport> Client<T> {
             return Err(self.not_as_specified(&target, "it uses a different gap limit"));
         }
         Ok(stress)
+    }
+
+    /// `GET /v1/when/{pool}`: the gap by hour of the week, and the rank of the newest slot; interval, order and cursor
+    /// are ignored.
+    pub async fn when_to_sell(&self, of: &HistoryOf) -> Result<WhenToSell, ClientError> {
+        let target = self.guards.apply_to(series_target(Operation::When, of));
+        let when: WhenToSell = self.json(&target).await?;
+        self.require_answer(&target, of, &when.of)?;
+        Ok(when)
     }
 
     /// `GET /v1/hours/{pool}`: compares open and closed markets; interval, period and cursor are ignored.

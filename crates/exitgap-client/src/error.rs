@@ -164,6 +164,9 @@ pub struct ServerProblem {
     /// The stable reason behind a missing slot.
     #[serde(default)]
     pub reason: Option<String>,
+    /// The size that cannot be filled, USD.
+    #[serde(default)]
+    pub size_usd: Option<Number>,
     /// The largest size that can be filled, USD.
     #[serde(default)]
     pub max_fillable_usd: Option<Number>,
@@ -181,8 +184,9 @@ impl ServerProblem {
         let known: Result<_, serde::de::value::Error> =
             ProblemCode::deserialize(self.code.as_str().into_deserializer());
         let code = known.unwrap_or(ProblemCode::SourceUnreadable);
-        let Self { detail, field, hint, reason, max_fillable_usd, evidence_url, .. } = self;
-        Problem { code, detail, field, hint, reason, max_fillable_usd, evidence_url }
+        let Self { detail, field, hint, reason, .. } = self;
+        let Self { size_usd, max_fillable_usd, evidence_url, .. } = self;
+        Problem { code, detail, field, hint, reason, size_usd, max_fillable_usd, evidence_url }
     }
 }
 

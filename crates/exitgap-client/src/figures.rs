@@ -4,17 +4,18 @@ use std::collections::BTreeMap;
 
 use exitgap_api::operations::parameters::{
     ABOVE, BASE, BONUS, BOOK_GAP, CASCADE, EQUITY_GAP, EQUITY_SIZE, EXPORT_FROM, EXPORT_POOL,
-    EXPORT_TO, FALL, HAIRCUT, MOVE, PERIOD_FROM, PROTOCOL_FEE, SHOCK_FALL, SLOT, SOLD, TO, VENUE,
-    WITHIN_SLOTS,
+    EXPORT_TO, FALL, HAIRCUT, MOVE, PERIOD_FROM, PROTOCOL_FEE, REFERENCE, SHOCK_FALL, SLOT, SOLD,
+    TO, VENUE, WITHIN_SLOTS,
 };
 use exitgap_api::operations::{
     AccuracyAsked, DecayAsked, EquityAsked, ExportAsked, ExposureAsked, Operation, Target,
     VenueAsked, VenueStressAsked,
 };
 use exitgap_api::{
-    DepthDecay, Equities, EquityScore, Export, LiquidationExposure, LiquidationVenue,
-    MAX_SNAPSHOT_PAGE_BYTES, NamedShocks, Number, PoolAccuracy, StressedVenue, VenueStress,
+    DepthDecay, Equities, EquityScore, Export, LiquidationExposure, MAX_SNAPSHOT_PAGE_BYTES,
+    NamedShocks, Number, PoolAccuracy, VenueLeftOut, VenueStress,
 };
+use exitgap_core::analytics::Reference;
 use exitgap_core::analytics::accuracy::Fills;
 use exitgap_core::analytics::exposure::Liquidation;
 use exitgap_core::analytics::figure::{
@@ -125,14 +126,12 @@ impl<T: Transport> Client<T> {
         let target = exposure_target(Operation::Exposure, asked);
         let exposure: LiquidationExposure = self.get_guarded(target.clone()).await?;
         let of = &exposure.of;
-        let same = |(asked, told): (&VenueAsked, &LiquidationVenue)| {
-            let base = asked.base.as_deref().and_then(Base::from_code);
-            told.pool == asked.pool.to_string() && base.is_none_or(|base| base.code() == told.base)
-        };
+        let told = exposure.venues.iter().map(|venue| (&venue.pool, &venue.base));
+        let told: Vec<_> = told.chain(exposure.left_out.iter().map(of_left_out)).collect();
         let percent = |e8: u32| Number::from(Percent(e8.into()));
         let Liquidation { bonus_e8, protocol_fee_e8, fall_e8 } = asked.liquidation;
-        let answers = asked.venues.len() == exposure.venues.len()
-            && asked.venues.iter().zip(&exposure.venues).all(same)
+        let answers = are_of(&asked.venues, &told)
+            && of.reference.as_deref() == asked.reference.map(Reference::code)
             && of.cascade_usd == asked.cascade.into()
             && of.bonus_pct == percent(bonus_e8)
             && of.protocol_fee_pct == percent(protocol_fee_e8)
@@ -149,9 +148,8 @@ impl<T: Transport> Client<T> {
         if !asked.venues.iter().all(is_by_place) {
             // A file's address names tokens by their place, which the figure tells.
             let told = self.liquidation_exposure(&asked).await?;
-            for (venue, told) in asked.venues.iter_mut().zip(told.venues) {
-                venue.base = Some(told.base);
-            }
+            let taking = told.venues.iter().map(|venue| (&venue.pool, &venue.base));
+            name_by_place(&mut asked.venues, taking.chain(told.left_out.iter().map(of_left_out)));
         }
         let target = exposure_target(Operation::ExposureFile, &asked);
         self.bytes(&target, JSON, MAX_FIGURE_BYTES).await
@@ -163,14 +161,12 @@ impl<T: Transport> Client<T> {
         let target = stress_target(Operation::VenueStress, asked);
         let stress: VenueStress = self.get_guarded(target.clone()).await?;
         let of = &stress.of;
-        let same = |(asked, told): (&VenueAsked, &StressedVenue)| {
-            let base = asked.base.as_deref().and_then(Base::from_code);
-            told.pool == asked.pool.to_string() && base.is_none_or(|base| base.code() == told.base)
-        };
+        let told = stress.venues.iter().map(|venue| (&venue.pool, &venue.base));
+        let told: Vec<_> = told.chain(stress.left_out.iter().map(of_left_out)).collect();
         let percent = |e8: u32| Number::from(Percent(e8.into()));
         let limit = asked.limit.map(Number::from);
-        let answers = asked.venues.len() == stress.venues.len()
-            && asked.venues.iter().zip(&stress.venues).all(same)
+        let answers = are_of(&asked.venues, &told)
+            && of.reference.as_deref() == asked.reference.map(Reference::code)
             && of.size_usd == asked.size.into()
             && of.haircut_pct == percent(asked.shock.haircut_e8)
             && of.fall_pct == percent(asked.shock.fall_e8)
@@ -197,9 +193,8 @@ impl<T: Transport> Client<T> {
         if !asked.venues.iter().all(is_by_place) {
             // A file's address names tokens by their place, which the figure tells.
             let told = self.venue_stress(&asked).await?;
-            for (venue, told) in asked.venues.iter_mut().zip(told.venues) {
-                venue.base = Some(told.base);
-            }
+            let taking = told.venues.iter().map(|venue| (&venue.pool, &venue.base));
+            name_by_place(&mut asked.venues, taking.chain(told.left_out.iter().map(of_left_out)));
         }
         let target = stress_target(Operation::VenueStressFile, &asked);
         self.bytes(&target, JSON, MAX_FIGURE_BYTES).await
@@ -290,7 +285,7 @@ impl<T: Transport> Client<T> {
 }
 
 fn exposure_target(operation: Operation, asked: &ExposureAsked) -> Target {
-    let ExposureAsked { venues, cascade, liquidation, from, to, guards: _ } = asked;
+    let ExposureAsked { venues, cascade, liquidation, from, to, reference, guards: _ } = asked;
     let percent = |e8: u32| Number::from(Percent(e8.into()));
     let target = operation.target();
     venues
@@ -302,6 +297,40 @@ fn exposure_target(operation: Operation, asked: &ExposureAsked) -> Target {
         .with(&FALL, percent(liquidation.fall_e8))
         .maybe(&PERIOD_FROM, from.as_ref())
         .maybe(&TO, to.as_ref())
+        .maybe(&REFERENCE, reference.map(Reference::code))
+}
+
+/// The pool and the base of a venue that is left out.
+fn of_left_out(out: &VenueLeftOut) -> (&String, &String) {
+    (&out.pool, &out.base)
+}
+
+/// Whether an answer's venues, each with its base, are the requested ones.
+fn are_of(asked: &[VenueAsked], told: &[(&String, &String)]) -> bool {
+    asked.len() == told.len()
+        && asked.iter().all(|asked| {
+            let base = asked.base.as_deref().and_then(Base::from_code);
+            let pool = asked.pool.to_string();
+            let same = |(told, of): &(&String, &String)| {
+                **told == pool && base.is_none_or(|base| base.code() == of.as_str())
+            };
+            told.iter().any(same)
+        })
+}
+
+/// Names the tokens of venues by their place, as an answer does.
+fn name_by_place<'t>(
+    asked: &mut [VenueAsked],
+    told: impl Iterator<Item = (&'t String, &'t String)>,
+) {
+    let told: Vec<_> = told.collect();
+    for venue in asked {
+        let pool = venue.pool.to_string();
+        let found = told.iter().find(|(told, _)| **told == pool);
+        if let Some((_, base)) = found {
+            venue.base = Some((*base).clone());
+        }
+    }
 }
 
 /// Whether a base is named by its index, or not named.
@@ -310,7 +339,8 @@ fn is_by_place(venue: &VenueAsked) -> bool {
 }
 
 fn stress_target(operation: Operation, asked: &VenueStressAsked) -> Target {
-    let VenueStressAsked { venues, size, shock, limit, after, from, to, guards: _ } = asked;
+    let VenueStressAsked { venues, size, shock, limit, after, from, to, reference, guards: _ } =
+        asked;
     let percent = |e8: u32| Number::from(Percent(e8.into()));
     let target = operation.target();
     venues
@@ -323,6 +353,7 @@ fn stress_target(operation: Operation, asked: &VenueStressAsked) -> Target {
         .after_move(*after)
         .maybe(&PERIOD_FROM, from.as_ref())
         .maybe(&TO, to.as_ref())
+        .maybe(&REFERENCE, reference.map(Reference::code))
 }
 
 fn decay_target(asked: &DecayAsked) -> Target {

@@ -1,7 +1,7 @@
 //! Requests for a series.
 
-use exitgap_api::Interval;
 use exitgap_api::operations::SeriesAsked;
+use exitgap_api::{Interval, RowOrder};
 use exitgap_core::evidence::Base;
 use exitgap_core::ids::PoolId;
 use exitgap_core::units::SizeUsd;
@@ -17,6 +17,8 @@ pub struct HistoryOf {
     pub size: SizeUsd,
     /// The interval of its rows.
     pub interval: Interval,
+    /// The order of its rows.
+    pub order: RowOrder,
     /// The first instant, RFC 3339; the beginning of the series if absent.
     pub from: Option<String>,
     /// The last instant, RFC 3339; the newest slot if absent.
@@ -33,6 +35,7 @@ impl From<&SeriesAsked> for HistoryOf {
             base: asked.base.as_deref().and_then(Base::from_code),
             size: asked.size,
             interval: Interval::FiveMinutes,
+            order: RowOrder::Ascending,
             from: asked.from.map(|slot| slot.to_string()),
             to: asked.to.map(|slot| slot.to_string()),
             cursor: None,

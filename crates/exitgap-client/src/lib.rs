@@ -43,6 +43,9 @@ mod native;
 mod routes;
 mod snapshots;
 
+// So that one dependency is enough.
+pub use {exitgap_api, exitgap_core};
+
 pub use base_url::BaseUrl;
 pub use client::{Client, Options};
 pub use error::{ClientError, PaymentChallenge, ServerProblem};

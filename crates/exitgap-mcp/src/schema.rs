@@ -116,7 +116,19 @@ pub fn of_document(name: &str) -> JsonObject {
 }
 
 /// Members that only explain another member, such as `exact`. Answers have them, and the schema permits further members.
-const EXPLANATIONS: [&str; 2] = ["inexact_because", "inexact_detail"];
+const EXPLANATIONS: [&str; 11] = [
+    "depth_cause",
+    "depth_note",
+    "depths_url",
+    "inexact_because",
+    "inexact_detail",
+    "lowest_depth_7d_cause",
+    "lowest_depth_7d_note",
+    "newer_heads_url",
+    "oracle_lead_7d",
+    "session_note",
+    "window_url",
+];
 
 /// The prefix of references to shared definitions.
 const DEFS: &str = "#/$defs/";

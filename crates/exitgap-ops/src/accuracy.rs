@@ -5,12 +5,14 @@ use exitgap_api::operations::{
     AccuracyAsked, AccuracyFileAsked, FigureAddress, Operation, SeriesAsked, SlotAsked, parameters,
 };
 use exitgap_api::{
-    AccuracyRecord, GuardInputs, Guards, Number, PoolAccuracy, Problem, SNAPSHOT_PAGE_BYTES, Status,
+    AccuracyRecord, DepthSourceKind, GuardInputs, Guards, Number, PoolAccuracy, Problem,
+    SNAPSHOT_PAGE_BYTES, SeriesMethod, SeriesSource, Status, Window,
 };
 use exitgap_core::analytics::accuracy::{
     AccuracyOfPeriod, AccuracyTerms, CommittedDocument, Fills, IssuedReceipts,
 };
 use exitgap_core::analytics::figure::Figure;
+use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::ids::PoolId;
 use exitgap_core::series::{LookupError, Slot, days_observed_hundredths};
 use exitgap_core::units::SizeUsd;
@@ -21,8 +23,8 @@ use super::figures::{ResolvedFigure, ServedFigure};
 use super::history::Series;
 use super::{IntoProblem, Proof, Service};
 
-/// The default period: seven days.
-const SLOTS: u32 = 7 * Slot::PER_DAY;
+/// The default period: a slot, and the slots of the seven days after it. There is no interval before the first slot.
+const SLOTS: u32 = 7 * Slot::PER_DAY + 1;
 
 /// The maximum number of documents in one answer.
 const DOCUMENTS: usize = 96;
@@ -74,6 +76,8 @@ impl Service {
             exactness,
             record: AccuracyRecord::new(id.to_string(), period, &result),
             days_observed: Number::from_hundredths(days),
+            method_version: METHOD_VERSION.to_owned(),
+            method: method_of(&id, [first, last], result.slots),
             slots_waiting,
             documents,
             fills_url: [web, fills.as_str()].concat(),
@@ -160,6 +164,24 @@ impl Service {
             Ok(lines)
         };
         Ok(proof(self.read_store(read).await?))
+    }
+}
+
+/// The disclosed method of a record: each swap has its own size.
+fn method_of(pool: &PoolId, [first, last]: [Slot; 2], recorded: u32) -> SeriesMethod {
+    let all = last.number() - first.number() + 1;
+    SeriesMethod {
+        assumed_size_usd: None,
+        window: Window {
+            from: first.to_string(),
+            to: last.to_string(),
+            slots_recorded: recorded.into(),
+            slots_missing: all.saturating_sub(recorded).into(),
+        },
+        depth_source: SeriesSource {
+            kind: DepthSourceKind::RecordedSnapshot,
+            chain: Some(pool.chain().to_string()),
+        },
     }
 }
 

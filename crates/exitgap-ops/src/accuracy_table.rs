@@ -117,12 +117,14 @@ mod tests {
     fn made(slots: Option<u32>) -> Made {
         let row = |slots: u32| {
             let counts = serde_json::json!({
-                "from": "", "to": "", "until": "", "status": "preview", "enough": false, "slots": slots,
+                "from": "", "to": "", "until": "", "status": "preview", "enough": false, "slots": slots, "judged_slots": 0,
                 "slots_waiting": 0, "stretches": 0, "stretches_incomplete": 0, "swaps": 0, "compared": 0,
                 "not_compared": { "fills_incomplete": 0, "estimate_refused": 0, "two_sided": 0, "zero": 0,
                     "out_of_range": 0 },
-                "n": 0, "exact_n": 0, "abs_error_pct_q50": null, "abs_error_pct_q95": null, "worst_pct": null,
-                "mean_error_pct": null, "days_observed": 0, "accuracy_url": "", "figure_url": "",
+                "n": 0, "exact_n": 0, "bracketed_n": 0, "worst_for_seller_pct": null, "abs_error_pct_q50": null, "abs_error_pct_q95": null, "worst_pct": null,
+                "mean_error_pct": null, "days_observed": 0, "method_version": "", "method": {
+                    "window": { "from": "", "to": "", "slots_recorded": 0, "slots_missing": 0 },
+                    "depth_source": { "kind": "recorded_snapshot" } }, "accuracy_url": "", "figure_url": "",
             });
             serde_json::from_value(counts).unwrap()
         };

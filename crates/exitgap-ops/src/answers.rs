@@ -33,7 +33,7 @@ impl Service {
         size: SizeUsd,
         refusal: &Refusal,
     ) -> Problem {
-        let problem = Problem::from(refusal);
+        let problem = Problem::of_estimate(refusal, size);
         let evidence = || self.evidence_url(&found.prepared, direction, &size.to_string());
         Problem { evidence_url: problem.code.has_evidence().then(evidence), ..problem }
     }
@@ -131,6 +131,7 @@ impl Service {
         Published {
             answer: Answer { figures, context },
             lowest_depth_7d_usd: prepared.lowest_depth(direction).map(Number::from),
+            week: prepared.depth_week(&self.urls, direction),
             snapshot_age_s: found.age_s,
             evidence_url,
             snapshot_url: snapshot_url.clone(),

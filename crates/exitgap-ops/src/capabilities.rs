@@ -119,7 +119,13 @@ const TABLE: [Row; 25] = [
         "/pools/{pool}",
         &[RECORDER],
     ),
-    operations_row("Spread history", &[Operation::History], "", "/pools/{pool}", &[RECORDER]),
+    operations_row(
+        "Spread history",
+        &[Operation::History, Operation::When],
+        "command-line history and when, SDK history() and whenToSell()",
+        "/pools/{pool}",
+        &[RECORDER],
+    ),
     operations_row("Public fragility board", &[Operation::Fragility], "", "/", &[RECORDER]),
     operations_row("Portfolio view", &[Operation::Portfolio], "", "/portfolio", &[RECORDER]),
     operations_row(

@@ -68,7 +68,8 @@ impl Service {
         let exactness = self.exactness(&pools).await;
         let of = LiquidationExposureOf {
             exactness,
-            figure: LiquidationExposureOf::FIGURE.to_owned(),
+            figure: terms.name().to_owned(),
+            reference: terms.reference.map(|reference| reference.code().to_owned()),
             from: terms.from.to_string(),
             to: terms.to.to_string(),
             cascade_usd: terms.cascade.into(),
@@ -96,10 +97,10 @@ impl Service {
     }
 
     async fn exposure_of(&self, asked: ExposureAsked) -> Result<ExposureOf, Problem> {
-        let ExposureAsked { venues, cascade, liquidation, from, to, guards } = asked;
+        let ExposureAsked { venues, cascade, liquidation, from, to, reference, guards } = asked;
         let found = self.venues_of(venues, from, to, guards).await?;
         let VenuesOf { venues, from, to, recorded_count } = found;
-        let terms = ExposureTerms { venues, from, to, cascade, liquidation };
+        let terms = ExposureTerms { venues, from, to, cascade, liquidation, reference };
         let terms = terms.validate().map_err(IntoProblem::into_problem)?;
         Ok(ExposureOf { terms, recorded_count })
     }

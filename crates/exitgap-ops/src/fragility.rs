@@ -4,9 +4,10 @@ use std::cmp::Ordering;
 
 use exitgap_api::operations::{BoardAsked, SortBy};
 use exitgap_api::{
-    DepthSourceKind, Fragility, FragilityRow, LowestDepth, Number, PoolLabels, Problem,
-    SeriesMethod, SeriesSource, StandardGap, Window,
+    DepthReading, DepthSourceKind, DepthWeek, Fragility, FragilityRow, LowestDepth, Number,
+    PoolLabels, Problem, SeriesMethod, SeriesSource, StandardGap, Window,
 };
+use exitgap_core::analytics::depths::SlotDepths;
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::series::{Slot, days_observed_hundredths};
 use exitgap_core::units::{Percent, SizeUsd};
@@ -19,6 +20,10 @@ use super::{Service, Urls};
 const SCORE: &str = "1 - lowest depth of 7 days / median depth of 7 days: the share of the median \
     depth that was missing in the slot with the lowest depth; null with less than one day of \
     recorded slots or if the median is 0";
+
+const BOOK_SCORE: &str = "1 - lowest book of 7 days / median book of 7 days, a book being the depth \
+    at 2% from the pool's own mid price: the share of the pool's usual book that was missing when it \
+    was lowest; absent with less than one day of recorded slots or if the median is 0";
 
 impl Service {
     /// The pools of a chain, or all pools, most fragile first.
@@ -41,6 +46,7 @@ impl Service {
         let next = skip.saturating_add(limit);
         Ok(Fragility {
             score_method: SCORE.to_owned(),
+            book_score_method: BOOK_SCORE.to_owned(),
             method_version: METHOD_VERSION.to_owned(),
             pools: pools as u64,
             pools_without_snapshot: (selected.len() - pools) as u64,
@@ -58,10 +64,10 @@ struct RankedPool<'a> {
     side: usize,
     slot: Slot,
     gaps: [Gap; 4],
-    depth: Option<u64>,
-    book: Option<u64>,
+    depths: SlotDepths,
     oracle_stale: bool,
     score: Option<u64>,
+    book_score: Option<u64>,
 }
 
 impl<'a> RankedPool<'a> {
@@ -78,10 +84,13 @@ impl<'a> RankedPool<'a> {
             side,
             slot,
             gaps: figures_side.gaps,
-            depth: figures_side.depth_usd,
-            book: figures_side.book_usd,
+            depths: figures.slot_depths()[side],
             oracle_stale: figures.oracle_stale,
             score: score_millionths(&row.standing, side),
+            book_score: row
+                .week
+                .filter(|_| has_a_day(&row.standing))
+                .and_then(|week| week[side].book_fragility_e6()),
         })
     }
 
@@ -89,12 +98,15 @@ impl<'a> RankedPool<'a> {
         match sort_by {
             SortBy::Gap(size) => other.gaps[size].worse(self.gaps[size]),
             SortBy::Score => other.score.cmp(&self.score),
-            SortBy::Depth => self.depth.cmp(&other.depth),
+            SortBy::BookScore => other.book_score.cmp(&self.book_score),
+            SortBy::Depth => self.depths.depth_usd.cmp(&other.depths.depth_usd),
         }
     }
 
     fn word(&self, urls: &Urls) -> FragilityRow {
-        let BoardRow { pool, standing } = self.row;
+        let BoardRow { pool, standing, week } = self.row;
+        let lows = week.as_ref().map(|week| &week[self.side]);
+        let reading = DepthReading::from_depths(self.depths);
         let direction = pool.default_base;
         let window = &standing.window.directions[self.side];
         let gaps = SizeUsd::STANDARD.iter().zip(self.gaps).map(|(size, gap)| {
@@ -126,8 +138,10 @@ impl<'a> RankedPool<'a> {
             newer_slots_missing: u64::from(standing.newer_missing)
                 + u64::from(standing.newer_retracted),
             gaps: gaps.collect(),
-            depth_usd: self.depth.map(Number::from),
-            book_usd: self.book.map(Number::from),
+            depth_usd: self.depths.depth_usd.map(Number::from),
+            book_usd: reading.book_usd,
+            depth_cause: reading.depth_cause,
+            depth_note: reading.depth_note,
             median_depth_7d_usd: window.median_usd.map(Number::from),
             lowest_depth_7d: window.lowest.map(|(slot, depth)| LowestDepth {
                 depth_usd: depth.into(),
@@ -136,6 +150,10 @@ impl<'a> RankedPool<'a> {
                 basis_pct: at_lowest.and_then(|at| at.basis).map(|basis: Percent| basis.into()),
                 slots_missing_7d: at_lowest.map_or(0, |at| at.missing_slots),
             }),
+            week: lows.map_or_else(DepthWeek::default, |lows| {
+                DepthWeek::from_lows(lows, Some(urls.depths(pool, standing.slot)))
+            }),
+            median_book_7d_usd: lows.and_then(|lows| lows.median_book_usd).map(Number::from),
             daily_lowest_depth_usd: self
                 .now
                 .daily_lowest
@@ -144,6 +162,7 @@ impl<'a> RankedPool<'a> {
                 .collect(),
             slots_missing_7d: standing.window.missing_slots,
             fragility_score: self.score.map(Number::from_millionths),
+            book_fragility_score: self.book_score.map(Number::from_millionths),
             days_observed: Number::from_hundredths(days_observed_hundredths(
                 standing.recorded_count.into(),
             )),
@@ -156,7 +175,7 @@ impl<'a> RankedPool<'a> {
 
     /// The seven days up to the pool's newest entry.
     fn method(&self) -> SeriesMethod {
-        let BoardRow { pool, standing } = self.row;
+        let BoardRow { pool, standing, .. } = self.row;
         let from = first_of_7d(pool, standing.slot);
         let slots = u64::from(standing.slot.number().saturating_sub(from.number())) + 1;
         let without = u64::from(standing.window.missing_slots) + u64::from(self.now.retracted_7d);
@@ -176,12 +195,17 @@ impl<'a> RankedPool<'a> {
     }
 }
 
+/// Whether the series is long enough for a score.
+fn has_a_day(standing: &PoolStatus) -> bool {
+    standing.recorded_count >= Slot::PER_DAY
+}
+
 /// `1 − lowest ÷ median` in millionths, rounded half up.
 fn score_millionths(standing: &PoolStatus, side: usize) -> Option<u64> {
     const ONE: u128 = 1_000_000;
     let window = &standing.window.directions[side];
     let (median, (_, lowest)) = (window.median_usd?, window.lowest?);
-    if standing.recorded_count < Slot::PER_DAY || median == 0 {
+    if !has_a_day(standing) || median == 0 {
         return None;
     }
     let (median, lost) = (u128::from(median), u128::from(median.saturating_sub(lowest)));

@@ -3,24 +3,26 @@
 use core::slice::from_ref;
 use exitgap_api::operations::{HistoryAsked, SeriesAsked, SnapshotAsked};
 use exitgap_api::{
-    DepthPoint, DepthSourceKind, FillablePoint, GapPoint, GuardInputs, Guards, History, HistoryRow,
-    Interval, Number, Problem, ProblemCode, SeriesMethod, SeriesOf, SeriesSource, SlotState,
-    Status, Window,
+    DepthPoint, DepthReading, DepthSourceKind, FillablePoint, GapPoint, GuardInputs, Guards,
+    History, HistoryRow, Interval, Number, Problem, ProblemCode, RowOrder, SeriesMethod, SeriesOf,
+    SeriesSource, SlotState, Status, Window,
 };
+use exitgap_core::analytics::depths::SlotDepths;
 use exitgap_core::evidence::Base;
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{LookupError, MissingReason, Slot, days_observed_hundredths};
 use exitgap_core::units::{Percent, SizeUsd, UsdMicros};
 use exitgap_store::{
-    DirectionRollup, Figures, FindError, Gap, GapRollup, NoGap, Outcome, Pool, Reader, Rollup,
-    StoreError, day_of,
+    DirectionRollup, Figures, FindError, Gap, GapRollup, NoGap, Outcome, Point, Pool, Reader,
+    Rollup, StoreError, day_of,
 };
 
 use super::answers::direction;
 use super::{Readers, Service, Urls};
 
 /// The series of a request.
+#[derive(Clone)]
 pub(super) struct Series {
     pub pool: Pool,
     pub direction: Direction,
@@ -55,27 +57,45 @@ fn slots_of(interval: Interval) -> u32 {
 impl Service {
     /// A page of a series.
     pub async fn history(&self, asked: HistoryAsked) -> Result<History, Problem> {
-        let HistoryAsked { series: asked, interval, limit } = asked;
+        let HistoryAsked { series: asked, interval, order, limit } = asked;
         let guards = asked.guards;
         let base = self.series_base(&asked).await?;
-        let reach = u32::try_from(limit).unwrap_or(u32::MAX).saturating_mul(slots_of(interval));
+        let page = u32::try_from(limit).unwrap_or(u32::MAX).saturating_mul(slots_of(interval));
+        let reach = match order {
+            RowOrder::Ascending => page,
+            RowOrder::Descending => u32::MAX,
+        };
         let (series, rows) = self
             .readers_of(asked.size)
             .read_store(move |reader| {
                 let series = Series::find(reader, &asked, base, reach)?;
-                let rows = series.rows(reader, interval, limit)?;
+                let rows = match order {
+                    RowOrder::Ascending => series.rows(reader, interval, limit)?,
+                    RowOrder::Descending => series.newest_rows(reader, interval, limit)?,
+                };
                 Ok::<_, FindError>((series, rows))
             })
             .await?;
-        let last = rows.next.and_then(Slot::previous).unwrap_or(series.to);
+        let used = match order {
+            RowOrder::Ascending => {
+                [series.from, rows.next.and_then(Slot::previous).unwrap_or(series.to)]
+            }
+            RowOrder::Descending => {
+                [rows.next.and_then(Slot::next).unwrap_or(series.from), series.to]
+            }
+        };
         let mut counted = Rollup::default();
         rows.rows.iter().for_each(|row| counted.join(&row.rollup));
-        let of = self.series_of(&series, last, &counted).await;
+        let of = self.series_of(&series, used, &counted).await;
         guards.check(&self.guard_inputs(&series, of.status))?;
-        let next_cursor = rows.next.map(|slot| slot.number().to_string());
+        let next_cursor = rows.next.map(|slot| order.cursor(slot));
         let rows: Vec<_> = rows.rows.iter().map(|row| series.row(&self.urls, row)).collect();
-        let newest = rows.iter().rev().find_map(|row| row.last.as_ref()?.evidence_url.clone());
-        Ok(History { of, interval, evidence_url: newest, rows, next_cursor })
+        let proof = |row: &HistoryRow| row.last.as_ref()?.evidence_url.clone();
+        let newest = match order {
+            RowOrder::Ascending => rows.iter().rev().find_map(proof),
+            RowOrder::Descending => rows.iter().find_map(proof),
+        };
+        Ok(History { of, interval, order, evidence_url: newest, rows, next_cursor })
     }
 
     /// The readers for a series at a size. Series that must be computed use their own readers, so that they do not
@@ -113,11 +133,11 @@ impl Service {
         }
     }
 
-    /// The series data of an answer about the slots up to `last`, which `counted` counts.
+    /// The series data of an answer about the slots from `first` to `last`, which `counted` counts.
     pub(super) async fn series_of(
         &self,
         series: &Series,
-        last: Slot,
+        [first, last]: [Slot; 2],
         counted: &Rollup,
     ) -> SeriesOf {
         let exactness = self.exactness(from_ref(&series.pool.id)).await;
@@ -136,7 +156,7 @@ impl Service {
             method: SeriesMethod {
                 assumed_size_usd: Some(series.size.into()),
                 window: Window {
-                    from: series.from.to_string(),
+                    from: first.to_string(),
                     to: last.to_string(),
                     slots_recorded: counted.recorded_slots.into(),
                     slots_missing: u64::from(counted.missing_slots)
@@ -161,11 +181,33 @@ struct Row {
     single: Option<(SlotState, Option<MissingReason>)>,
     /// How far the mid price was below the oracle price in the newest slot that counts.
     last_basis: Option<Percent>,
+    /// Both depths in the slot with the lowest depth.
+    at_lowest: Option<SlotDepths>,
+}
+
+impl Row {
+    /// A row without slots.
+    fn new(first: Slot, single: Option<(SlotState, Option<MissingReason>)>) -> Self {
+        let rollup = Rollup::default();
+        Self { first, rollup, single, last_basis: None, at_lowest: None }
+    }
+
+    /// Adds a later slot.
+    fn add_point(&mut self, of: [usize; 2], point: &Point) {
+        self.rollup.add_point(of, point);
+        if self.rollup.last == Some(point.slot) {
+            self.last_basis = point.basis;
+        }
+        let lowest = self.rollup.directions[of[0]].lowest;
+        if lowest.is_some_and(|(slot, _)| slot == point.slot) {
+            self.at_lowest = point.depths();
+        }
+    }
 }
 
 struct Rows {
     rows: Vec<Row>,
-    /// The first slot of the next page.
+    /// The first slot of the next page; in descending order, its last slot.
     next: Option<Slot>,
 }
 
@@ -226,6 +268,25 @@ impl Series {
         }
     }
 
+    /// The newest rows of the period, the newest first. Rows begin at the same slots as in ascending order.
+    fn newest_rows(
+        &self,
+        reader: &Reader,
+        interval: Interval,
+        limit: usize,
+    ) -> Result<Rows, StoreError> {
+        let length = slots_of(interval);
+        let most = u32::try_from(limit).unwrap_or(u32::MAX).max(1);
+        let most = if is_kept(self.size) { most } else { most.min(MOST_COMPUTED / length) };
+        let first_row = (self.to.number() / length).saturating_sub(most - 1);
+        let first = Slot::new(u64::from(first_row) * u64::from(length));
+        let first = first.map_or(self.from, |first| first.max(self.from));
+        let part = Self { from: first, ..self.clone() };
+        let Rows { mut rows, .. } = part.rows(reader, interval, limit)?;
+        rows.reverse();
+        Ok(Rows { rows, next: first.previous().filter(|last| *last >= self.from) })
+    }
+
     /// Rows of UTC hours, each computed from its slots.
     fn hours(&self, reader: &Reader, limit: usize) -> Result<Rows, StoreError> {
         let length = slots_of(Interval::Hour);
@@ -236,14 +297,10 @@ impl Series {
         let mut rows: Vec<Row> = Vec::new();
         for point in reader.points(&self.pool, of, self.from, to)? {
             if rows.last().is_none_or(|row| hour(row.first) != hour(point.slot)) {
-                let rollup = Rollup::default();
-                rows.push(Row { first: point.slot, rollup, single: None, last_basis: None });
+                rows.push(Row::new(point.slot, None));
             }
             if let Some(row) = rows.last_mut() {
-                row.rollup.add_point(of, &point);
-                if row.rollup.last == Some(point.slot) {
-                    row.last_basis = point.basis;
-                }
+                row.add_point(of, &point);
             }
         }
         Ok(Rows { rows, next: to.next().filter(|next| *next <= self.to) })
@@ -268,14 +325,10 @@ impl Series {
         {
             if rows.last().is_none_or(|row| of_row(row.first) != of_row(point.slot)) {
                 let single = (interval == Interval::FiveMinutes).then(|| state_of(&figures));
-                let rollup = Rollup::default();
-                rows.push(Row { first: point.slot, rollup, single, last_basis: None });
+                rows.push(Row::new(point.slot, single));
             }
             if let Some(row) = rows.last_mut() {
-                row.rollup.add_point(of, &point);
-                if row.rollup.last == Some(point.slot) {
-                    row.last_basis = point.basis;
-                }
+                row.add_point(of, &point);
             }
         }
         Ok(Rows { rows, next: to.next().filter(|next| *next <= self.to) })
@@ -289,7 +342,7 @@ impl Series {
             rollup.add(figures);
             let (first, single) = (figures.entry.slot, Some(state_of(figures)));
             let last_basis = rollup.last.and_then(|_| self.basis(figures));
-            Row { first, rollup, single, last_basis }
+            Row { first, rollup, single, last_basis, at_lowest: self.depths(figures) }
         };
         Ok(Rows { rows: page.entries.iter().map(row).collect(), next: page.next })
     }
@@ -309,7 +362,8 @@ impl Series {
             };
             let last = rollup.last.map(|slot| reader.figures_at(&self.pool, slot)).transpose()?;
             let last_basis = last.flatten().and_then(|figures| self.basis(&figures));
-            rows.push(Row { first, rollup, single: None, last_basis });
+            let at_lowest = self.depths_at_lowest(reader, &rollup)?;
+            rows.push(Row { first, rollup, single: None, last_basis, at_lowest });
         }
         let next = (end < last_day)
             .then(|| Slot::new(u64::from(end + 1) * u64::from(Slot::PER_DAY)).ok())
@@ -319,6 +373,22 @@ impl Series {
 
     fn basis(&self, figures: &Figures) -> Option<Percent> {
         figures.snapshot.as_ref()?.directions[self.direction.base_index()].basis
+    }
+
+    /// Both depths of a slot with a snapshot.
+    fn depths(&self, figures: &Figures) -> Option<SlotDepths> {
+        Some(figures.snapshot.as_ref()?.slot_depths()[self.direction.base_index()])
+    }
+
+    /// Both depths in the slot with the lowest depth.
+    pub(super) fn depths_at_lowest(
+        &self,
+        reader: &Reader,
+        rollup: &Rollup,
+    ) -> Result<Option<SlotDepths>, StoreError> {
+        let lowest = rollup.directions[self.direction.base_index()].lowest;
+        let Some((slot, _)) = lowest else { return Ok(None) };
+        Ok(reader.figures_at(&self.pool, slot)?.and_then(|figures| self.depths(&figures)))
     }
 
     /// The part of a day that is in the period; `None` if the whole day is.
@@ -340,7 +410,7 @@ impl Series {
     }
 
     fn row(&self, urls: &Urls, row: &Row) -> HistoryRow {
-        let Row { first, rollup, single, last_basis } = row;
+        let Row { first, rollup, single, last_basis, at_lowest } = row;
         let side: &DirectionRollup = &rollup.directions[self.direction.base_index()];
         let gap: Option<GapRollup> = side.gaps[self.size_index];
         let (state, reason) = single.map_or((None, None), |(state, reason)| (Some(state), reason));
@@ -356,7 +426,7 @@ impl Series {
             worst: self.worst(urls, gap),
             slots_refused: gap.map_or(0, |gap| gap.refused_slots),
             least_fillable: gap.and_then(|gap| gap.least_fillable).map(fillable_point),
-            lowest_depth: side.lowest.map(|lowest| self.depth_point(urls, lowest)),
+            lowest_depth: side.lowest.map(|lowest| self.depth_point(urls, lowest, *at_lowest)),
         }
     }
 
@@ -382,11 +452,17 @@ impl Series {
         }
     }
 
-    pub(super) fn depth_point(&self, urls: &Urls, (slot, depth): (Slot, u64)) -> DepthPoint {
+    pub(super) fn depth_point(
+        &self,
+        urls: &Urls,
+        (slot, depth): (Slot, u64),
+        depths: Option<SlotDepths>,
+    ) -> DepthPoint {
         DepthPoint {
             slot: slot.number(),
             time: slot.to_string(),
             depth_usd: depth.into(),
+            reading: depths.map_or_else(DepthReading::default, DepthReading::from_depths),
             window_url: urls.window(&self.pool.id, slot),
         }
     }

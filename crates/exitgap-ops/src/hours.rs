@@ -96,7 +96,8 @@ impl Service {
                 PeriodRecord::from_reader(reader, Series::find(reader, &asked, base, SLOTS)?)
             })
             .await?;
-        let of = self.series_of(&read.series, read.series.to, &read.counted).await;
+        let used = [read.series.from, read.series.to];
+        let of = self.series_of(&read.series, used, &read.counted).await;
         guards.check(&self.guard_inputs(&read.series, of.status))?;
         let observation = read.newest.observation();
         let session = observation.session();

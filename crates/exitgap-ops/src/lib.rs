@@ -21,6 +21,7 @@ mod alerts;
 mod answers;
 mod capabilities;
 mod current;
+mod depths;
 mod equities;
 mod evidence;
 mod exposure;
@@ -41,6 +42,7 @@ mod turns;
 mod urls;
 mod venue_stress;
 mod verification;
+mod when;
 
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};

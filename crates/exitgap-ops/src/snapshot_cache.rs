@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use exitgap_api::operations::EvidenceOf;
-use exitgap_api::{Context, Number, Provenance};
+use exitgap_api::{Context, DepthWeek, Number, Provenance};
 use exitgap_core::evidence::{Base, Depths};
 use exitgap_core::exit::{Estimate, Exit, Exits, GapRow, Refusal, SizeRow};
 use exitgap_core::ids::{PoolId, SnapshotHash};
@@ -11,7 +11,7 @@ use exitgap_core::pools::Direction;
 use exitgap_core::series::{LookupError, Slot};
 use exitgap_core::snapshot::Snapshot;
 use exitgap_core::units::{GapLimit, SizeUsd};
-use exitgap_store::{FindError, Pool, Reader, StoreError};
+use exitgap_store::{FindError, Pool, Reader, StoreError, WeekFigures};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
@@ -43,6 +43,8 @@ pub struct PreparedSnapshot {
     pub recorded_count: u32,
     /// The lowest depths of the last seven days, per direction.
     lowest: Depths,
+    /// Their second reading.
+    week: Option<WeekFigures>,
     /// Whether a computed curve is kept for the next request.
     keeps_curves: bool,
     exits: Exits,
@@ -83,6 +85,7 @@ impl PreparedSnapshot {
         };
         let snapshot = reader.snapshot_at(&pool, slot)?.ok_or_else(gone)?;
         let head = reader.head(&pool, slot)?.ok_or_else(gone)?.head;
+        let week = reader.week_at(&pool, slot)?;
         let (exits, sides) = Default::default();
         let (recorded_count, lowest) = (head.recorded_count, head.lowest_depth_7d_usd);
         let urls = OnceLock::new();
@@ -96,6 +99,7 @@ impl PreparedSnapshot {
             snapshot,
             recorded_count,
             lowest,
+            week,
             keeps_curves,
             exits,
             sides,
@@ -147,6 +151,13 @@ impl PreparedSnapshot {
     /// The lowest depth of the last seven days in a direction, whole dollars.
     pub fn lowest_depth(&self, direction: Direction) -> Option<u64> {
         self.lowest[direction.base_index()]
+    }
+
+    /// Its second reading, from the pool's own price, and why it is low.
+    pub fn depth_week(&self, urls: &Urls, direction: Direction) -> DepthWeek {
+        let lows = self.week.as_ref().map(|week| &week[direction.base_index()]);
+        let url = || Some(urls.depths(&self.pool, self.slot));
+        lows.map_or_else(DepthWeek::default, |lows| DepthWeek::from_lows(lows, url()))
     }
 
     /// The context of every answer about this snapshot.

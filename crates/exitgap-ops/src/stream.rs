@@ -7,7 +7,7 @@ use exitgap_api::{Problem, ProblemCode, StreamedPool, StreamedSlot};
 use exitgap_core::ids::PoolId;
 use exitgap_core::series::{LookupError, Slot};
 use exitgap_core::tlog::Checkpoint;
-use exitgap_store::{FindError, Reader, StoreError};
+use exitgap_store::{FindError, Reader, SnapshotFigures, StoreError};
 use tokio::sync::{OnceCell, watch};
 
 use super::{IntoProblem, Service};
@@ -122,7 +122,12 @@ fn events(reader: &Reader, slot: Slot, pools: &[PoolId]) -> Result<StreamedEvent
     for (place, id) in (1..).zip(pools) {
         let Some(pool) = reader.pool(id)? else { continue };
         let Some(stored) = reader.head(&pool, slot)? else { continue };
-        told.push((place, text(serde_json::to_string(&StreamedPool::from(&stored.head)))?));
+        let figures = reader.figures_at(&pool, slot)?;
+        let snapshot = figures.as_ref().and_then(|figures| figures.snapshot.as_ref());
+        let week = figures.as_ref().and_then(|figures| figures.week.as_ref());
+        let depths = snapshot.map(SnapshotFigures::slot_depths);
+        let document = StreamedPool::new(&stored.head, depths, week);
+        told.push((place, text(serde_json::to_string(&document))?));
     }
     Ok(StreamedEvents { slot: slot_text, pools: told })
 }

@@ -35,17 +35,18 @@ impl Service {
         let guards = asked.guards;
         let base = self.series_base(&asked).await?;
         let reach = if is_kept(asked.size) { u32::MAX } else { MOST_COMPUTED };
-        let (series, rollup, points, books) = self
+        let (series, rollup, points, books, at_lowest) = self
             .readers_of(asked.size)
             .read_store(move |reader| {
                 let series = Series::find(reader, &asked, base, reach)?;
                 let (rollup, points) = looked_at(reader, &series)?;
                 let books = books(reader, &series, &rollup)?;
-                Ok::<_, StressError>((series, rollup, points, books))
+                let at_lowest = series.depths_at_lowest(reader, &rollup)?;
+                Ok::<_, StressError>((series, rollup, points, books, at_lowest))
             })
             .await?;
         let [worst_gap_book, lowest_depth_book] = books;
-        let of = self.series_of(&series, series.to, &rollup).await;
+        let of = self.series_of(&series, [series.from, series.to], &rollup).await;
         guards.check(&self.guard_inputs(&series, of.status))?;
         let side = &rollup.directions[series.direction.base_index()];
         let gap = side.gaps[series.size_index];
@@ -59,7 +60,9 @@ impl Service {
             worst_gap,
             slots_refused: gap.map_or(0, |gap| gap.refused_slots),
             least_fillable: gap.and_then(|gap| gap.least_fillable).map(fillable_point),
-            lowest_depth: side.lowest.map(|lowest| series.depth_point(&self.urls, lowest)),
+            lowest_depth: side
+                .lowest
+                .map(|lowest| series.depth_point(&self.urls, lowest, at_lowest)),
             worst_gap_book,
             lowest_depth_book,
             detail: points.map(|points| detail(&self.urls, &series, &points, limit)),
@@ -142,7 +145,7 @@ fn detail(urls: &Urls, series: &Series, points: &[Point], limit: Option<GapLimit
 }
 
 /// Compares two gaps: no gap is worse than any gap, and the smaller the fillable amount, the worse.
-fn worse(a: Gap, b: Gap) -> Ordering {
+pub(super) fn worse(a: Gap, b: Gap) -> Ordering {
     match (a, b) {
         (
             Gap::Refused(NoGap::BeyondLiquidity(least)),

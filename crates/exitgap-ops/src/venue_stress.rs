@@ -44,7 +44,8 @@ impl Service {
         let exactness = self.exactness(&pools).await;
         let of = VenueStressOf {
             exactness,
-            figure: VenueStressOf::FIGURE.to_owned(),
+            figure: terms.name().to_owned(),
+            reference: terms.reference.map(|reference| reference.code().to_owned()),
             from: terms.from.to_string(),
             to: terms.to.to_string(),
             size_usd: terms.size.into(),
@@ -74,10 +75,11 @@ impl Service {
 
     /// The parameters of a request, and the number of recorded slots in its shortest series.
     async fn stress_of(&self, asked: VenueStressAsked) -> Result<(StressTerms, u32), Problem> {
-        let VenueStressAsked { venues, size, shock, limit, after, from, to, guards } = asked;
+        let VenueStressAsked { venues, size, shock, limit, after, from, to, reference, guards } =
+            asked;
         let found = self.venues_of(venues, from, to, guards).await?;
         let VenuesOf { venues, from, to, recorded_count } = found;
-        let terms = StressTerms { venues, from, to, size, shock, limit, after };
+        let terms = StressTerms { venues, from, to, size, shock, limit, after, reference };
         Ok((terms.validate().map_err(IntoProblem::into_problem)?, recorded_count))
     }
 }

@@ -1,5 +1,6 @@
 //! The parameters of liquidation exposure.
 
+use exitgap_core::analytics::Reference;
 use exitgap_core::analytics::exposure::{ExposureTerms, Liquidation};
 use exitgap_core::evidence::Base;
 use exitgap_core::exit::MAX_ROUTE_VENUES;
@@ -8,7 +9,9 @@ use exitgap_core::series::Slot;
 use exitgap_core::units::{Percent, SizeUsd};
 
 use super::figures::{FigureAddress, period};
-use super::parameters::{BONUS, CASCADE, FALL, HAIRCUT, PERIOD_FROM, PROTOCOL_FEE, TO, VENUE};
+use super::parameters::{
+    BONUS, CASCADE, FALL, FILE_REFERENCE, HAIRCUT, PERIOD_FROM, PROTOCOL_FEE, REFERENCE, TO, VENUE,
+};
 use super::{Given, Operation, Parameter, Question, Target, values};
 use crate::{Guards, Number, Problem, ProblemCode, parse_pool, parse_size};
 
@@ -44,6 +47,8 @@ pub struct ExposureAsked {
     pub from: Option<Slot>,
     /// The last slot; default: the newest that all venues have.
     pub to: Option<Slot>,
+    /// The price that depths and gaps are measured from; `None`: version 1 of the rules.
+    pub reference: Option<Reference>,
     /// The requirements for each series.
     pub guards: Guards,
 }
@@ -62,6 +67,7 @@ impl Question for ExposureAsked {
             },
             from,
             to,
+            reference: Some(given.parse_required(&REFERENCE, |text| reference(&REFERENCE, text))?),
             guards: Guards::from_parameters(given)?,
         })
     }
@@ -75,8 +81,18 @@ impl Question for ExposureFileAsked {
     fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
         let asked = ExposureAsked::from_parameters(given)?;
         bases_by_place(&asked.venues)?;
-        Ok(Self(asked))
+        Ok(Self(ExposureAsked { reference: file_reference(given)?, ..asked }))
     }
+}
+
+/// Parses a reference.
+pub(super) fn reference(parameter: &Parameter, text: &str) -> Result<Reference, Problem> {
+    values::word(parameter, text, Reference::from_code)
+}
+
+/// The reference of a figure file. Without one, the file is of version 1.
+pub(super) fn file_reference(given: &Given<'_>) -> Result<Option<Reference>, Problem> {
+    given.parse_optional(&FILE_REFERENCE, |text| reference(&FILE_REFERENCE, text))
 }
 
 /// The venues in a request: 1 to 12.
@@ -159,5 +175,6 @@ impl FigureAddress for ExposureTerms {
             .with(&FALL, percent(fall_e8))
             .with(&PERIOD_FROM, self.from)
             .with(&TO, self.to)
+            .maybe(&FILE_REFERENCE, self.reference.map(Reference::code))
     }
 }

@@ -2,6 +2,7 @@
 
 use exitgap_core::analytics::accuracy::AccuracyTerms;
 use exitgap_core::analytics::decay::DecayTerms;
+use exitgap_core::analytics::depths::DepthsTerms;
 use exitgap_core::analytics::figure::Figure;
 use exitgap_core::analytics::hours::HoursTerms;
 use exitgap_core::evidence::Base;
@@ -132,6 +133,35 @@ impl Question for DecayFileAsked {
             values::word(&BASE_BY_PLACE, text, Base::from_code)
         })?;
         DecayAsked::from_parameters(given).map(Self)
+    }
+}
+
+/// The parameters of the figure file of both depths of a week.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DepthsFileAsked {
+    /// The pool.
+    pub pool: PoolId,
+    /// The first slot; default: seven days before the last.
+    pub from: Option<Slot>,
+    /// The last slot; default: the newest.
+    pub to: Option<Slot>,
+}
+
+impl Question for DepthsFileAsked {
+    fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
+        let (from, to) = period(given)?;
+        Ok(Self { pool: given.parse_required(&POOL, parse_pool)?, from, to })
+    }
+}
+
+impl FigureAddress for DepthsTerms {
+    type FileQuestion = DepthsFileAsked;
+
+    const FILE: Operation = Operation::DepthsFile;
+
+    fn address(&self) -> Target {
+        let target = Self::FILE.target_of(&self.pool);
+        target.with(&PERIOD_FROM, self.from).with(&TO, self.to)
     }
 }
 

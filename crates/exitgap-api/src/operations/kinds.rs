@@ -28,6 +28,8 @@ pub enum Kind {
     Date,
     /// A slot's number.
     Slot,
+    /// The start of a page of a history: the number of its oldest slot, or in descending order of its newest.
+    SlotCursor,
     /// A place in a ranking, counted from 0.
     Rank,
     /// A whole number between these bounds.
@@ -130,6 +132,7 @@ impl Kind {
                 let (first, last) = (Slot::FIRST.number(), Slot::LAST.number());
                 json!({"type": "integer", "minimum": first, "maximum": last})
             }
+            Self::SlotCursor => text(format!("(desc-)?{SLOT}")),
             Self::Rank => json!({"type": "integer", "minimum": 0, "maximum": MAX_RANK}),
             Self::Whole(least, most) => {
                 json!({"type": "integer", "minimum": least, "maximum": most})

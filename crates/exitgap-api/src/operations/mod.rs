@@ -34,7 +34,9 @@ pub use equities::{EquityAsked, EquityFileAsked};
 pub use evidence_of::{EvidenceOf, VerificationAsked};
 pub use export::ExportAsked;
 pub use exposure::{ExposureAsked, ExposureFileAsked, VenueAsked, venue};
-pub use figures::{AccuracyAsked, AccuracyFileAsked, DecayAsked, DecayFileAsked, FigureAddress};
+pub use figures::{
+    AccuracyAsked, AccuracyFileAsked, DecayAsked, DecayFileAsked, DepthsFileAsked, FigureAddress,
+};
 pub use given::Given;
 pub use kinds::{Bound, Kind};
 pub use parameter::{Parameter, Place, Presence};
@@ -72,6 +74,8 @@ pub enum Operation {
     History,
     /// The worst moments of a period.
     Stress,
+    /// The gap by hour of the week, and the rank of the newest slot.
+    When,
     /// All pools, ranked.
     Fragility,
     /// Several positions, sold at once.
@@ -114,6 +118,8 @@ pub enum Operation {
     Decay,
     /// The figure file of the depth after a move.
     DecayFile,
+    /// The figure file of both depths of a week.
+    DepthsFile,
     /// Whether the venues could have absorbed a liquidation.
     Exposure,
     /// The figure file of liquidation exposure.

@@ -100,8 +100,8 @@ pub mod common {
     use exitgap_core::exit::{METHOD_VERSION, OrderPlan};
 
     use super::{Bound, Parameter};
-    use crate::Interval;
     use crate::operations::Kind;
+    use crate::{Interval, RowOrder};
 
     const STANDARD_SIZES: Kind = Kind::OneOf(&["1000", "10000", "100000", "1000000"]);
     const STANDARD_SIZE_HINT: &str = "1000, 10000, 100000 or 1000000; for any other size, ask a \
@@ -292,11 +292,11 @@ pub mod common {
     /// The sort key of the board.
     pub const SORT: Parameter = Parameter::optional(
         "sort",
-        Kind::OneOf(&["gap", "score", "depth"]),
+        Kind::OneOf(&["gap", "score", "book_score", "depth"]),
         "The sort key; the most fragile pool comes first. Default: the gap.",
     )
     .or("gap")
-    .hint("gap (at size_usd), score or depth");
+    .hint("gap (at size_usd), score, book_score or depth");
 
     /// The first slot of a history.
     pub const FROM: Parameter = Parameter::optional(
@@ -361,6 +361,15 @@ pub mod common {
     .or(Interval::Hour.code())
     .hint("5m, 1h or 1d");
 
+    /// The order of a history's rows.
+    pub const ORDER: Parameter = Parameter::optional(
+        "order",
+        Kind::OneOf(&[RowOrder::Ascending.code(), RowOrder::Descending.code()]),
+        "The order of rows. `asc`: the oldest row first; without `from`, one page of rows up to `to`. `desc`: the newest row first; without `from`, the pages lead back to the beginning of the series. A cursor belongs to one order. Default: asc.",
+    )
+    .or(RowOrder::Ascending.code())
+    .hint("asc or desc");
+
     /// The chain whose pools are listed.
     pub const CHAIN: Parameter =
         Parameter::optional("chain", Kind::Chain, "Only pools of this chain.")
@@ -397,6 +406,23 @@ pub mod common {
     )
     .or("0")
     .hint("fixed_cost_usd is a plain number from 0 to 1000000 with at most six decimals");
+
+    /// The price that depths and gaps are measured from.
+    pub const REFERENCE: Parameter = Parameter::optional(
+        "reference",
+        Kind::OneOf(&["oracle", "mid"]),
+        "The price that depths, gaps and the rating are measured from: `oracle`, or `mid`, the pools' own mid prices. Default: the oracle price.",
+    )
+    .or("oracle")
+    .hint("oracle or mid");
+
+    /// The same for a figure file, whose version depends on it.
+    pub const FILE_REFERENCE: Parameter = Parameter::optional(
+        "reference",
+        Kind::OneOf(&["oracle", "mid"]),
+        "The price that depths and gaps are measured from: `oracle` or `mid`. With it, the file is of version 2 of the rules, otherwise of version 1.",
+    )
+    .hint("oracle or mid; omit it for version 1");
 
     /// The minimum move of the price.
     pub const MOVE: Parameter = Parameter::optional(
@@ -467,7 +493,7 @@ pub mod common {
 
     /// The start of a page of a history.
     pub const SLOT_CURSOR: Parameter =
-        Parameter::optional("cursor", Kind::Slot, CURSOR_ABOUT).hint(CURSOR_HINT);
+        Parameter::optional("cursor", Kind::SlotCursor, CURSOR_ABOUT).hint(CURSOR_HINT);
 
     /// The start of a page of the board.
     pub const RANK_CURSOR: Parameter =

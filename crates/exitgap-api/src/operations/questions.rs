@@ -11,12 +11,14 @@ use exitgap_core::units::{GapLimit, PercentError, SizeUsd};
 
 use super::parameters::{
     BASE, BASE_BY_PLACE, BOARD_SIZE, CHAIN, EVIDENCE_SLOT, FROM, HIGH, HISTORY_LIMIT, INTERVAL,
-    LEVEL, LIMIT, LOG_FILE, LOW, METHOD, POOL, POOL_CURSOR, POSITION, RANK_CURSOR, SERIES_SIZE,
-    SIZE, SLOT, SLOT_CURSOR, SNAPSHOT_HASH, SORT, STANDARD_SIZE, STATE_HASH, TO,
+    LEVEL, LIMIT, LOG_FILE, LOW, METHOD, ORDER, POOL, POOL_CURSOR, POSITION, RANK_CURSOR,
+    SERIES_SIZE, SIZE, SLOT, SLOT_CURSOR, SNAPSHOT_HASH, SORT, STANDARD_SIZE, STATE_HASH, TO,
 };
 use super::{Given, values};
 use crate::parameters::{digits, shown};
-use crate::{Guards, Interval, Problem, ProblemCode, parse_pool, parse_size, parse_slot, slot_at};
+use crate::{
+    Guards, Interval, Problem, ProblemCode, RowOrder, parse_pool, parse_size, parse_slot, slot_at,
+};
 
 /// The maximum number of positions in a portfolio.
 pub const MAX_POSITIONS: usize = 100;
@@ -161,10 +163,12 @@ impl Question for HoursFileAsked {
 /// The parameters of a page of a history.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryAsked {
-    /// The series and its period. A following page begins where the previous one ended.
+    /// The series and its period. A following page begins where the previous one ended, in its order.
     pub series: SeriesAsked,
     /// The interval of its rows.
     pub interval: Interval,
+    /// Their order.
+    pub order: RowOrder,
     /// The maximum number of rows.
     pub limit: usize,
 }
@@ -172,16 +176,23 @@ pub struct HistoryAsked {
 impl Question for HistoryAsked {
     fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
         let mut series = SeriesAsked::from_parameters(given)?;
-        let next = given.parse_optional(&SLOT_CURSOR, |text| {
-            let slot = digits(text).and_then(|number| Slot::new(number).ok());
-            slot.ok_or_else(|| values::no_cursor(text))
+        let order =
+            given.parse_required(&ORDER, |text| values::word(&ORDER, text, RowOrder::from_code))?;
+        let next = given.parse_optional(&SLOT_CURSOR, |text| match RowOrder::of_cursor(text) {
+            Some((of, slot)) if of == order => Ok(slot),
+            Some((of, _)) => Err(values::other_order(text, of, order)),
+            None => Err(values::no_cursor(text)),
         })?;
-        series.from = next.or(series.from);
+        match order {
+            RowOrder::Ascending => series.from = next.or(series.from),
+            RowOrder::Descending => series.to = next.or(series.to),
+        }
         Ok(Self {
             series,
             interval: given.parse_required(&INTERVAL, |text| {
                 values::word(&INTERVAL, text, Interval::from_code)
             })?,
+            order,
             limit: given
                 .parse_required(&HISTORY_LIMIT, |text| values::rows(&HISTORY_LIMIT, text))?,
         })
@@ -195,6 +206,8 @@ pub enum SortBy {
     Gap(usize),
     /// The score. Pools without one come last.
     Score,
+    /// The score of the book. Pools without one come last.
+    BookScore,
     /// The depth, lowest first.
     Depth,
 }
@@ -220,6 +233,7 @@ impl Question for BoardAsked {
         let sort_by = |text: &str| match text {
             "gap" => Some(SortBy::Gap(size)),
             "score" => Some(SortBy::Score),
+            "book_score" => Some(SortBy::BookScore),
             "depth" => Some(SortBy::Depth),
             _ => None,
         };

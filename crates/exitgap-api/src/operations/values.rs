@@ -5,11 +5,11 @@ use exitgap_core::proof::TickRange;
 use exitgap_core::units::{GapLimit, PercentError, SizeUsd};
 
 use super::parameters::{
-    CHAIN, GAP, POOL_CURSOR, QUOTE_GROUP, SNAPSHOT_HASH, STANDARD_SIZE, TOKEN_IN_PATH,
+    CHAIN, GAP, POOL_CURSOR, QUOTE_GROUP, SLOT_CURSOR, SNAPSHOT_HASH, STANDARD_SIZE, TOKEN_IN_PATH,
 };
 use super::{Kind, Parameter};
 use crate::parameters::{digits, shown};
-use crate::{Problem, invalid_parameter, parse_size, parse_token_name};
+use crate::{Problem, RowOrder, invalid_parameter, parse_size, parse_token_name};
 
 pub(super) fn token_name(text: &str) -> Result<String, Problem> {
     parse_token_name(text).map(str::to_owned)
@@ -91,6 +91,14 @@ pub(super) fn word<T>(
 
 pub(super) fn no_cursor(text: &str) -> Problem {
     refusal(&POOL_CURSOR, &format!("cursor: {:?} is not a cursor of this address", shown(text)))
+}
+
+/// The refusal of a cursor that continues pages in the other order.
+pub(super) fn other_order(text: &str, of: RowOrder, order: RowOrder) -> Problem {
+    let [of, order] = [of, order].map(RowOrder::code);
+    let detail =
+        format!("cursor: {:?} continues pages in the order {of}, not {order}", shown(text));
+    refusal(&SLOT_CURSOR, &detail)
 }
 
 pub(super) fn no_hash(text: &str, of: &str) -> Problem {

@@ -1,13 +1,15 @@
 //! The parameters of stress over several venues.
 
+use exitgap_core::analytics::Reference;
 use exitgap_core::analytics::stress::{AfterMove, Shock, StressTerms};
 use exitgap_core::series::Slot;
 use exitgap_core::units::{GapLimit, Percent, PercentError, SizeUsd};
 
-use super::exposure::{VenueAsked, bases_by_place, share, venues};
+use super::exposure::{VenueAsked, bases_by_place, file_reference, reference, share, venues};
 use super::figures::{FigureAddress, above_zero, period};
 use super::parameters::{
-    ABOVE, AFTER_MOVE, AFTER_WITHIN, HAIRCUT, PERIOD_FROM, SHOCK_FALL, SOLD, TO, VENUE,
+    ABOVE, AFTER_MOVE, AFTER_WITHIN, FILE_REFERENCE, HAIRCUT, PERIOD_FROM, REFERENCE, SHOCK_FALL,
+    SOLD, TO, VENUE,
 };
 use super::{Given, Operation, Question, Target, values};
 use crate::{Guards, Number, Problem, parse_size};
@@ -29,6 +31,8 @@ pub struct VenueStressAsked {
     pub from: Option<Slot>,
     /// The last slot; default: the newest that all venues have.
     pub to: Option<Slot>,
+    /// The price that gaps are measured from; `None`: version 1 of the rules.
+    pub reference: Option<Reference>,
     /// The requirements for each series.
     pub guards: Guards,
 }
@@ -52,6 +56,7 @@ impl Question for VenueStressAsked {
             after: after_move(given)?,
             from,
             to,
+            reference: Some(given.parse_required(&REFERENCE, |text| reference(&REFERENCE, text))?),
             guards: Guards::from_parameters(given)?,
         })
     }
@@ -80,7 +85,7 @@ impl Question for VenueStressFileAsked {
     fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
         let asked = VenueStressAsked::from_parameters(given)?;
         bases_by_place(&asked.venues)?;
-        Ok(Self(asked))
+        Ok(Self(VenueStressAsked { reference: file_reference(given)?, ..asked }))
     }
 }
 
@@ -113,5 +118,6 @@ impl FigureAddress for StressTerms {
             .after_move(self.after)
             .with(&PERIOD_FROM, self.from)
             .with(&TO, self.to)
+            .maybe(&FILE_REFERENCE, self.reference.map(Reference::code))
     }
 }

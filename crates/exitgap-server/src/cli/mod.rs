@@ -1,5 +1,5 @@
 //! The command line of `exitgap-server`: `init`, `key new`, `check`, `migrate`, `record`, `serve`, `alerts`,
-//! `follow`, `witness`, `evidence`, `fsck`, `backup`, `restore`, `successor`.
+//! `follow`, `witness`, `evidence`, `fsck`, `backup`, `restore`, `successor`, `try`.
 
 mod alerts;
 mod bucket;
@@ -20,6 +20,7 @@ mod restore;
 mod serve;
 mod slot_arg;
 mod successor;
+mod try_sample;
 mod witness;
 
 use std::io::{self, Write};
@@ -28,10 +29,12 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use exitgap_core::file_errors::explained;
+use exitgap_sample::ArchiveError;
 use exitgap_store::days::DaysError;
 use exitgap_store::proofs::ProofsError;
 use exitgap_store::{
-    Damage, EvidenceError, PublishError, Reader, RestoreError, StoreError, SuccessorError,
+    Damage, EvidenceError, FollowError, PublishError, Reader, RestoreError, StoreError,
+    SuccessorError,
 };
 
 use crate::alerts::AlertsStartError;
@@ -57,6 +60,7 @@ use record::{RecordArgs, record};
 use restore::restore;
 use serve::{ServeArgs, serve};
 use successor::{SuccessorArgs, successor};
+use try_sample::{TryArgs, try_sample};
 use witness::{WitnessArgs, witness};
 
 /// Record the depth of liquidity pools every five minutes, append-only.
@@ -211,6 +215,12 @@ enum Command {
         #[arg(long, value_name = "FILE", default_value = "exitgap.toml")]
         config: PathBuf,
     },
+    /// Serve a recorded sample: pages and API without a node, a configuration or a network.
+    ///
+    /// The sample is in this program. It is one pool of a simulated market for seven days, and two
+    /// more for the last day, signed by a key of its own. Its clock stands at the end of the sample.
+    /// SIGTERM or Ctrl-C stops it. `exitgap try` shows a number of the sample and its evidence.
+    Try(TryArgs),
     /// Print the licences of the packages that this program was built from.
     #[command(alias = "licenses")]
     Licences,
@@ -297,6 +307,10 @@ enum CliError {
     Bucket(#[source] Box<BucketError>),
     #[error(transparent)]
     Followers(#[from] FollowersError),
+    #[error("the embedded sample: {0}; install exitgap-server again")]
+    Sample(#[source] ArchiveError),
+    #[error("the embedded sample: {0}; install exitgap-server again")]
+    SampleLog(#[source] Box<FollowError>),
     #[error(transparent)]
     Replica(Box<ReplicaError>),
     #[error("following stopped unexpectedly; see the process's log for the reason")]
@@ -313,6 +327,12 @@ enum CliError {
     Start(#[source] io::Error),
     #[error("writing to standard output: {}", explained(.0))]
     Output(#[source] io::Error),
+}
+
+impl From<FollowError> for CliError {
+    fn from(error: FollowError) -> Self {
+        Self::SampleLog(Box::new(error))
+    }
 }
 
 impl From<Damage> for CliError {
@@ -353,6 +373,7 @@ pub fn main() -> ExitCode {
         Command::Restore { config } => restore(&config),
         Command::Successor(args) => successor(&args),
         Command::Backup { out, config } => backup(&out, &config),
+        Command::Try(args) => try_sample(&args),
         Command::Licences => io::stdout()
             .write_all(include_bytes!("../../THIRD-PARTY.txt"))
             .map_err(CliError::Output),

@@ -355,11 +355,15 @@ fn cost(method: &Method, uri: &Uri) -> NonZeroU32 {
     });
     let requests = match asked {
         Some(Operation::Routes) => EXITS_OF_TOKEN,
-        Some(Operation::History | Operation::Stress) => {
+        Some(operation @ (Operation::History | Operation::Stress | Operation::When)) => {
             let is_standard =
                 |size: &str| size.parse().is_ok_and(|s| SizeUsd::STANDARD.contains(&s));
             let is_other = query().any(|(name, size)| name == SIZE.name && !is_standard(&size));
-            if is_other { SERIES_OF_ANY_SIZE } else { 1 }
+            match operation {
+                _ if !is_other => 1,
+                Operation::When => FOUR_WEEKS_OF_ANY_SIZE,
+                _ => SERIES_OF_ANY_SIZE,
+            }
         }
         Some(Operation::Portfolio) => query()
             .filter(|(name, _)| name == POSITION.name)
@@ -378,6 +382,9 @@ const EXITS_OF_TOKEN: u32 = 5;
 
 /// How many requests a series counts as that is computed from the snapshots.
 const SERIES_OF_ANY_SIZE: u32 = 5;
+
+/// How many requests four weeks at such a size count as.
+const FOUR_WEEKS_OF_ANY_SIZE: u32 = 20;
 
 /// Whether a position names a token: a pool's id has a colon before any slash.
 fn is_of_token(position: &str) -> bool {

@@ -7,11 +7,13 @@ use bytes::Bytes;
 use exitgap_api::operations::{
     AccuracyAsked, AlertAsked, BoardAsked, DecayAsked, EquityAsked, ExitAsked, ExposureAsked,
     HistoryAsked, HoursAsked, Keep, MaxSizeAsked, Operation, PoolsAsked, PortfolioAsked, Question,
-    RoutesAsked, SimulationAsked, SlotAsked, SnapshotAsked, StressAsked, VenueStressAsked,
+    RoutesAsked, SeriesAsked, SimulationAsked, SlotAsked, SnapshotAsked, StressAsked,
+    VenueStressAsked,
 };
 use exitgap_api::{Problem, ProblemCode};
 use exitgap_core::analytics::accuracy::AccuracyTerms;
 use exitgap_core::analytics::decay::DecayTerms;
+use exitgap_core::analytics::depths::DepthsTerms;
 use exitgap_core::analytics::equity::EquityTerms;
 use exitgap_core::analytics::exposure::ExposureTerms;
 use exitgap_core::analytics::hours::HoursTerms;
@@ -61,6 +63,12 @@ pub fn handler_for(operation: Operation) -> MethodRouter<SharedApp> {
                 |app, asked: StressAsked| async move { app.service.stress(asked).await },
             )
         }
+        O::When => {
+            document(
+                operation,
+                |app, asked: SeriesAsked| async move { app.service.when(asked).await },
+            )
+        }
         O::Hours => {
             document(
                 operation,
@@ -100,6 +108,7 @@ pub fn handler_for(operation: Operation) -> MethodRouter<SharedApp> {
             )
         }
         O::DecayFile => get(evidence::figure_file::<DecayTerms>),
+        O::DepthsFile => get(evidence::figure_file::<DepthsTerms>),
         O::Equities => {
             document(operation, |app, (): ()| async move { app.service.equities().await })
         }

@@ -191,6 +191,8 @@ fn descriptions() -> Router<SharedApp> {
         .route(openapi::ADDRESS, get(openapi::serve))
         .route("/docs", get(docs::serve))
         .route("/docs.css", get(docs::style))
+        .route("/docs/{name}", get(docs::documents::serve_document))
+        .route(docs::documents::LIST, get(docs::documents::serve_list))
 }
 
 /// The pages for people.

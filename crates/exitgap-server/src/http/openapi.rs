@@ -44,6 +44,7 @@ pub const ADDRESS: &str = "/v1/openapi.json";
     exitgap_api::StreamTicket,
     exitgap_api::LiquidationExposure,
     exitgap_api::NamedShocks,
+    exitgap_api::WhenToSell,
     exitgap_api::VenueStress,
     exitgap_api::Fragility,
     exitgap_api::Portfolio,

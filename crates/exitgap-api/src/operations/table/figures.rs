@@ -2,14 +2,14 @@
 
 use super::super::parameters::{
     ABOVE, AFTER_MOVE, AFTER_WITHIN, AT, BASE, BASE_BY_PLACE, BONUS, BOOK_GAP, CASCADE, CHAIN,
-    CHAIN_IN_PATH, EQUITY_GAP, EQUITY_SIZE, FALL, FROM, HAIRCUT, LIMIT, MAX_AGE, MIN_DAYS, MOVE,
-    PERIOD_FROM, POOL, POOL_CURSOR, PROTOCOL_FEE, REQUIRE, SERIES_SIZE, SHOCK_FALL, SIZE, SLOT,
-    SOLD, TO, TOKEN_IN_PATH, UNTIL, VENUE, VENUE_BY_PLACE, WITHIN_SLOTS,
+    CHAIN_IN_PATH, EQUITY_GAP, EQUITY_SIZE, FALL, FILE_REFERENCE, FROM, HAIRCUT, LIMIT, MAX_AGE,
+    MIN_DAYS, MOVE, PERIOD_FROM, POOL, POOL_CURSOR, PROTOCOL_FEE, REFERENCE, REQUIRE, SERIES_SIZE,
+    SHOCK_FALL, SIZE, SLOT, SOLD, TO, TOKEN_IN_PATH, UNTIL, VENUE, VENUE_BY_PLACE, WITHIN_SLOTS,
 };
 use super::super::{Answer, Calls, Group, Keep, Operation, Row};
 use super::{JSON, OF_MANY_SNAPSHOTS, row};
 
-pub(super) const ROWS: [Row; 17] = [
+pub(super) const ROWS: [Row; 18] = [
     Row {
         group: Group::Series,
         title: "Depth after a price move",
@@ -45,9 +45,21 @@ pub(super) const ROWS: [Row; 17] = [
         ..row(Operation::DecayFile, "readDecayFile", "/api/v1/decay/{pool}")
     },
     Row {
+        group: Group::Evidence,
+        title: "Figure file of both depths of a week",
+        about: "Like the figure file of the depth after price moves, for at most 2,016 slots: in both directions the lowest depth at 2% from the oracle price, the lowest from the pool's own mid price, why the first is low, and how far the oracle price was above the pool's price. Heads do not commit to the depth from the pool's own price; this file proves it. Default: the seven days up to the newest slot.",
+        parameters: &[&POOL, &PERIOD_FROM, &TO],
+        answer: JSON,
+        refusals: &[400, 404, 422, 503],
+        keep: None,
+        calls: Calls::FIGURE,
+        weight: OF_MANY_SNAPSHOTS,
+        ..row(Operation::DepthsFile, "readDepthsFile", "/api/v1/depths/{pool}")
+    },
+    Row {
         group: Group::Series,
         title: "Liquidation exposure",
-        about: "Every slot of a week after a price drop of `fall_pct`. Liquidity stays, and the venues' prices and the oracle price of the token sold drop together. `coverage` is the sum of the venues' lowest depths at 2% ÷ `cascade_usd`. `coverage_break_even` is the lowest total depth at the gap at which a liquidator breaks even ÷ `cascade_usd`. `worst_gap_pct` is the widest gap of the optimal split. The rating shows which of the two covers each dollar to sell with a dollar of depth. If a venue is missing in a slot, its depth is unknown, not zero, and such slots are counted. For pools with concentrated liquidity and constant-product pools. The report does not include other ways to sell, inventories or gas. Seven calm days are not a crash.",
+        about: "Every slot of a week after a price drop of `fall_pct`. Liquidity stays, and the venues' prices and the oracle price of the token sold drop together. `coverage` is the sum of the venues' lowest depths at 2% ÷ `cascade_usd`. `coverage_break_even` is the lowest total depth at the gap at which a liquidator breaks even ÷ `cascade_usd`. `worst_gap_pct` is the widest gap of the optimal split. The rating shows which of the two covers each dollar to sell with a dollar of depth. If a venue is missing in a slot, its depth is unknown, not zero, and such slots are counted. `causes` counts the slots in which a liquidator would have lost money by cause: the oracle led, or the book was too thin. With a price drop, only pools with concentrated liquidity and constant-product pools take part, and the others are left out by name, with their share of the depth. The report does not include other ways to sell, inventories or gas. Seven calm days are not a crash.",
         parameters: &[
             &VENUE,
             &CASCADE,
@@ -56,6 +68,7 @@ pub(super) const ROWS: [Row; 17] = [
             &FALL,
             &PERIOD_FROM,
             &TO,
+            &REFERENCE,
             &MAX_AGE,
             &MIN_DAYS,
             &REQUIRE,
@@ -75,7 +88,16 @@ pub(super) const ROWS: [Row; 17] = [
         group: Group::Evidence,
         title: "Figure file of a liquidation exposure",
         about: "Like the figure file of the depth after price moves, with the heads of every venue. With bases, period and numbers its bytes never change.",
-        parameters: &[&VENUE_BY_PLACE, &CASCADE, &BONUS, &PROTOCOL_FEE, &FALL, &PERIOD_FROM, &TO],
+        parameters: &[
+            &VENUE_BY_PLACE,
+            &CASCADE,
+            &BONUS,
+            &PROTOCOL_FEE,
+            &FALL,
+            &PERIOD_FROM,
+            &TO,
+            &FILE_REFERENCE,
+        ],
         answer: JSON,
         refusals: &[400, 404, 414, 422, 503],
         keep: None,
@@ -86,7 +108,7 @@ pub(super) const ROWS: [Row; 17] = [
     Row {
         group: Group::Series,
         title: "Stress test with liquidity withdrawn",
-        about: "One exit split over the venues in every slot of a week, after `haircut_pct` of all liquidity is withdrawn and the price has dropped by `fall_pct`. Shows the ten worst slots, the median and 95th percentile, and how long a gap was exceeded. Depths are measured at 2% from the oracle price and also at 2% from the pools' own mid prices: if only the oracle moved away, the first falls and the second does not. If a venue is missing in a slot, its depth is unknown, not zero. Such slots are counted, and those near the worst slot are also counted separately. With `after_move_pct`, only slots are used in which a venue's own mid price has moved that far, up or down, within `within_slots`. `slots_unmoved` and `slots_untestable` count the other slots. Without withdrawal and drop, all kinds of pools are supported. Otherwise only pools with concentrated liquidity and constant-product pools. The report does not show who would add new liquidity.",
+        about: "One exit split over the venues in every slot of a week, after `haircut_pct` of all liquidity is withdrawn and the price has dropped by `fall_pct`. Shows the ten worst slots, the median and 95th percentile, and how long a gap was exceeded. Depths are measured at 2% from the oracle price and also at 2% from the pools' own mid prices: if only the oracle moved away, the first falls and the second does not. If a venue is missing in a slot, its depth is unknown, not zero. Such slots are counted, and those near the worst slot are also counted separately. With `after_move_pct`, only slots are used in which a venue's own mid price has moved that far, up or down, within `within_slots`. `slots_unmoved` and `slots_untestable` count the other slots. `causes` counts the slots above the limit by cause: the oracle led, or the book was too thin. Without withdrawal, drop and move, all kinds of pools take part. Otherwise only pools with concentrated liquidity and constant-product pools, and the others are left out by name, with their share of the depth. The report does not show who would add new liquidity.",
         parameters: &[
             &VENUE,
             &SOLD,
@@ -97,6 +119,7 @@ pub(super) const ROWS: [Row; 17] = [
             &AFTER_WITHIN,
             &PERIOD_FROM,
             &TO,
+            &REFERENCE,
             &MAX_AGE,
             &MIN_DAYS,
             &REQUIRE,
@@ -121,6 +144,7 @@ pub(super) const ROWS: [Row; 17] = [
             &AFTER_WITHIN,
             &PERIOD_FROM,
             &TO,
+            &FILE_REFERENCE,
         ],
         answer: JSON,
         refusals: &[400, 404, 414, 422, 503],

@@ -3,14 +3,14 @@
 use super::super::parameters::{
     AT, BASE, BASE_BY_PLACE, BOARD_SIZE, CHAIN, CHAIN_IN_PATH, EVIDENCE_SLOT, EXPORT_FROM,
     EXPORT_POOL, EXPORT_TO, FIXED_COST, FROM, GAP, HIGH, HISTORY_LIMIT, INTERVAL, LEVEL, LIMIT,
-    LOG_FILE, LOW, MAX_AGE, METHOD, MIN_DAYS, ORDER_INTERVAL, ORDERS, PERIOD_FROM, POOL,
+    LOG_FILE, LOW, MAX_AGE, METHOD, MIN_DAYS, ORDER, ORDER_INTERVAL, ORDERS, PERIOD_FROM, POOL,
     POOL_CURSOR, POSITION, QUOTE_GROUP, RANK_CURSOR, RECOVERY, REQUIRE, SERIES_SIZE, SIZE, SLOT,
     SLOT_CURSOR, SLOT_IN_PATH, SNAPSHOT_HASH, SORT, STANDARD_SIZE, STATE_HASH, TO, TOKEN_IN_PATH,
 };
 use super::super::{Answer, Calls, Group, Keep, Operation, PriceClass, Row};
 use super::{JSON, OF_MANY_SNAPSHOTS, OWNED, row};
 
-pub(super) const ROWS: [Row; 26] = [
+pub(super) const ROWS: [Row; 27] = [
     Row {
         title: "List of monitored pools",
         about: "Every pool with its tokens, its status, the start date of its series and the length of the series.",
@@ -71,7 +71,7 @@ pub(super) const ROWS: [Row; 26] = [
     Row {
         group: Group::Series,
         title: "Recorded history",
-        about: "Gaps at a size and depths, slot by slot, hour by hour or day by day. A row of many slots gives the last gap, the worst gap, the number of slots that could not fill the size and the smallest maximum among them, and the lowest depth, each with its slot. Missing and retracted slots are shown as rows or counted in rows.",
+        about: "Gaps at a size and depths, slot by slot, hour by hour or day by day. A row of many slots gives the last gap, the worst gap, the number of slots that could not fill the size and the smallest maximum among them, and the lowest depth, each with its slot. Missing and retracted slots are shown as rows or counted in rows. Pages lead forward from `from`, or with `order=desc` back from `to`.",
         parameters: &[
             &POOL,
             &SERIES_SIZE,
@@ -79,6 +79,7 @@ pub(super) const ROWS: [Row; 26] = [
             &FROM,
             &TO,
             &INTERVAL,
+            &ORDER,
             &HISTORY_LIMIT,
             &SLOT_CURSOR,
             &MAX_AGE,
@@ -109,6 +110,16 @@ pub(super) const ROWS: [Row; 26] = [
         refusals: &[400, 404, 412, 422, 503],
         calls: Calls { javascript: "stress", ..Calls::NONE },
         ..row(Operation::Stress, "readStress", "/v1/stress/{pool}")
+    },
+    Row {
+        group: Group::Series,
+        title: "When to sell",
+        about: "The newest slot of a period ranked among all other recorded slots: how many were worse, equal and better. For each hour of the week, the number of slots and weeks, the median gap, its 95th percentile, and the worst slot. A best hour is only named if the period covers four weeks. At most 31 days. Default: four weeks.",
+        parameters: &[&POOL, &SERIES_SIZE, &BASE, &PERIOD_FROM, &TO, &MAX_AGE, &MIN_DAYS, &REQUIRE],
+        answer: Answer::Document("WhenToSell"),
+        refusals: &[400, 404, 412, 422, 503],
+        calls: Calls { javascript: "whenToSell", ..Calls::NONE },
+        ..row(Operation::When, "readWhenToSell", "/v1/when/{pool}")
     },
     Row {
         group: Group::Series,

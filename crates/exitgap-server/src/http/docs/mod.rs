@@ -1,6 +1,7 @@
 //! `/docs`: the human-readable API reference, generated from the `OpenAPI` document, with an example of every address
 //! in four languages. One page, without scripts or external resources.
 
+pub mod documents;
 mod example_request;
 mod javascript;
 mod language;

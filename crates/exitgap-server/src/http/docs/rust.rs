@@ -16,7 +16,7 @@ pub const IMPORTS: &str = "use std::time::Duration;\n\n\
     use exitgap_api::operations::{\n    \
         AccuracyAsked, DecayAsked, EquityAsked, EvidenceOf, ExportAsked, ExposureAsked, Given, Method,\n    \
         Operation, Question, RoutesAsked, VenueStressAsked, position_as_written,\n};\n\
-    use exitgap_api::{AlertsTold, Interval};\n\
+    use exitgap_api::{AlertsTold, Interval, RowOrder};\n\
     use exitgap_client::{Client, HistoryOf, Native, Request};\n\
     use exitgap_core::exit::OrderPlan;\n\
     use exitgap_core::ids::Code;\n\
@@ -69,6 +69,7 @@ fn call(asked: &ExampleRequest<'_>) -> (String, String) {
                 format!("stress(&of, Some({}))", param_expr(asked, "limit_pct")),
             );
         }
+        O::When => return (series(asked), "when_to_sell(&of)".to_owned()),
         O::Hours => return (series(asked), "hours(&of)".to_owned()),
         O::Fragility => {
             format!("fragility(None, None, None, Some({}), None)", given(asked, "limit"))
@@ -166,7 +167,7 @@ fn series(asked: &ExampleRequest<'_>) -> String {
         Some(Interval::Day) => "Day",
     };
     format!(
-        "let of = HistoryOf {{\n    pool: {},\n    size: {},\n    interval: Interval::{interval},\n    base: None,\n    \
+        "let of = HistoryOf {{\n    pool: {},\n    size: {},\n    interval: Interval::{interval},\n    order: RowOrder::Ascending,\n    base: None,\n    \
          from: None,\n    to: None,\n    cursor: None,\n}};\n",
         parse_expr(asked.in_path("pool")),
         param_expr(asked, "size_usd"),
