@@ -9,18 +9,20 @@ use exitgap_api::{Days, Guards, Problem};
 use crate::alert_arguments::{ALERT_NOTES, AlertCommand};
 use crate::chain_arguments::ChainArgs;
 use crate::figure_arguments::{
-    ACCURACY_NOTES, DECAY_NOTES, EXPOSURE_NOTES, ROUTES_NOTES, STRESS_NOTES,
+    ACCURACY_NOTES, DECAY_NOTES, EXPOSURE_NOTES, ROUTES_NOTES, STRESS_NOTES, WHEN_NOTES,
 };
 pub use crate::figure_arguments::{
     AccuracyArgs, DecayArgs, EQUITIES_NOTES, EquitiesArgs, ExposureArgs, FRAGILITY_NOTES,
     FragilityArgs, HISTORY_NOTES, HistoryArgs, HoursArgs, PORTFOLIO_NOTES, PortfolioArgs,
-    REDEEM_NOTES, RoutesArgs, StressArgs,
+    REDEEM_NOTES, RoutesArgs, StressArgs, WhenArgs,
 };
 use crate::log_arguments::{AUDIT_NOTES, COMPARE_NOTES, EXPORT_NOTES, WATCH_NOTES};
 pub use crate::log_arguments::{AuditArgs, CompareArgs, ExportArgs, WatchArgs};
 use crate::log_source::LogAt;
 use crate::pay_arguments::{EXIT_NOTES, ExitArgs, LEDGER_NOTES, PayCommand};
 use crate::recorded_source::RecordedFrom;
+use crate::try_arguments::TRY_NOTES;
+pub use crate::try_arguments::TryArgs;
 
 /// At this size, how far below the oracle price will I really fill?
 ///
@@ -41,6 +43,7 @@ pub struct Cli {
 
 const EXIT_CODES: &str = "\
 Examples:
+  exitgap try
   exitgap pools --db exitgap.db
   exitgap estimate ethereum:0x88e6… --size-usd 250000 --db exitgap.db
   exitgap estimate ethereum:0x88e6… --size-usd 250000 --db exitgap.db --at 2026-08-22T12:00:00Z
@@ -58,9 +61,9 @@ Exit codes:
   3  refused: the pool cannot fill this size (too large, too small), or the data does not meet
      a guard
   4  no recorded data (unknown pool, missing slot, before the series), or not enough data for
-     a statistic (hours, decay, exposure, accuracy, equities)
+     a statistic (hours, when, decay, exposure, accuracy, equities)
   5  the database, file or chain could not be read
-  6  invalid: the evidence, the log or the receipt failed a check (verify, audit, verify-receipt, exit --pay)
+  6  invalid: the evidence, the log or the receipt failed a check (verify, audit, verify-receipt, exit --pay, try)
   7  incomplete: no check failed, but some could not be made (same commands)
   8  not paid, or paid without an answer (exit --pay)
 
@@ -120,6 +123,9 @@ Examples:
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Show an estimate, verify its evidence and tamper with the evidence, on a recorded sample in this program.
+    #[command(after_long_help = TRY_NOTES)]
+    Try(TryArgs),
     /// List the pools of a recorder's database or a service, with the length of each series.
     Pools {
         #[command(flatten)]
@@ -220,6 +226,9 @@ pub enum Command {
     /// The worst moments of a period at any size: the ten worst slots, quantiles, and time above a gap limit.
     #[command(after_long_help = STRESS_NOTES)]
     Stress(StressArgs),
+    /// When to sell: the newest slot ranked among all others, and the gap by hour of the week.
+    #[command(after_long_help = WHEN_NOTES)]
+    When(WhenArgs),
     /// List the named historical shocks of a service, for use with `stress --shock`.
     Shocks {
         /// URL of an exitgap service.

@@ -164,13 +164,16 @@ struct ProblemView<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    size_usd: Option<&'a Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     max_fillable_usd: Option<&'a Number>,
     #[serde(skip_serializing_if = "Option::is_none")]
     evidence_url: Option<&'a str>,
 }
 
 fn tell(code: &str, problem: &Problem, json: bool) {
-    let Problem { code: _, detail, field, hint, reason, max_fillable_usd, evidence_url } = problem;
+    let Problem { code: _, detail, field, hint, reason, .. } = problem;
+    let Problem { size_usd, max_fillable_usd, evidence_url, .. } = problem;
     if json {
         let told = ProblemView {
             code,
@@ -178,6 +181,7 @@ fn tell(code: &str, problem: &Problem, json: bool) {
             field: field.as_deref(),
             hint: hint.as_deref(),
             reason: reason.as_deref(),
+            size_usd: size_usd.as_ref(),
             max_fillable_usd: max_fillable_usd.as_ref(),
             evidence_url: evidence_url.as_deref(),
         };

@@ -83,10 +83,42 @@ pub struct HistoryArgs {
     /// The length of a row.
     #[arg(long, value_name = "INTERVAL", default_value = "1h", value_parser = ["5m", "1h", "1d"])]
     pub interval: String,
+    /// The order of the rows: asc, the oldest first, or desc, the newest first.
+    #[arg(long, value_name = "ORDER", default_value = "asc", value_parser = ["asc", "desc"])]
+    pub order: String,
     /// The token to sell: token0 or token1 [default: the pool's].
     #[arg(long, value_name = "TOKEN", value_parser = ["token0", "token1"])]
     pub base: Option<String>,
-    /// The first slot, an RFC 3339 time [default: the start of one page of rows].
+    /// The first slot, an RFC 3339 time [default: the start of one page of rows; with --order desc, the beginning of the series].
+    #[arg(long, value_name = "INSTANT")]
+    pub from: Option<String>,
+    /// The last slot, an RFC 3339 time [default: the newest].
+    #[arg(long, value_name = "INSTANT")]
+    pub to: Option<String>,
+    #[command(flatten)]
+    pub source: RecordedArgs,
+}
+
+pub const WHEN_NOTES: &str = "\
+All recorded slots of the period count, and a slot in which the pool could not fill the size ranks worse than any gap. Each hour of the week has the number of its slots and weeks, the median gap, its 95th percentile and the worst slot. The best hour is the one with the lowest 95th percentile. It is only named if the period covers four weeks; otherwise the exit code is 4.
+
+Examples:
+  exitgap when ethereum:0x88e6… --size-usd 250k --db exitgap.db
+  exitgap when ethereum:0x88e6… --size-usd 250k --api https://exitgap.example --json
+";
+
+#[derive(Debug, Args)]
+pub struct WhenArgs {
+    /// The pool.
+    #[arg(value_name = "POOL", help = "The pool, <chain>:<address>")]
+    pub pool: String,
+    /// The size to sell, USD at the oracle price, such as 250000 or 250k.
+    #[arg(long, value_name = "USD")]
+    pub size_usd: String,
+    /// The token to sell: token0 or token1 [default: the pool's].
+    #[arg(long, value_name = "TOKEN", value_parser = ["token0", "token1"])]
+    pub base: Option<String>,
+    /// The first slot, an RFC 3339 time [default: four weeks before the last].
     #[arg(long, value_name = "INSTANT")]
     pub from: Option<String>,
     /// The last slot, an RFC 3339 time [default: the newest].
@@ -129,7 +161,7 @@ pub struct FragilityArgs {
     #[arg(long, value_name = "CHAIN")]
     pub chain: Option<String>,
     /// The sort order.
-    #[arg(long, value_name = "ORDER", default_value = "gap", value_parser = ["gap", "score", "depth"])]
+    #[arg(long, value_name = "ORDER", default_value = "gap", value_parser = ["gap", "score", "book_score", "depth"])]
     pub sort: String,
     /// The standard size whose gap is shown: 1000, 10000, 100000 or 1000000, or as 100k or 1m.
     #[arg(long, value_name = "USD", default_value = "100000")]
@@ -187,6 +219,9 @@ pub struct StressArgs {
     /// The last slot, an RFC 3339 time [default: the newest].
     #[arg(long, value_name = "INSTANT")]
     pub to: Option<String>,
+    /// With several pools or a shock: measure gaps from the oracle price, or from the pools' own mid prices.
+    #[arg(long, value_name = "PRICE", default_value = "oracle", value_parser = ["oracle", "mid"])]
+    pub reference: String,
     /// Write the figure file, from which anyone can recompute the figure, instead of printing the figure.
     #[arg(long, value_name = "FILE")]
     pub file: Option<PathBuf>,
@@ -273,6 +308,9 @@ pub struct ExposureArgs {
     /// The last slot, an RFC 3339 time [default: the newest that all venues have].
     #[arg(long, value_name = "INSTANT")]
     pub to: Option<String>,
+    /// Measure depths, gaps and the rating from the oracle price, or from the pools' own mid prices.
+    #[arg(long, value_name = "PRICE", default_value = "mid", value_parser = ["oracle", "mid"])]
+    pub reference: String,
     /// Write the figure file, from which anyone can recompute the figure, instead of printing the figure.
     #[arg(long, value_name = "FILE")]
     pub file: Option<PathBuf>,
@@ -281,7 +319,7 @@ pub struct ExposureArgs {
 }
 
 pub const ACCURACY_NOTES: &str = "\
-No swap is selected or dropped: each swap that the pool logged between two recorded slots is compared with the newest estimate before it and with older ones, or counted by the reason why it was not compared. Without --rpc, the swaps are those that the recorder read and the pool's heads commit to. With --rpc, they are read again from a node, so the recorder is not trusted for them. The snapshots show that no swap was left out: the logs between two snapshots are replayed on the first; each swap must be one that the contract would make, and the replay must end at the second snapshot bit for bit. A positive error means the swap filled worse than estimated. Supported: Uniswap v2 and v3, and pools that log the same way. Exit code 4 with fewer than 200 swaps or seven days. The snapshots themselves are not checked here; `exitgap audit` checks them against the signed log. Without a pool, one row is shown per recorded pool, for the last seven days. A service updates the rows in turn and shows the time of each;
+No swap is selected or dropped: each swap that the pool logged between two recorded slots is compared with the newest estimate before it and with older ones, or counted by the reason why it was not compared. Without --rpc, the swaps are those that the recorder read and the pool's heads commit to. With --rpc, they are read again from a node, so the recorder is not trusted for them. The snapshots show that no swap was left out: the logs between two snapshots are replayed on the first; each swap must be one that the contract would make, and the replay must end at the second snapshot bit for bit. A positive error means the swap filled worse than estimated. Exact means equal in raw units. An order for an output amount is bracketed if the output lies between the estimates for the amount sold and for one raw unit less; its error is 0. Supported: Uniswap v2 and v3, and pools that log the same way. Exit code 4 with fewer than 200 compared swaps or fewer than 2,016 slots (seven days) whose swaps were judged. The snapshots themselves are not checked here; `exitgap audit` checks them against the signed log. Without a pool, one row is shown per recorded pool, for the last seven days. A service updates the rows in turn and shows the time of each;
 from a database, all are computed first, which may take minutes.
 
 Example:

@@ -21,6 +21,7 @@ mod receipts;
 mod recorded_source;
 mod source;
 mod trust;
+mod try_arguments;
 
 use std::process::ExitCode;
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use exitgap_api::operations::{Given, Operation, Question};
-use exitgap_api::{Guards, Problem};
+use exitgap_api::{Guards, Problem, RowOrder};
 use exitgap_client::{Client, ClientError, Native};
 use exitgap_ops::Service;
 
@@ -72,7 +72,11 @@ impl RecordedFrom {
         let mut cursor: Option<String> = None;
         for _ in 0..MOST_PAGES {
             let Some(next) = ask(cursor.as_ref())? else { return Ok(()) };
-            let begins = |cursor: &String| cursor.parse::<u32>().ok();
+            // Pages of descending rows continue at earlier slots.
+            let begins = |cursor: &String| match RowOrder::of_cursor(cursor) {
+                Some((RowOrder::Descending, slot)) => Some(-i64::from(slot.number())),
+                _ => cursor.parse::<u32>().ok().map(i64::from),
+            };
             let is_later = begins(&next).is_some_and(|next| {
                 cursor.as_ref().and_then(begins).is_none_or(|before| next > before)
             });

@@ -68,12 +68,12 @@ fn worse(key: &str) -> Worse {
 }
 
 impl Kept {
-    /// The median, minimum and maximum of several runs.
+    /// The median by nearest rank, the minimum and the maximum of several runs.
     fn from_runs(values: &[f64]) -> Option<Self> {
         let mut sorted = values.to_vec();
         sorted.sort_by(f64::total_cmp);
         let (least, most) = (*sorted.first()?, *sorted.last()?);
-        Some(Self { median: sorted[sorted.len() / 2], least, most })
+        Some(Self { median: sorted[(sorted.len() - 1) / 2], least, most })
     }
 
     /// By how many percent a value is worse, if that exceeds both the tolerance and the spread of the baseline's runs.

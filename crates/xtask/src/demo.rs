@@ -4,6 +4,8 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use serde_json::Value;
+
 use crate::failure::{Context, Failure, Result};
 use crate::{process, setup, workspace};
 
@@ -17,8 +19,9 @@ Usage: cargo xtask demo [--once | --payments]
   --payments  play an hour, deploy the real USDC contract, charge for answers, pay for one,
               check its receipt, its bytes and its evidence, and exit
 
-First, the native programs are built while the node and the real Uniswap and Chainlink contracts are
-downloaded. One day of five-minute slots is played in step with the recorder, and the first number is
+First, a small program is built that prints a number of a recorded sample, as `exitgap try` does. Then the
+native programs are built. The node and the real Uniswap and Chainlink contracts are downloaded meanwhile.
+One day of five-minute slots is played in step with the recorder, and the first number is
 printed with its verified evidence. Then seven more days are played up to the present, while the site is
 built (without --once; its output is in target/site.log). Pools, a ladder and some sizes are printed; an
 estimated size is really sold, and the difference is shown in token units. A second operator records the
@@ -52,24 +55,48 @@ const FIRST: [&str; 8] = [
     "--bins",
 ];
 
-/// Builds them.
-pub fn build(root: &Path) -> Result<Programs> {
+/// A build of some programs.
+fn build_of(root: &Path) -> Command {
     let mut build = workspace::cargo(root);
     // Most users build the demonstration only once, and incremental builds would cost time and disk space now.
-    build.env("CARGO_INCREMENTAL", "0");
-    process::run(build.arg("build").args(FIRST), "cargo build")?;
+    build.env("CARGO_INCREMENTAL", "0").arg("build");
+    build
+}
+
+/// A program that was built.
+fn built(metadata: &Value, name: &str) -> Result<PathBuf> {
+    let path = workspace::debug_binary(metadata, name);
+    if path.is_file() {
+        return Ok(path);
+    }
+    Err(Failure::new(format!("the build made no {}", path.display()))
+        .remedy("one of the packages does not declare its binary"))
+}
+
+/// Builds the smallest program that shows the recorded sample, and runs it.
+fn show_sample(root: &Path) -> Result<()> {
+    eprintln!(
+        "demo: building a small program that shows a recorded sample; the first time takes about a minute"
+    );
+    process::run(build_of(root).args(["--package", SAMPLE]), "cargo build")?;
+    let mut sample = Command::new(built(&workspace::metadata(root)?, SAMPLE)?);
+    process::run(sample.args(NEXT), SAMPLE)
+}
+
+/// Builds them.
+pub fn build(root: &Path) -> Result<Programs> {
+    process::run(build_of(root).args(FIRST), "cargo build")?;
     let metadata = workspace::metadata(root)?;
-    let binary = |name: &str| {
-        let path = workspace::debug_binary(&metadata, name);
-        if path.is_file() {
-            return Ok(path);
-        }
-        Err(Failure::new(format!("the build made no {}", path.display()))
-            .remedy("one of the packages does not declare its binary"))
-    };
+    let binary = |name: &str| built(&metadata, name);
     let (demo, server) = (binary("exitgap-demo")?, binary("exitgap-server")?);
     Ok(Programs { demo, server, cli: binary("exitgap")? })
 }
+
+/// The package, and its program, that shows the sample.
+const SAMPLE: &str = "exitgap-sample";
+
+/// What follows the sample.
+const NEXT: [&str; 1] = ["(this demonstration, now with a private chain and the real contracts)"];
 
 /// Builds and runs the demonstration.
 pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
@@ -82,7 +109,7 @@ pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
     );
     let fetched = std::thread::scope(|scope| {
         let fetching = scope.spawn(|| setup::ensure(root));
-        let built = build(root);
+        let built = show_sample(root).and_then(|()| build(root));
         let fetched = fetching.join().unwrap_or_else(|_| Err(Failure::new("fetching panicked")));
         fetched.and(built)
     });

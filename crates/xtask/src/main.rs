@@ -23,6 +23,7 @@ mod pkg;
 mod process;
 mod py;
 mod reality;
+mod sample;
 mod setup;
 mod surface;
 mod test;
@@ -47,7 +48,7 @@ struct Command {
 }
 
 /// The commands, in the order of the help.
-const COMMANDS: [Command; 18] = [
+const COMMANDS: [Command; 19] = [
     Command {
         name: "setup",
         about: "Fetch the node and the contracts' bytecode into .fixtures/ (once, 30 MB)",
@@ -132,6 +133,12 @@ const COMMANDS: [Command; 18] = [
         about: "Build the Python package and try its wheel in a fresh environment",
         help: py::HELP,
         run: |root, rest| no_arguments(rest).and_then(|()| py::run(root)),
+    },
+    Command {
+        name: "sample",
+        about: "Make the recorded sample that `exitgap try` shows",
+        help: sample::HELP,
+        run: |root, rest| sample::run(root, flag(rest, "--check")?),
     },
     Command {
         name: "web",

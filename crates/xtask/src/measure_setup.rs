@@ -1,4 +1,4 @@
-//! `cargo xtask bench setup`: how long a newcomer waits for the first number and for the pages.
+//! `cargo xtask bench setup`: how long a newcomer waits for the sample's number, for the first number and for the pages.
 //!
 //! The last commit is cloned, and built with empty caches of cargo and npm by the README's command, whose output is
 //! watched. The machine's own tools (the Rust toolchain, Node.js) are used.
@@ -11,6 +11,9 @@ use std::time::{Duration, Instant};
 
 use crate::failure::{Context, Failure, Result};
 use crate::process;
+
+/// The line with the number of the recorded sample, which precedes every other number.
+const SAMPLE_NUMBER: &str = "SAMPLE  exit gap ";
 
 /// The line in which the first estimate prints its number.
 const FIRST_NUMBER: &str = "exit gap ";
@@ -36,15 +39,23 @@ pub fn bench(root: &Path, json: bool) -> Result<()> {
     eprintln!("setup: the README's first command, from empty caches, in {}", clone.display());
     let started = Instant::now();
     let mut demo = Demo::start(&place.folder, &clone)?;
+    let sample = demo.line_with(SAMPLE_NUMBER, started)?;
+    eprintln!("setup: the sample's number after {} s: {}", sample.seconds, sample.line.trim());
     let first = demo.line_with(FIRST_NUMBER, started)?;
     eprintln!("setup: the first number after {} s: {}", first.seconds, first.line.trim());
     let pages = demo.line_with(PAGES, started)?;
     let address = pages.line.split_once(PAGES).map_or("", |(_, address)| address.trim());
     first_page(address)?;
     drop(demo);
+    let try_s = try_seconds(&clone)?;
     let disk_mb = bytes_below(&place.folder)? / 1_000_000;
-    let keys =
-        [("first_number_s", first.seconds), ("pages_s", pages.seconds), ("disk_mb", disk_mb)];
+    let keys = [
+        ("try_s", try_s),
+        ("sample_number_s", sample.seconds),
+        ("first_number_s", first.seconds),
+        ("pages_s", pages.seconds),
+        ("disk_mb", disk_mb),
+    ];
     if json {
         let fields = keys.map(|(key, value)| format!("\"setup.{key}\":{value}"));
         println!("{{{}}}", fields.join(","));
@@ -54,6 +65,14 @@ pub fn bench(root: &Path, json: bool) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// How long `exitgap try` takes, without any environment variable, in seconds, rounded up.
+fn try_seconds(clone: &Path) -> Result<u64> {
+    let started = Instant::now();
+    let mut shown = Command::new(clone.join("target/debug/exitgap"));
+    process::run(shown.arg("try").env_clear().stdout(Stdio::null()), "exitgap try")?;
+    Ok(started.elapsed().as_millis().div_ceil(1000).try_into().unwrap_or(u64::MAX))
 }
 
 /// The working folder; removed at the end.

@@ -20,7 +20,7 @@ Usage: cargo xtask pkg
 Compiles crates/exitgap-wasm and crates/exitgap-proof-wasm for wasm32-unknown-unknown as small as it gets, makes
 their JavaScript faces with wasm-bindgen, shrinks them with wasm-opt and packs pkg/ with npm. Missing tools are
 installed and reported: the Rust target, wasm-bindgen-cli (from source, into .fixtures/) and binaryen (a pinned package of the npm registry). The package's version must be the workspace's. Nothing is published.
-Prints the gzip size of each module with its scripts; exceeding its budget is an error.";
+Prints the gzip size of each module with its scripts, as a file and carried by a script; exceeding its budget is an error.";
 
 /// A module of the package, loaded on demand.
 struct Module {
@@ -50,8 +50,10 @@ const MODULES: [Module; 2] = [
             "client.js",
             "error.js",
             "module.js",
+            "shared.js",
+            "where.js",
         ],
-        most_bytes: 426_000,
+        most_bytes: 459_000,
     },
     // Used together with `exitgap`, which reads the evidence for it.
     Module {
@@ -59,7 +61,7 @@ const MODULES: [Module; 2] = [
         built_of: ["exitgap-proof-wasm", "exitgap_proof_wasm"],
         name: "proof",
         scripts: &["proof.js", "state.js"],
-        most_bytes: 57_000,
+        most_bytes: 60_000,
     },
 ];
 
@@ -105,6 +107,11 @@ pub fn build(root: &Path, purpose: Purpose) -> Result<PathBuf> {
         let from = root.join(licence);
         fs::copy(&from, dist.join(licence)).context(format!("copying {}", from.display()))?;
     }
+    let mut make = Command::new("node");
+    process::run(make.arg(folder.join("pack.mjs")), "making the package's scripts")?;
+    if purpose == Purpose::Shipped {
+        MODULES.iter().try_for_each(|module| weigh(module, "_inline.js", &folder))?;
+    }
     pack(&folder, &dist)?;
     let tarball = dist.join(format!("exitgap-{version}.tgz"));
     if tarball.is_file() {
@@ -126,7 +133,7 @@ pub fn modules(root: &Path, purpose: Purpose, names: &[&str]) -> Result<PathBuf>
             Purpose::Shipped => {
                 let wasm_opt = setup::ensure_wasm_opt(root)?;
                 shrink(&built, module.name, &dist, &wasm_bindgen, &wasm_opt)?;
-                weigh(module, &folder)?;
+                weigh(module, FILE, &folder)?;
             }
             Purpose::Shown | Purpose::Tested => {
                 // Otherwise the next build of the shipped package would mistake this module for its own.
@@ -191,12 +198,17 @@ pub fn optimise(wasm_opt: &Path, from: &Path, to: &Path) -> Result<()> {
     process::run(&mut optimise, "wasm-opt")
 }
 
-/// Fails if a module exceeds its maximum size.
-fn weigh(module: &Module, folder: &Path) -> Result<()> {
+/// The end of the name of a module's file.
+const FILE: &str = "_bg.wasm";
+
+/// Fails if a module exceeds its maximum size in this form: as a file, or carried by a script, which takes up to 2% more.
+fn weigh(module: &Module, form: &str, folder: &Path) -> Result<()> {
+    let more = if form == FILE { 0 } else { module.most_bytes / 50 };
     let mut weigh = Command::new("node");
-    weigh.args(["-e", WEIGH, module.entry]).arg(module.most_bytes.to_string());
+    weigh.args(["-e", WEIGH, &format!("{} (*{form})", module.entry)]);
+    weigh.arg((module.most_bytes + more).to_string());
     weigh.args(module.scripts.iter().map(|script| folder.join(script)));
-    for made in [".js", "_bg.wasm"] {
+    for made in [".js", form] {
         weigh.arg(folder.join("dist").join(format!("{}{made}", module.name)));
     }
     process::run(&mut weigh, "weighing a module").map_err(|failure| {

@@ -173,12 +173,12 @@ fn wrong(field: &str, why: &str) -> Problem {
     Problem::new(ProblemCode::InvalidParameter, format!("{field}: {why}")).field(field)
 }
 
-/// The first and the last slot: the last seven days by default.
+/// The first and the last slot. By default, a slot and the slots of the seven days after it.
 fn period(args: &AccuracyArgs, pool: &PoolId) -> Result<[Slot; 2], Failure> {
     let named =
         |name: &str, text: Option<&String>| text.map(|text| slot_at(name, text)).transpose();
     let to = named("to", args.to.as_ref())?.map_or_else(|| newest(args, pool), Ok)?;
-    let back = to.number().saturating_sub(7 * Slot::PER_DAY - 1);
+    let back = to.number().saturating_sub(7 * Slot::PER_DAY);
     let from = named("from", args.from.as_ref())?;
     let from = from.unwrap_or_else(|| Slot::new(back.into()).unwrap_or(Slot::FIRST));
     if from > to {
@@ -303,36 +303,11 @@ fn print_text(record: &AccuracyRecord) -> Result<(), Failure> {
         line("flagged", format!("{count} {words}; included in the statistics"))?;
     }
     if !record.enough {
-        line("too short", "a full record needs 200 swaps and seven days".to_owned())?;
+        let judged = record.judged_slots;
+        let needs = "a full record needs 200 compared swaps and 2,016 judged slots (seven days)";
+        line("too short", format!("{needs}; {compared} and {judged} so far"))?;
     }
-    let header = ["<estimate", "swaps", "exact", "|error| Q50 %", "Q95 %", "worst %", "mean %"];
-    let mut table = Columns::new(&header);
-    let percent =
-        |value: &Option<Number>| value.as_ref().map_or("-".to_owned(), ToString::to_string);
-    let mut row = |name: String, errors: &AccuracyErrors| {
-        table.row(vec![
-            name,
-            errors.n.to_string(),
-            errors.exact_n.to_string(),
-            percent(&errors.abs_error_pct_q50),
-            percent(&errors.abs_error_pct_q95),
-            percent(&errors.worst_pct),
-            percent(&errors.mean_error_pct),
-        ]);
-    };
-    for age in &record.by_age {
-        let name = match age.older_slots {
-            0 => "newest slot".to_owned(),
-            1 => "1 slot older".to_owned(),
-            older => format!("{older} slots older"),
-        };
-        row(name, &age.errors);
-    }
-    for size in &record.by_size {
-        let from = group_digits(&size.from_usd.to_string());
-        row(format!("from {from} USD of {}", size.base), &size.errors);
-    }
-    writeln!(out, "\n{table}")?;
+    writeln!(out, "\n{}", errors_table(record))?;
     let header = ["<largest errors", "block", "<sold", "USD", "received", "estimated", "error %"];
     let mut worst = Columns::new(&header);
     for swap in &record.worst {
@@ -348,4 +323,48 @@ fn print_text(record: &AccuracyRecord) -> Result<(), Failure> {
     }
     write!(out, "{worst}")?;
     Ok(writeln!(out, "{:<16}{} (positive: worse than estimated)", "method", record.figure)?)
+}
+
+/// The errors by the age of the estimate, and by size.
+fn errors_table(record: &AccuracyRecord) -> Columns {
+    let header = [
+        "<estimate",
+        "swaps",
+        "exact",
+        "bracketed",
+        "|error| Q50 %",
+        "Q95 %",
+        "worst %",
+        "worst for seller %",
+        "mean %",
+    ];
+    let mut table = Columns::new(&header);
+    let percent =
+        |value: &Option<Number>| value.as_ref().map_or("-".to_owned(), ToString::to_string);
+    let mut row = |name: String, errors: &AccuracyErrors| {
+        table.row(vec![
+            name,
+            errors.n.to_string(),
+            errors.exact_n.to_string(),
+            errors.bracketed_n.to_string(),
+            percent(&errors.abs_error_pct_q50),
+            percent(&errors.abs_error_pct_q95),
+            percent(&errors.worst_pct),
+            percent(&errors.worst_for_seller_pct),
+            percent(&errors.mean_error_pct),
+        ]);
+    };
+    for age in &record.by_age {
+        let name = match age.older_slots {
+            0 => "newest slot".to_owned(),
+            1 => "1 slot older".to_owned(),
+            older => format!("{older} slots older"),
+        };
+        row(name, &age.errors);
+    }
+    for size in &record.by_size {
+        let from = group_digits(&size.from_usd.to_string());
+        row(format!("from {from} USD of {}", size.base), &size.errors);
+    }
+    table
 }

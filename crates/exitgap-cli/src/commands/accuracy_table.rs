@@ -54,9 +54,11 @@ fn print_text(table: &AccuracyTable) -> Result<(), Failure> {
         "swaps",
         "compared",
         "exact",
+        "bracketed",
         "|error| Q50 %",
         "Q95 %",
         "worst %",
+        "worst for seller %",
         "mean %",
         "incomplete",
         "<record",
@@ -69,7 +71,7 @@ fn print_text(table: &AccuracyTable) -> Result<(), Failure> {
         let Some(told) = &row.record else {
             let why_not = printable(row.why_not.as_deref().unwrap_or("?"));
             let mut cells = vec![pool, name];
-            cells.extend((0..9).map(|_| String::new()));
+            cells.extend((0..11).map(|_| String::new()));
             cells.extend([why_not, String::new()]);
             rows.row(cells);
             continue;
@@ -82,9 +84,11 @@ fn print_text(table: &AccuracyTable) -> Result<(), Failure> {
             told.swaps.to_string(),
             told.compared.to_string(),
             told.errors.exact_n.to_string(),
+            told.errors.bracketed_n.to_string(),
             percent(&told.errors.abs_error_pct_q50),
             percent(&told.errors.abs_error_pct_q95),
             percent(&told.errors.worst_pct),
+            percent(&told.errors.worst_for_seller_pct),
             percent(&told.errors.mean_error_pct),
             format!("{} of {}", told.stretches_incomplete, told.stretches),
             if told.enough { "enough" } else { "too short" }.to_owned(),

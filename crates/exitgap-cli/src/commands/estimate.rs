@@ -42,12 +42,14 @@ fn print_figures(result: &ExitResult) -> Result<(), Failure> {
     let mut line = |name: &str, text: String| writeln!(out, "{name:<16}{text}");
     line("size", format!("{} USD", group_digits(amounts.size_usd.as_str())))?;
     line("exit gap", format!("{bold}{gap}%{bold:#} {side} than the oracle"))?;
-    line(
-        "  basis",
-        format!("{}%  the pool's mid price against the oracle", amounts.split.basis_pct),
-    )?;
-    line("  fee", format!("{}%", amounts.split.fee_pct))?;
-    line("  impact", format!("{}%  moving the price", amounts.split.impact_pct))?;
+    if let Some(parts) = amounts.added_parts() {
+        line("  basis", format!("{}%  the pool's mid price against the oracle", parts.basis))?;
+        line("  fee", format!("{}%", parts.fee))?;
+        line("  impact", format!("{}%  moving the price", parts.impact))?;
+        if let Some(cost) = parts.against_pool() {
+            line("", format!("Against the pool's own price this sale costs {cost}%."))?;
+        }
+    }
     let price = |number: &str| format!("{} USD per {}", group_digits(number), base.symbol);
     line("oracle price", price(context.oracle_price_usd.as_str()))?;
     line("realized price", price(amounts.realized_price_usd.as_str()))?;

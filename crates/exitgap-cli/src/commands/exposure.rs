@@ -11,7 +11,7 @@ use exitgap_api::{
 use exitgap_core::units::SizeUsd;
 use serde::Serialize;
 
-use super::{cascade, not_exact, print_json, write_file};
+use super::{cascade, left_out, measured_from, not_exact, print_json, write_file};
 use crate::arguments::ExposureArgs;
 use crate::failure::{Failure, too_little_recorded};
 use crate::format::{Columns, group_digits, printable};
@@ -88,6 +88,7 @@ fn parse_args(args: &ExposureArgs, cascade: SizeUsd) -> Result<ExposureAsked, Fa
         ("fall_pct", Some(&args.fall_pct)),
         ("from", args.from.as_ref()),
         ("to", args.to.as_ref()),
+        ("reference", Some(&args.reference)),
     ];
     let venues = args.venues.iter().map(|venue| ("venue", Some(venue)));
     let asked: ExposureAsked = question(Operation::Exposure, venues.chain(given))?;
@@ -125,6 +126,15 @@ fn print_text(exposure: &LiquidationExposure) -> Result<(), Failure> {
     }
     let mut line = |name: &str, text: String| writeln!(out, "{name:<20}{text}");
     line("rating", in_words(exposure.band).to_owned())?;
+    if let Some(causes) = &exposure.causes {
+        line("causes", printable(&causes.note))?;
+    }
+    if let Some(reference) = &of.reference {
+        line("measured from", measured_from(reference).to_owned())?;
+    }
+    for out in &exposure.left_out {
+        line("left out", left_out(out))?;
+    }
     let (from, to) = (printable(&of.from), printable(&of.to));
     let LiquidationExposure { have, needed, slots_missing, slots_incomplete, .. } = exposure;
     line("period", format!("{from} to {to}"))?;

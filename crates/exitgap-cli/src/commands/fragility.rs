@@ -15,18 +15,19 @@ use crate::recorded_source::question;
 
 pub fn run(args: &FragilityArgs, json: bool) -> Result<ExitCode, Failure> {
     let size = size_as_written(&args.size_usd)?;
-    let (mut rows, mut method, mut without) = (Vec::new(), String::new(), 0);
+    let (mut rows, mut methods, mut without) = (Vec::new(), <[String; 2]>::default(), 0);
     args.from.each_page(Operation::Fragility, |cursor| {
         let page = page(args, size, cursor)?;
         if json {
             print_json(&page)?;
         }
-        (method, without) = (page.score_method, page.pools_without_snapshot);
+        methods = [page.score_method, page.book_score_method];
+        without = page.pools_without_snapshot;
         rows.extend(page.rows);
         Ok(page.next_cursor)
     })?;
     if !json {
-        print_text(&rows, size, &method, without)?;
+        print_text(&rows, size, &methods, without)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -58,12 +59,13 @@ fn page(
 fn print_text(
     rows: &[FragilityRow],
     size: SizeUsd,
-    method: &str,
+    [score, book_score]: &[String; 2],
     without: u64,
 ) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     writeln!(out, "All pools, selling {} USD of the base token", group_digits(&size.to_string()))?;
-    writeln!(out, "score   {}", printable(method))?;
+    writeln!(out, "score   {}", printable(score))?;
+    writeln!(out, "at mid  {}", printable(book_score))?;
     if without > 0 {
         writeln!(out, "{without} pools without a snapshot are not shown")?;
     }
@@ -74,8 +76,12 @@ fn print_text(
         "<on",
         "gap %",
         "depth USD",
+        "at mid USD",
         "lowest USD",
+        "lowest at mid USD",
         "score",
+        "at mid",
+        "oracle led by %",
         "missing",
         "days",
     ];
@@ -83,12 +89,19 @@ fn print_text(
     for row in rows {
         table.row(cells(row, size));
     }
-    Ok(write!(out, "\n{table}")?)
+    write!(out, "\n{table}")?;
+    for row in rows {
+        if let Some(note) = &row.week.lowest_depth_7d_note {
+            writeln!(out, "{}  {}", printable(&row.pool), printable(note))?;
+        }
+    }
+    Ok(())
 }
 
 fn cells(row: &FragilityRow, size: SizeUsd) -> Vec<String> {
     let dollars =
         |depth: Option<&Number>| depth.map_or("-".to_owned(), |depth| group_digits(depth.as_str()));
+    let plain = |number: Option<&Number>| number.map_or("-".to_owned(), Number::to_string);
     let of = Number::from(size);
     let gap = row.gaps.iter().find(|gap| gap.size_usd == of);
     let gap = gap.map_or("-".to_owned(), |gap| {
@@ -101,8 +114,12 @@ fn cells(row: &FragilityRow, size: SizeUsd) -> Vec<String> {
         printable(&row.name),
         gap,
         dollars(row.depth_usd.as_ref()),
+        dollars(row.book_usd.as_ref()),
         dollars(row.lowest_depth_7d.as_ref().map(|lowest| &lowest.depth_usd)),
-        row.fragility_score.as_ref().map_or("-".to_owned(), Number::to_string),
+        dollars(row.week.lowest_book_7d_usd.as_ref()),
+        plain(row.fragility_score.as_ref()),
+        plain(row.book_fragility_score.as_ref()),
+        plain(row.week.oracle_lead_7d.as_ref().map(|lead| &lead.largest_pct)),
         row.slots_missing_7d.to_string(),
         row.days_observed.to_string(),
     ]

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use exitgap_api::operations::{HistoryAsked, Operation};
-use exitgap_api::{GapPoint, History, HistoryRow, Number, Status, size_as_written};
+use exitgap_api::{GapPoint, History, HistoryRow, Number, RowOrder, Status, size_as_written};
 use exitgap_client::HistoryOf;
 
 use super::{not_exact, print_json};
@@ -36,6 +36,7 @@ fn page(args: &HistoryArgs, cursor: Option<&String>) -> Result<History, Failure>
         ("pool", Some(&args.pool)),
         ("size_usd", Some(&size)),
         ("interval", Some(&args.interval)),
+        ("order", Some(&args.order)),
         ("base", args.base.as_ref()),
         ("from", args.from.as_ref()),
         ("to", args.to.as_ref()),
@@ -45,7 +46,8 @@ fn page(args: &HistoryArgs, cursor: Option<&String>) -> Result<History, Failure>
     asked.series.guards = args.source.guards()?;
     args.source.ask(
         async |client| {
-            let of = HistoryOf { interval: asked.interval, ..HistoryOf::from(&asked.series) };
+            let HistoryAsked { interval, order, .. } = asked;
+            let of = HistoryOf { interval, order, ..HistoryOf::from(&asked.series) };
             client.history(&of).await
         },
         async |service| service.history(asked.clone()).await,
@@ -80,6 +82,7 @@ impl HistoryTable {
             "<worst at",
             "not filled",
             "lowest depth",
+            "at mid",
             "recorded",
             "missing",
         ];
@@ -88,7 +91,10 @@ impl HistoryTable {
     }
 
     fn add(&mut self, page: &History) {
-        self.to = printable(&page.of.to);
+        // Later pages of descending rows end earlier.
+        if self.to.is_empty() || page.order == RowOrder::Ascending {
+            self.to = printable(&page.of.to);
+        }
         for row in &page.rows {
             self.recorded += u64::from(row.slots_recorded);
             self.missing += u64::from(row.slots_missing + row.slots_retracted);
@@ -127,6 +133,9 @@ fn cells(row: &HistoryRow) -> Vec<String> {
         worst.map_or("-".to_owned(), |point| printable(&point.time)),
         row.slots_refused.to_string(),
         depth.map_or("-".to_owned(), |depth| group_digits(depth.depth_usd.as_str())),
+        depth
+            .and_then(|depth| depth.reading.book_usd.as_ref())
+            .map_or("-".to_owned(), |usd| group_digits(usd.as_str())),
         row.slots_recorded.to_string(),
         (row.slots_missing + row.slots_retracted).to_string(),
     ]

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use exitgap_api::operations::Operation;
 use exitgap_api::{
-    Amounts, Ladder, PublishedLadder, parse_gap_limit, parse_steps, size_as_written,
+    Amounts, DepthReading, Ladder, PublishedLadder, parse_gap_limit, parse_steps, size_as_written,
 };
 use exitgap_core::units::{GapLimit, SizeUsd};
 
@@ -39,10 +39,16 @@ pub fn run(
 
 /// Whether a service's ladder equals the one computed from its snapshot.
 pub fn is_same(published: &PublishedLadder, ladder: &Ladder) -> bool {
-    let mut served = published.answer.clone();
+    let (mut served, mut ladder) = (published.answer.clone(), ladder.clone());
     served.figures.by_gap.iter_mut().for_each(|rung| rung.evidence_url = None);
     served.figures.by_size.iter_mut().for_each(|rung| rung.evidence_url = None);
-    served == *ladder
+    for (served, computed) in served.figures.by_gap.iter().zip(&mut ladder.figures.by_gap) {
+        // A service from before the second reading does not have it.
+        if served.reading == DepthReading::default() {
+            computed.reading = DepthReading::default();
+        }
+    }
+    served == ladder
 }
 
 /// Requires that they are equal.
@@ -81,6 +87,7 @@ fn print_by_gap(ladder: &Ladder) -> Result<(), Failure> {
     let header = [
         "gap up to %",
         "depth USD",
+        "at mid USD",
         &sells,
         &receives,
         "realized USD",
@@ -91,7 +98,9 @@ fn print_by_gap(ladder: &Ladder) -> Result<(), Failure> {
     for rung in &ladder.figures.by_gap {
         let depth = rung.depth.as_ref();
         let size = depth.map_or("-".to_owned(), |depth| group_digits(depth.max_size_usd.as_str()));
-        let mut cells = vec![rung.gap_limit_pct.to_string(), size];
+        let book = rung.reading.book_usd.as_ref();
+        let book = book.map_or("-".to_owned(), |usd| group_digits(usd.as_str()));
+        let mut cells = vec![rung.gap_limit_pct.to_string(), size, book];
         match &rung.exit {
             Some(exit) => cells.extend(fill_columns(ladder, exit)),
             None => cells.extend(["-"; 4].map(String::from)),
@@ -105,7 +114,14 @@ fn print_by_gap(ladder: &Ladder) -> Result<(), Failure> {
         });
         table.row(cells);
     }
-    Ok(writeln!(anstream::stdout(), "{table}")?)
+    let mut out = anstream::stdout().lock();
+    write!(out, "{table}")?;
+    for rung in &ladder.figures.by_gap {
+        if let Some(note) = &rung.reading.depth_note {
+            writeln!(out, "up to {}%  {note}", rung.gap_limit_pct)?;
+        }
+    }
+    Ok(writeln!(out)?)
 }
 
 fn print_by_size(ladder: &Ladder) -> Result<(), Failure> {

@@ -33,6 +33,7 @@ mod simulate;
 mod size;
 mod snapshot;
 mod stress;
+mod try_sample;
 mod venue_stress;
 mod verdict;
 mod verify;
@@ -51,6 +52,7 @@ mod verify_state;
 mod verify_whole;
 mod verify_witnesses;
 mod watch;
+mod when;
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -59,9 +61,11 @@ use std::process::ExitCode;
 use anstyle::{AnsiColor, Style};
 use clap::CommandFactory;
 use exitgap_api::{
-    Answers, Context, DepthSource, DepthSourceKind, Exactness, GuardInputs, LogAge, Number,
-    OracleState, Provenance, Published, Status, parse_order_plan, size_as_written,
+    Answers, Context, DepthSource, DepthSourceKind, DepthWeek, Exactness, GuardInputs, LogAge,
+    Number, OracleState, Provenance, Published, Status, VenueLeftOut, parse_order_plan,
+    size_as_written,
 };
+use exitgap_core::analytics::Reference;
 use exitgap_core::file_errors::explained;
 use exitgap_core::pools::Direction;
 use exitgap_core::series::Slot;
@@ -77,6 +81,7 @@ use crate::source::{self, FoundPool};
 pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
     let json = cli.json;
     match cli.command {
+        Command::Try(args) => return try_sample::run(&args, json),
         Command::Verify(args) => return verify::run(&args, json),
         Command::VerifyReceipt(args) => return verify_receipt::run(&args, json),
         Command::Audit(args) => return audit::run(&args, json),
@@ -93,6 +98,7 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Fragility(args) => return fragility::run(&args, json),
         Command::History(args) => return history::run(&args, json),
         Command::Stress(args) => return stress::run(&args, json),
+        Command::When(args) => return when::run(&args, json),
         Command::Shocks { api } => return shocks::run(&api, json),
         Command::Decay(args) => return decay::run(&args, json),
         Command::Pools { from, chain } => {
@@ -156,6 +162,7 @@ impl QuestionContext {
         Beside {
             lowest_depth_7d_usd: self.found.lowest_depth_7d_usd[self.direction.base_index()]
                 .clone(),
+            week: self.found.weeks[self.direction.base_index()].clone(),
             snapshot_age_s: match self.found.provenance {
                 Provenance::Recorded { slot, .. } => Some(age(slot)),
                 Provenance::Direct(_) => None,
@@ -171,6 +178,8 @@ impl QuestionContext {
 struct Beside {
     #[serde(skip_serializing_if = "Option::is_none")]
     lowest_depth_7d_usd: Option<Number>,
+    #[serde(flatten)]
+    week: DepthWeek,
     #[serde(skip_serializing_if = "Option::is_none")]
     snapshot_age_s: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -184,6 +193,7 @@ impl<F> From<&Published<F>> for Beside {
     fn from(published: &Published<F>) -> Self {
         Self {
             lowest_depth_7d_usd: published.lowest_depth_7d_usd.clone(),
+            week: published.week.clone(),
             snapshot_age_s: Some(published.snapshot_age_s),
             evidence_url: published.evidence_url.clone(),
             is_served: true,
@@ -252,6 +262,23 @@ fn not_exact(exactness: &Exactness) -> Option<String> {
     Some(format!("NOT EXACT  {}", printable(detail)))
 }
 
+/// The price that a report measures from, in words.
+fn measured_from(reference: &str) -> &'static str {
+    if reference == Reference::Mid.code() {
+        "the pools' own mid prices"
+    } else {
+        "the oracle price"
+    }
+}
+
+/// A venue that a report leaves out, with its share of the depth.
+fn left_out(out: &VenueLeftOut) -> String {
+    let share = out.depth_share_pct.as_ref();
+    let share = share.map_or("an unknown share".to_owned(), |share| format!("{share}%"));
+    let pool = printable(&out.pool);
+    format!("{pool} ({}), with {share} of the depth", printable(&out.protocol))
+}
+
 /// Prints the footer of every table: the source of the depth.
 fn print_source(context: &Context, beside: &Beside) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
@@ -287,6 +314,17 @@ fn print_source(context: &Context, beside: &Beside) -> Result<(), Failure> {
     if let Some(lowest) = &beside.lowest_depth_7d_usd {
         let lowest = group_digits(lowest.as_str());
         writeln!(out, "{:<16}{lowest} USD at 2% in the 7 days up to this slot", "lowest depth")?;
+    }
+    if let Some(lowest) = &beside.week.lowest_book_7d_usd {
+        let lowest = group_digits(lowest.as_str());
+        writeln!(
+            out,
+            "{:<16}{lowest} USD at 2% from the pool's own price in these days",
+            "lowest at mid"
+        )?;
+    }
+    if let Some(note) = &beside.week.lowest_depth_7d_note {
+        writeln!(out, "{:<16}{}", "cause", printable(note))?;
     }
     let market = if context.market_open { "open" } else { "CLOSED" };
     writeln!(out, "{:<16}{market} ({})", "market", printable(&context.session_note))?;

@@ -91,6 +91,10 @@ fn print_text(stress: &Stress) -> Result<(), Failure> {
     if let Some(book) = &stress.lowest_depth_book {
         line("", in_words(book))?;
     }
+    let lowest = stress.lowest_depth.as_ref();
+    if let Some(note) = lowest.and_then(|lowest| lowest.reading.depth_note.as_deref()) {
+        line("cause", printable(note))?;
+    }
     let Some(detail) = &stress.detail else {
         return Ok(line("more", "available for at most 31 days".to_owned())?);
     };

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use exitgap_api::operations::{Operation, VenueStressAsked, VenueStressFileAsked};
 use exitgap_api::{Number, Problem, ProblemCode, Status, VenueStress, size_as_written};
 
-use super::{not_exact, print_json, shocks, write_file};
+use super::{left_out, measured_from, not_exact, print_json, shocks, write_file};
 use crate::arguments::StressArgs;
 use crate::failure::Failure;
 use crate::format::{Columns, group_digits, printable};
@@ -57,6 +57,7 @@ fn parse_args(args: &StressArgs) -> Result<VenueStressAsked, Failure> {
         ("limit_pct", args.limit_pct.as_ref()),
         ("from", args.from.as_ref()),
         ("to", args.to.as_ref()),
+        ("reference", Some(&args.reference)),
     ];
     let venues = venues.iter().map(|venue| ("venue", Some(venue)));
     let asked: VenueStressAsked = question(Operation::VenueStress, venues.chain(given))?;
@@ -106,6 +107,15 @@ fn print_text(stress: &VenueStress) -> Result<(), Failure> {
             format!(", the longest run {} from {}", above.longest_run_slots, printable(from))
         });
         line("above", format!("{}% in {} slots{from}", above.limit_pct, above.slots))?;
+    }
+    if let Some(causes) = &stress.causes {
+        line("causes", printable(&causes.note))?;
+    }
+    if let Some(reference) = &of.reference {
+        line("measured from", measured_from(reference).to_owned())?;
+    }
+    for out in &stress.left_out {
+        line("left out", left_out(out))?;
     }
     let [lowest, when] = [usd(&stress.lowest_depth_usd), at(&stress.lowest_depth_time)];
     line("lowest depth", format!("{lowest} USD at 2%, {when}"))?;

@@ -39,6 +39,10 @@ const EXPOSURE: &[Number] = &[
     ("stranded", "/result/stranded_usd", Unit::Usd),
     ("slots", "/result/have_slots", Unit::Plain),
     ("unfillable slots", "/result/slots_unfillable", Unit::Plain),
+    // From version 2 on.
+    ("measured from", "/parameters/reference", Unit::Plain),
+    ("slots in which the oracle led", "/result/causes/oracle_led_slots", Unit::Plain),
+    ("slots with too thin a book", "/result/causes/thin_book_slots", Unit::Plain),
 ];
 
 const STRESS: &[Number] = &[
@@ -50,6 +54,20 @@ const STRESS: &[Number] = &[
     ("lowest depth at 2%", "/result/depth_lowest_usd", Unit::Usd),
     ("slots", "/result/have_slots", Unit::Plain),
     ("unfillable slots", "/result/slots_unfillable", Unit::Plain),
+    // From version 2 on.
+    ("measured from", "/parameters/reference", Unit::Plain),
+    ("slots in which the oracle led", "/result/causes/oracle_led_slots", Unit::Plain),
+    ("slots with too thin a book", "/result/causes/thin_book_slots", Unit::Plain),
+];
+
+const DEPTHS: &[Number] = &[
+    ("lowest depth of token0", "/result/token0/lowest_depth_usd", Unit::Usd),
+    ("from its own price", "/result/token0/lowest_book_usd", Unit::Usd),
+    ("largest oracle lead", "/result/token0/largest_lead_pct", Unit::Percent),
+    ("lowest depth of token1", "/result/token1/lowest_depth_usd", Unit::Usd),
+    ("from its own price", "/result/token1/lowest_book_usd", Unit::Usd),
+    ("largest oracle lead", "/result/token1/largest_lead_pct", Unit::Percent),
+    ("slots", "/result/have_slots", Unit::Plain),
 ];
 
 // Horizons are 0, 1, 2 and more slots after the move.
@@ -77,8 +95,9 @@ const OTHERS: &[Number] = &[("slots", "/result/have_slots", Unit::Plain)];
 pub fn format_headline(file: &[u8]) -> Option<String> {
     let headed: FigureHeader = serde_json::from_slice(file).ok()?;
     let numbers = match headed.figure.as_str() {
-        "exposure/1" => EXPOSURE,
-        "stress/1" => STRESS,
+        "depths/1" => DEPTHS,
+        "exposure/1" | "exposure/2" => EXPOSURE,
+        "stress/1" | "stress/2" => STRESS,
         "decay/1" => DECAY,
         "route/1" => ROUTE,
         _ => OTHERS,
@@ -133,6 +152,19 @@ mod tests {
         assert_eq!(
             format_headline(route).unwrap(),
             "received $249,687.5, gap 0.130000%, best plan at most better by unknown, raw units sold 500"
+        );
+        let led = br#"{"figure":"exposure/2","parameters":{"reference":"mid"},"result":{"causes":{"oracle_led_slots":12,
+            "thin_book_slots":3},"have_slots":9}}"#;
+        assert_eq!(
+            format_headline(led).unwrap(),
+            "slots 9, measured from mid, slots in which the oracle led 12, slots with too thin a book 3"
+        );
+        let depths = br#"{"figure":"depths/1","parameters":{},"result":{"have_slots":7,"token0":{"largest_lead_pct":"5.960000",
+            "lowest_book_usd":"486468","lowest_depth_usd":"0"},"token1":{"lowest_depth_usd":null}}}"#;
+        assert_eq!(
+            format_headline(depths).unwrap(),
+            "lowest depth of token0 $0, from its own price $486,468, largest oracle lead 5.960000%, lowest depth of token1 \
+             unknown, slots 7"
         );
         assert_eq!(format_headline(b"{\"figure\":1}"), None);
     }

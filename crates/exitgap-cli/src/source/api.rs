@@ -1,7 +1,7 @@
 //! A service as a source: its recorded snapshots, from which answers are computed here.
 
 use exitgap_api::operations::Operation;
-use exitgap_api::{Guards, PoolEntry, PoolList, PublishedExit};
+use exitgap_api::{DepthWeek, Guards, PoolEntry, PoolList, PublishedExit};
 use exitgap_client::{BaseUrl, Client, ClientError, Native, Transport};
 use exitgap_core::ids::{ChainSlug, PoolId};
 use exitgap_core::units::SizeUsd;
@@ -26,11 +26,14 @@ pub fn find(
     let mut lowest_depth_7d_usd = [None, None];
     let sold = recorded.default_direction.base_index();
     lowest_depth_7d_usd[sold].clone_from(&recorded.published.lowest_depth_7d_usd);
+    let mut weeks: [DepthWeek; 2] = Default::default();
+    weeks[sold].clone_from(&recorded.published.week);
     Ok(FoundPool {
         observation: recorded.snapshot.observation().clone(),
         provenance: recorded.provenance,
         default_base: Some(recorded.default_direction),
         lowest_depth_7d_usd,
+        weeks,
         published: Some(recorded.published),
         documents: Some(documents),
     })

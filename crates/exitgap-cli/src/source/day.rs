@@ -47,6 +47,7 @@ pub fn find(path: &Path, pool: &PoolId, at: Option<&str>) -> Result<FoundPool, F
         provenance,
         default_base: None,
         lowest_depth_7d_usd: entry.head.lowest_depth_7d_usd.map(|usd| usd.map(Number::from)),
+        weeks: Default::default(),
         published: None,
         documents: Some(documents),
     })

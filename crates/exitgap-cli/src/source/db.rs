@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use exitgap_api::{Number, Problem, Provenance};
+use exitgap_api::{DepthWeek, Number, Problem, Provenance};
 use exitgap_core::analytics::redemption::{Pace, RedemptionFacts};
 use exitgap_core::ids::PoolId;
 use exitgap_core::series::Slot;
@@ -42,6 +42,7 @@ pub fn find(path: &Path, id: &PoolId, at: Option<&str>) -> Result<FoundPool, Fai
     })?;
     let head = reader.head(&pool, slot).map_err(store_failure)?;
     let lowest = head.map_or([None; 2], |head| head.head.lowest_depth_7d_usd);
+    let week = reader.week_at(&pool, slot).map_err(store_failure)?;
     let provenance = Provenance::Recorded {
         slot,
         snapshot_hash: hash,
@@ -54,6 +55,9 @@ pub fn find(path: &Path, id: &PoolId, at: Option<&str>) -> Result<FoundPool, Fai
         provenance,
         default_base: Some(pool.default_base),
         lowest_depth_7d_usd: lowest.map(|usd| usd.map(Number::from)),
+        weeks: week.map_or_else(Default::default, |week| {
+            week.each_ref().map(|lows| DepthWeek::from_lows(lows, None))
+        }),
         published: None,
         documents: reader.documents(hash).map_err(store_failure)?,
     })

@@ -34,6 +34,7 @@ pub fn find(path: &Path, pool: Option<&PoolId>) -> Result<FoundPool, Failure> {
         provenance: Provenance::Direct(Direct::SnapshotFile(snapshot.slot(), documents.hash())),
         default_base: None,
         lowest_depth_7d_usd: [None, None],
+        weeks: Default::default(),
         published: None,
         documents: Some(documents),
     })

@@ -13,8 +13,8 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use exitgap_api::{
-    GuardInputs, Number, Problem, ProblemCode, Provenance, PublishedExit, PublishedLadder,
-    parse_pool,
+    DepthWeek, GuardInputs, Number, Problem, ProblemCode, Provenance, PublishedExit,
+    PublishedLadder, parse_pool,
 };
 use exitgap_core::ids::PoolId;
 use exitgap_core::pools::Direction;
@@ -35,6 +35,8 @@ pub struct FoundPool {
     /// The lowest depths of the seven days up to the slot, by the token sold, as far as the source
     /// reports them.
     pub lowest_depth_7d_usd: [Option<Number>; 2],
+    /// Their second readings, as far as the source reports them.
+    pub weeks: [DepthWeek; 2],
     /// The service's own ladder, if the source is a service.
     pub published: Option<PublishedLadder>,
     /// The canonical bytes, if it is a slot's snapshot.

@@ -60,6 +60,7 @@ pub fn find(source: &SourceArgs, pool: &PoolId) -> Result<FoundPool, Failure> {
         provenance,
         default_base,
         lowest_depth_7d_usd: [None, None],
+        weeks: Default::default(),
         published: None,
         documents: None,
     })

@@ -28,8 +28,8 @@ pub use debian::{
     ensure_chromium, ensure_deployment_tools, ensure_firefox, ensure_postgres, ensure_strace,
 };
 pub use npm_tree::{
-    ensure_firefox_driver, ensure_js_sdk, ensure_lighthouse, ensure_mcp_clients, ensure_npm_tools,
-    ensure_x402_clients,
+    ensure_firefox_driver, ensure_js_sdk, ensure_lighthouse, ensure_mcp_clients, ensure_npm_hosts,
+    ensure_npm_tools, ensure_x402_clients,
 };
 pub use python::{
     ensure_deny, ensure_maturin, ensure_mcp_python, ensure_moto, ensure_mypy,

@@ -38,6 +38,15 @@ const NPM_TOOLS: Tree = Tree {
     what: "what the npm package is tried with (TypeScript, Vite, webpack and others, 156 MB)",
 };
 
+const NPM_HOSTS: Tree = Tree {
+    folder: "npm-hosts",
+    manifest: include_str!("npm-hosts/package.json"),
+    lock: include_str!("npm-hosts/package-lock.json"),
+    last: "node_modules/wrangler/package.json",
+    what: "the hosts that the npm package is tried on (Next, Parcel, Bun, Deno, Vitest, Jest, wrangler and others, with a \
+           Node.js 22 of their own, 1.2 GB)",
+};
+
 const LIGHTHOUSE: Tree = Tree {
     folder: "lighthouse",
     manifest: include_str!("lighthouse/package.json"),
@@ -87,6 +96,14 @@ pub fn ensure_js_sdk(root: &Path) -> Result<PathBuf> {
 /// Installs `.fixtures/npm-tools/node_modules` if needed, and returns its parent folder.
 pub fn ensure_npm_tools(root: &Path) -> Result<PathBuf> {
     ensure(root, &NPM_TOOLS)
+}
+
+/// Installs `.fixtures/npm-hosts/node_modules` if needed. If that fails, the tests of these hosts fail, each with the name
+/// of its host, and the other tests run.
+pub fn ensure_npm_hosts(root: &Path) {
+    if let Err(failure) = ensure(root, &NPM_HOSTS) {
+        eprintln!("setup: {failure}");
+    }
 }
 
 /// Installs `.fixtures/lighthouse/node_modules` if needed, and returns its parent folder.

@@ -9,7 +9,7 @@ mod summary;
 mod words;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use plan::Step;
@@ -163,6 +163,9 @@ fn run_part(root: &Path, part: usize) -> Result<()> {
             println!("  {name}: {found}");
         }
     }
+    if let Some((ok, all)) = hosts_ok(&root.join(MEASURED).join("pkg.hosts_ok")) {
+        println!("  pkg.hosts_ok {ok} of {all}");
+    }
     if results::tree(root)? == before {
         let outcome = results::Outcome { passed: outcome.is_ok(), counts, seconds };
         results::keep(root, &before, part, outcome)?;
@@ -170,6 +173,15 @@ fn run_part(root: &Path, part: usize) -> Result<()> {
         println!("  the files changed during the run: its result is not kept");
     }
     outcome
+}
+
+/// The number of hosts on which the npm package worked, and of all hosts. Each test of a host that passes leaves a file, which
+/// has the second number.
+fn hosts_ok(folder: &Path) -> Option<(usize, String)> {
+    let passed: Vec<PathBuf> =
+        fs::read_dir(folder).ok()?.filter_map(|file| Some(file.ok()?.path())).collect();
+    let all = passed.first().and_then(|file| fs::read_to_string(file).ok())?;
+    Some((passed.len(), all))
 }
 
 /// Runs steps and prints the summaries last.
@@ -262,6 +274,7 @@ fn setup_slow(root: &Path) -> Result<()> {
     setup::ensure_moto(root)?;
     setup::ensure_parquet_readers(root)?;
     setup::ensure_lighthouse(root)?;
+    setup::ensure_npm_hosts(root);
     setup::ensure_x402_clients(root)?;
     setup::ensure_x402_python(root)?;
     setup::ensure_mcp_clients(root)?;
@@ -389,6 +402,19 @@ mod tests {
             Request::Words { words: words.clone(), slow: false }
         );
         assert_eq!(read_line("store kill --all").unwrap(), Request::Words { words, slow: true });
+    }
+
+    #[test]
+    fn only_hosts_that_passed_are_counted() {
+        let folder = std::env::temp_dir().join(format!("exitgap-hosts-{}", std::process::id()));
+        assert_eq!(hosts_ok(&folder), None);
+        fs::create_dir_all(&folder).unwrap();
+        assert_eq!(hosts_ok(&folder), None);
+        for host in ["deno", "jest", "deno"] {
+            fs::write(folder.join(host), "20").unwrap();
+        }
+        assert_eq!(hosts_ok(&folder), Some((2, "20".to_owned())));
+        fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use exitgap_api::operations::parameters::{
-    BASE, BOARD_SIZE, CHAIN, FROM, GAP, HISTORY_LIMIT, INTERVAL, LIMIT, MAX_AGE, MIN_DAYS,
+    BASE, BOARD_SIZE, CHAIN, FROM, GAP, HISTORY_LIMIT, INTERVAL, LIMIT, MAX_AGE, MIN_DAYS, ORDER,
     POOL_CURSOR, RANK_CURSOR, REQUIRE, SERIES_SIZE, SORT, TO,
 };
 use exitgap_api::operations::{
@@ -16,7 +16,7 @@ use exitgap_api::operations::{
 use exitgap_api::{
     Answer, AtOnce, Fragility, GuardInputs, Guards, History, KeysFrom, LogContinuity, PoolList,
     Problem, Published, PublishedExit, PublishedLadder, PublishedMaxSize, PublishedSimulation,
-    VerifiedBy, VerifiedEvidence,
+    RowOrder, VerifiedBy, VerifiedEvidence,
 };
 use exitgap_client::{
     BaseUrl, Client, ClientError, Continuity, EvidenceOf, FetchedSnapshot, LogWatch, Native, Since,
@@ -91,6 +91,7 @@ impl Remote {
         Published {
             answer,
             lowest_depth_7d_usd: published.lowest_depth_7d_usd,
+            week: published.week,
             snapshot_age_s: *age_s,
             evidence_url: size_usd
                 .and_then(|size_usd| Some(self.evidence_url(recorded, size_usd.parse().ok()?))),
@@ -189,7 +190,7 @@ impl Backend for Remote {
     }
 
     async fn exit_history(&self, asked: HistoryAsked) -> Result<History, Problem> {
-        let HistoryAsked { series, interval, limit } = asked;
+        let HistoryAsked { series, interval, order, limit } = asked;
         let Guards { max_age_s, min_days_observed, require_live } = series.guards;
         let instant = |slot: Option<exitgap_core::series::Slot>| slot.map(|slot| slot.to_string());
         let target = Operation::History
@@ -199,6 +200,7 @@ impl Backend for Remote {
             .maybe(&FROM, instant(series.from))
             .maybe(&TO, instant(series.to))
             .with(&INTERVAL, interval.code())
+            .maybe(&ORDER, (order == RowOrder::Descending).then(|| order.code()))
             .with(&HISTORY_LIMIT, limit)
             .maybe(&MAX_AGE, max_age_s)
             .maybe(&MIN_DAYS, min_days_observed)
@@ -215,6 +217,7 @@ impl Backend for Remote {
         let (sort, size) = match sort_by {
             SortBy::Gap(size) => ("gap", SizeUsd::STANDARD.get(size)),
             SortBy::Score => ("score", None),
+            SortBy::BookScore => ("book_score", None),
             SortBy::Depth => ("depth", None),
         };
         let target = Operation::Fragility.target().maybe(&CHAIN, chain).with(&SORT, sort);
