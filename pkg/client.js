@@ -16,6 +16,7 @@ export const MOST = {
   figure: 32 << 20, page: 12713984, note: 64 << 10, tile: 256 * 32,
 };
 const AGAIN = [429, 502, 503, 504];
+const MOVED = [301, 302, 303, 307, 308];
 const LONGEST_PAUSE_MS = 10_000;
 // With a longer delay, a timer fires immediately.
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -99,6 +100,10 @@ export class Client {
 
   stress(pool, of) {
     return this.#ask('readStress', [pool], of);
+  }
+
+  whenToSell(pool, of) {
+    return this.#ask('readWhenToSell', [pool], of);
   }
 
   marketHours(pool, of) {
@@ -345,7 +350,11 @@ export class Client {
     const late = () => stop(new ExitgapError('timed_out', `${url}: no response within ${this.#timeoutMs} ms`));
     const timer = setTimeout(late, this.#timeoutMs);
     const ask = async () => {
-      const response = await this.#fetch(url, { headers: { accept }, redirect: 'error', signal: end.signal });
+      // Not `redirect: 'error'`, which Cloudflare Workers refuse.
+      const response = await this.#fetch(url, { headers: { accept }, redirect: 'manual', signal: end.signal });
+      if (response.type === 'opaqueredirect' || MOVED.includes(response.status)) {
+        throw new Error('it answered with a redirect, which is not followed');
+      }
       return { response, answer: await body(response, most, end.signal) };
     };
     try {
@@ -377,7 +386,7 @@ const ADDRESS = /^https?:\/\/[^\s/?#@\\]+[^\s?#@\\]*$/;
 
 /** A service's address, without a slash at its end. */
 function address(value, field) {
-  const url = text(value instanceof URL ? value.href : value, field, 2000).replace(/\/+$/, '');
+  const url = text(typeof value?.href === 'string' ? value.href : value, field, 2000).replace(/\/+$/, '');
   if (!ADDRESS.test(url)) {
     throw wrong(field, 'it is not the address of a service', 'use an address such as https://exitgap.example');
   }
@@ -480,17 +489,15 @@ function answering(evidenceUrl, asked, file, policy) {
   return report;
 }
 
-const aborted = Object.getOwnPropertyDescriptor(AbortSignal.prototype, 'aborted').get;
-
-/** A signal that is one, or none. */
+/** A signal that is one, or none. Its form counts: the class of a signal depends on the host. */
 function real(signal) {
   if (signal === undefined) return undefined;
   try {
-    aborted.call(signal);
+    if (typeof signal.aborted === 'boolean' && typeof signal.addEventListener === 'function') return signal;
   } catch {
-    throw wrong('signal', 'it must be an AbortSignal');
+    // The error below says it.
   }
-  return signal;
+  throw wrong('signal', 'it must be an AbortSignal');
 }
 
 function signalOf(of) {

@@ -25,13 +25,20 @@ export interface AccuracyErrors {
   abs_error_pct_q50?: number | null;
   /** The 95th percentile of the absolute error. */
   abs_error_pct_q95?: number | null;
-  /** Swaps whose estimate was exact. */
+  /**
+   * Orders for an output amount that agree with the estimate: the amount received lies between
+   * the estimates for the amount sold and for one raw unit less. Their error is 0.
+   */
+  bracketed_n: number;
+  /** Swaps that received exactly the estimated amount, in raw units. */
   exact_n: number;
   /** The mean signed error. */
   mean_error_pct?: number | null;
   /** Swaps compared. */
   n: number;
   /** The largest error in the direction of a worse fill. */
+  worst_for_seller_pct?: number | null;
+  /** The error farthest from zero, in either direction. */
   worst_pct?: number | null;
 }
 
@@ -73,14 +80,22 @@ export interface AccuracyRecord {
   by_size: AccuracyBySize[];
   /** Swaps compared. Together with the swaps not compared, these are all swaps. */
   compared: number;
-  /** Whether this is a full record: at least 200 compared swaps and seven days. */
+  /**
+   * Whether this is a full record: at least 200 compared swaps and 2,016 judged slots (seven
+   * days).
+   */
   enough: boolean;
-  /** The version of the method: `accuracy/1`. */
+  /** The version of the rules: `accuracy/2`. */
   figure: string;
   /** Compared swaps with other activity around them. */
   flagged: AccuracyFlagged;
   /** The first slot, RFC 3339. Swaps after its block are included. */
   from: string;
+  /**
+   * Slots whose state follows from the logs since the slot before, so that the swaps between
+   * both were judged: the intervals without the incomplete ones.
+   */
+  judged_slots: number;
   /** The newest compared swaps, at most 100, newest last. */
   newest: AccuracySwap[];
   /** Swaps not compared. */
@@ -129,12 +144,21 @@ export type AccuracySummary = AccuracyErrors & {
   compared: number;
   /** Days of snapshots up to the pool's newest snapshot, at 288 slots a day. */
   days_observed: number;
-  /** Whether this is a full record: at least 200 compared swaps and seven days. */
+  /**
+   * Whether this is a full record: at least 200 compared swaps and 2,016 judged slots (seven
+   * days).
+   */
   enough: boolean;
   /** URL of the figure file. Anyone can recompute the row from this file. */
   figure_url: string;
   /** The first slot, RFC 3339. */
   from: string;
+  /** Slots whose state follows from the logs since the slot before. */
+  judged_slots: number;
+  /** The method, disclosed. Its window counts the slots of the record. */
+  method: SeriesMethod;
+  /** The version of the method behind the estimates. */
+  method_version: string;
   /** Swaps not compared. */
   not_compared: AccuracyNotCompared;
   /** Slots with a snapshot that was not retracted. */
@@ -160,6 +184,12 @@ export type AccuracySummary = AccuracyErrors & {
 
 /** A swap and its estimate. */
 export interface AccuracySwap {
+  /**
+   * Whether the swap agrees with the estimate: `exact` (equal in raw units), `bracketed` (an
+   * order for an output amount that lies between the estimates for the amount sold and for one
+   * raw unit less) or `differs`.
+   */
+  agreement: string;
   /** Amount sold, raw units. */
   amount_in_raw: string;
   /** Amount received, raw units. */
@@ -168,7 +198,10 @@ export interface AccuracySwap {
   base: string;
   /** The block number. */
   block: number;
-  /** The realised gap minus the estimated gap. Positive: the fill was worse than estimated. */
+  /**
+   * The realised gap minus the estimated gap, and 0 if the swap is `bracketed`. Positive: the
+   * fill was worse than estimated.
+   */
   error_pct: number;
   /** The estimated gap below the oracle price, percent. */
   estimated_gap_pct: number;
@@ -188,7 +221,7 @@ export interface AccuracySwap {
 
 /** How accurate the estimates of all recorded pools were: `GET /v1/accuracy`. */
 export interface AccuracyTable {
-  /** The version of the method: `accuracy/1`. */
+  /** The version of the rules: `accuracy/2`. */
   figure: string;
   /** The cursor of the next page. Absent on the last page. */
   next_cursor?: string | null;
@@ -402,8 +435,8 @@ export type Answer_Amounts = {
 } & Context;
 
 /** Figures with their context: the document of every answer about a pool. */
-export type Answer_GapRung = Partial<MaxSize> & {
-  /** URL of the evidence for the exit, if a service answers. */
+export type Answer_GapRung = Partial<MaxSize> & DepthReading & {
+  /** URL of the evidence for the exit, or that the size cannot be filled, if a service answers. */
   evidence_url?: string | null;
   /** The exit of exactly that size. Absent if nothing can be sold within the limit. */
   exit?: Amounts | null;
@@ -769,7 +802,7 @@ export interface DepthDecayStep {
 }
 
 /** The depth of one slot. */
-export interface DepthPoint {
+export type DepthPoint = DepthReading & {
   /** Depth at 2%, whole USD. */
   depth_usd: number;
   /** The slot number. */
@@ -778,6 +811,20 @@ export interface DepthPoint {
   time: string;
   /** URL of the slot's head, which commits to this depth. */
   window_url: string;
+};
+
+/** The second reading of the depth of one slot. */
+export interface DepthReading {
+  /**
+   * The depth within the same limit from the pool's own mid price instead of the oracle price,
+   * whole USD. If only the oracle moved away, the other depth falls and this one does not.
+   * Absent if its computation was given up.
+   */
+  book_usd?: number | null;
+  /** Why the depth is low: `oracle_led` or `thin_book`. Absent if neither applies. */
+  depth_cause?: string | null;
+  /** The same as a sentence. */
+  depth_note?: string | null;
 }
 
 /** The block behind a result, and the slot if one is recorded. */
@@ -817,6 +864,30 @@ export interface DepthSource {
 
 /** Where the depth behind a result was read. */
 export type DepthSourceKind = 'recorded_snapshot' | 'latest_block' | 'snapshot_file';
+
+/**
+ * The second reading of the lowest depth of the 2,016 slots (7 days) up to a slot. Absent fields
+ * are not computed for that slot.
+ */
+export interface DepthWeek {
+  /** URL of the figure file that proves both lows and the lead, from the snapshots of these days. */
+  depths_url?: string | null;
+  /**
+   * The lowest depth at 2% from the pool's own mid price instead of the oracle price, whole USD.
+   * Heads do not commit to it.
+   */
+  lowest_book_7d_usd?: number | null;
+  /**
+   * Why the lowest depth is low. `oracle_led`: the oracle price was above the pool's own price,
+   * around which the pool had more than twice that depth. `thin_book`: around its own price the
+   * pool had nothing either. Absent if neither applies.
+   */
+  lowest_depth_7d_cause?: string | null;
+  /** The same as a sentence. */
+  lowest_depth_7d_note?: string | null;
+  /** How far the oracle price was above the pool's own price in these days. */
+  oracle_lead_7d?: OracleLead7d | null;
+}
 
 /** `GET /v1/equities`. */
 export interface Equities {
@@ -1139,6 +1210,28 @@ export interface ExportedFile {
   url: string;
 }
 
+/** The slots of a report in which the sale failed, by cause. */
+export interface FailuresByCause {
+  /** Both counts in words. */
+  note: string;
+  /** The first slot of that run, RFC 3339. `null` if there is no such slot. */
+  oracle_led_longest_run_from?: string | null;
+  /** The longest run of consecutive slots of that kind. */
+  oracle_led_longest_run_slots: number;
+  /**
+   * Slots in which the gap from the oracle price was above the limit, and the gap from the pools'
+   * own prices was not: the oracle led.
+   */
+  oracle_led_slots: number;
+  /** The widest gap from the oracle price in these slots, percent. `null` in the same case. */
+  oracle_led_worst_gap_pct?: number | null;
+  /**
+   * Slots in which the gap from the pools' own prices was above the limit, or the venues together
+   * could not absorb the sale: the book was too thin.
+   */
+  thin_book_slots: number;
+}
+
 /** The largest size that could be filled in a slot whose liquidity the requested size exceeds. */
 export interface FillablePoint {
   /** The largest size that could be filled, USD. */
@@ -1151,6 +1244,8 @@ export interface FillablePoint {
 
 /** `GET /v1/fragility`. */
 export interface Fragility {
+  /** The formula of `book_fragility_score`, in one sentence. */
+  book_score_method?: string;
   /** The version of the method behind gaps and depths. */
   method_version: string;
   /** The cursor of the next page. Absent on the last page. */
@@ -1161,14 +1256,20 @@ export interface Fragility {
   pools_without_snapshot: number;
   /** The rows of this page. */
   rows: FragilityRow[];
-  /** The formula of the score, in one sentence. */
+  /** The formula of `fragility_score`, in one sentence. */
   score_method: string;
 }
 
 /** A pool on the board, selling its default base token. */
-export interface FragilityRow {
+export type FragilityRow = DepthWeek & {
   /** The token sold. */
   base: TokenLabel;
+  /**
+   * `1 − lowest_book_7d_usd ÷ median_book_7d_usd`: the same of the pool's own book, on which the
+   * oracle has no effect. Absent in the cases in which `fragility_score` is null, and if the week
+   * is not computed.
+   */
+  book_fragility_score?: number | null;
   /**
    * The depth at 2% from the pool's own mid price instead of the oracle price in that slot,
    * whole USD. If only the oracle moved away, `depth_usd` falls and this value does not.
@@ -1183,6 +1284,13 @@ export interface FragilityRow {
   daily_lowest_depth_usd?: (number | null)[];
   /** Recorded slots ÷ 288. */
   days_observed: number;
+  /**
+   * Why `depth_usd` is low: `oracle_led` or `thin_book`, as in `lowest_depth_7d_cause`. Absent if
+   * neither applies.
+   */
+  depth_cause?: string | null;
+  /** The same as a sentence. */
+  depth_note?: string | null;
   /** Depth at 2% in that slot, whole USD. */
   depth_usd?: number | null;
   /**
@@ -1199,7 +1307,12 @@ export interface FragilityRow {
   gaps: StandardGap[];
   /** The lowest depth of seven days. */
   lowest_depth_7d?: LowestDepth | null;
-  /** The median depth of seven days, whole USD. */
+  /**
+   * The median of the depths at 2% from the pool's own mid price over seven days, whole USD, by
+   * nearest rank.
+   */
+  median_book_7d_usd?: number | null;
+  /** The median depth of seven days by nearest rank, whole USD. */
   median_depth_7d_usd?: number | null;
   /** The method, disclosed. The sizes are those of `gaps`, and the window is the seven days. */
   method: SeriesMethod;
@@ -1225,7 +1338,7 @@ export interface FragilityRow {
   venue?: string | null;
   /** URL of the heads of those seven days. They commit to `days_observed` and the lowest depth. */
   window_url: string;
-}
+};
 
 /** The gap of one slot, or why there is no gap. */
 export interface GapPoint {
@@ -1247,8 +1360,8 @@ export interface GapPoint {
 }
 
 /** A row by gap: the size that can be sold within the limit, and its fill. */
-export type GapRung = Partial<MaxSize> & {
-  /** URL of the evidence for the exit, if a service answers. */
+export type GapRung = Partial<MaxSize> & DepthReading & {
+  /** URL of the evidence for the exit, or that the size cannot be filled, if a service answers. */
   evidence_url?: string | null;
   /** The exit of exactly that size. Absent if nothing can be sold within the limit. */
   exit?: Amounts | null;
@@ -1271,7 +1384,9 @@ export type History = SeriesOf & {
   interval: Interval;
   /** The cursor of the next page. Absent on the last page. */
   next_cursor?: string | null;
-  /** The rows, ascending and without omissions. */
+  /** The order of the rows. */
+  order?: RowOrder;
+  /** The rows in this order, without omissions. */
   rows: HistoryRow[];
 };
 
@@ -1304,6 +1419,24 @@ export interface HistoryRow {
   time: string;
   /** The widest gap of the recorded slots that have a gap. Absent if none has a gap. */
   worst?: GapPoint | null;
+}
+
+/** The slots of one hour of the week. */
+export interface HourOfWeek {
+  /** The median gap, percent. `null` if that slot could not fill the size. */
+  exit_gap_pct_q50?: number | null;
+  /** The 95th percentile of the gap, percent. `null` in the same case. */
+  exit_gap_pct_q95?: number | null;
+  /** The hour, from 0 (Monday 00:00 to 01:00 UTC) to 167. */
+  hour: number;
+  /** Slots with a snapshot that was not retracted. */
+  slots: number;
+  /** Slots in which the size had no gap. */
+  slots_refused: number;
+  /** The number of weeks that these slots are from, counted back from the end of the period. */
+  weeks: number;
+  /** The worst slot; of equal ones, the earlier. */
+  worst: GapPoint;
 }
 
 /** The closures of one kind in the period. */
@@ -1408,6 +1541,11 @@ export type LiquidationExposure = LiquidationExposureOf & {
   break_even_depth_q50_usd?: number | null;
   /** The gap at which a liquidator breaks even, percent, rounded down. */
   break_even_gap_pct: number;
+  /**
+   * The slots in which a liquidator would have lost money, by cause. The counts do not depend on
+   * `reference`. Absent in `exposure/1`.
+   */
+  causes?: FailuresByCause | null;
   /** The sum of the venues' lowest depths at 2% (possibly in different slots) ÷ `cascade_usd`. */
   coverage?: number | null;
   /** The lowest total depth at the break-even gap ÷ `cascade_usd`. */
@@ -1425,6 +1563,8 @@ export type LiquidationExposure = LiquidationExposureOf & {
    * absorb the size.
    */
   least_fillable_usd?: number | null;
+  /** Venues that cannot take part, because their kind cannot be moved to another price. */
+  left_out?: VenueLeftOut[];
   /** The lowest of those totals. */
   lowest_break_even_depth_usd?: number | null;
   /** The first slot with that total, RFC 3339. */
@@ -1448,7 +1588,7 @@ export type LiquidationExposure = LiquidationExposureOf & {
    * rounded up.
    */
   stranded_usd?: number | null;
-  /** One entry per venue, in the order of the request. */
+  /** One entry per venue that takes part, in the order of the request. */
   venues: LiquidationVenue[];
   /**
    * The widest gap of the optimal split over the venues, percent. Only slots that could absorb
@@ -1469,7 +1609,7 @@ export type LiquidationExposureOf = Exactness & {
   days_observed: number;
   /** The price drop of the token sold, applied in every slot, percent. */
   fall_pct: number;
-  /** The version of the method: `exposure/1`. */
+  /** The version of the method: `exposure/2`, or `exposure/1` from a service before it. */
   figure: string;
   /**
    * URL of the figure file. Anyone can recompute the report from this file and the snapshots
@@ -1484,6 +1624,11 @@ export type LiquidationExposureOf = Exactness & {
   method_version: string;
   /** The protocol's share of the bonus, percent. */
   protocol_fee_pct: number;
+  /**
+   * The price that depths, gaps and the rating are measured from: `oracle`, or `mid`, the pools'
+   * own mid prices. Absent in `exposure/1`, which knows the oracle price only.
+   */
+  reference?: string | null;
   /** The last slot used, RFC 3339. */
   to: string;
 };
@@ -1671,6 +1816,25 @@ export interface OracleDisclosure {
   stale: boolean;
 }
 
+/**
+ * How far the oracle price was above the pool's own price in the 2,016 slots (7 days) up to a
+ * slot.
+ */
+export interface OracleLead7d {
+  /** The largest lead, percent of the oracle price. 0 if the oracle was never ahead. */
+  largest_pct: number;
+  /** The first slot with that lead, RFC 3339. */
+  largest_time?: string | null;
+  /** The limit above which slots are counted, percent. */
+  limit_pct: number;
+  /** The first slot of that run, RFC 3339. */
+  longest_run_from?: string | null;
+  /** The longest run of consecutive slots above the limit. */
+  longest_run_slots: number;
+  /** Slots with a lead above the limit. */
+  slots_above: number;
+}
+
 /** How reliable the oracle answers are. */
 export type OracleState = 'fresh' | 'held_over_close' | 'stale';
 
@@ -1726,6 +1890,10 @@ export type PoolAccuracy = AccuracyRecord & Exactness & {
   figure_url: string;
   /** … and their URL, starting at the first slot. */
   fills_url: string;
+  /** The method, disclosed. Its window counts the slots of the record. */
+  method: SeriesMethod;
+  /** The version of the method behind the estimates. */
+  method_version: string;
   /**
    * Later slots of the period, recorded and not retracted, whose swaps no head commits to yet:
    * their blocks are not final, or their logs were not read.
@@ -1885,6 +2053,8 @@ export interface Problem {
   max_fillable_usd?: number | null;
   /** The stable reason behind a missing slot or an unreadable chain. */
   reason?: string | null;
+  /** The size that cannot be filled, USD. */
+  size_usd?: number | null;
 }
 
 /** Stable codes of all errors. */
@@ -1903,7 +2073,7 @@ export type ProblemDocument = Problem & {
 };
 
 /** An answer, as published by the service. */
-export type Published_Amounts = Answer_Amounts & {
+export type Published_Amounts = Answer_Amounts & DepthWeek & {
   /**
    * URL of the evidence for this number: for a simulation, the sale at once; for a largest size,
    * its exit. Absent if rows have their own, or nothing can be proven.
@@ -1926,13 +2096,13 @@ export type Published_Amounts = Answer_Amounts & {
   snapshot_url: string;
   /**
    * URL of the pool's heads of the seven days up to the slot. They confirm `days_observed`, the
-   * window and `lowest_depth_7d_usd`.
+   * window and `lowest_depth_7d_usd`. They do not commit to `lowest_book_7d_usd`.
    */
   window_url: string;
 };
 
 /** An answer, as published by the service. */
-export type Published_GapRung = Answer_GapRung & {
+export type Published_GapRung = Answer_GapRung & DepthWeek & {
   /**
    * URL of the evidence for this number: for a simulation, the sale at once; for a largest size,
    * its exit. Absent if rows have their own, or nothing can be proven.
@@ -1955,13 +2125,13 @@ export type Published_GapRung = Answer_GapRung & {
   snapshot_url: string;
   /**
    * URL of the pool's heads of the seven days up to the slot. They confirm `days_observed`, the
-   * window and `lowest_depth_7d_usd`.
+   * window and `lowest_depth_7d_usd`. They do not commit to `lowest_book_7d_usd`.
    */
   window_url: string;
 };
 
 /** An answer, as published by the service. */
-export type Published_LadderRows = Answer_LadderRows & {
+export type Published_LadderRows = Answer_LadderRows & DepthWeek & {
   /**
    * URL of the evidence for this number: for a simulation, the sale at once; for a largest size,
    * its exit. Absent if rows have their own, or nothing can be proven.
@@ -1984,13 +2154,13 @@ export type Published_LadderRows = Answer_LadderRows & {
   snapshot_url: string;
   /**
    * URL of the pool's heads of the seven days up to the slot. They confirm `days_observed`, the
-   * window and `lowest_depth_7d_usd`.
+   * window and `lowest_depth_7d_usd`. They do not commit to `lowest_book_7d_usd`.
    */
   window_url: string;
 };
 
 /** An answer, as published by the service. */
-export type Published_RedemptionWindow = Answer_RedemptionWindow & {
+export type Published_RedemptionWindow = Answer_RedemptionWindow & DepthWeek & {
   /**
    * URL of the evidence for this number: for a simulation, the sale at once; for a largest size,
    * its exit. Absent if rows have their own, or nothing can be proven.
@@ -2013,13 +2183,13 @@ export type Published_RedemptionWindow = Answer_RedemptionWindow & {
   snapshot_url: string;
   /**
    * URL of the pool's heads of the seven days up to the slot. They confirm `days_observed`, the
-   * window and `lowest_depth_7d_usd`.
+   * window and `lowest_depth_7d_usd`. They do not commit to `lowest_book_7d_usd`.
    */
   window_url: string;
 };
 
 /** An answer, as published by the service. */
-export type Published_Simulation = Answer_Simulation & {
+export type Published_Simulation = Answer_Simulation & DepthWeek & {
   /**
    * URL of the evidence for this number: for a simulation, the sale at once; for a largest size,
    * its exit. Absent if rows have their own, or nothing can be proven.
@@ -2042,9 +2212,21 @@ export type Published_Simulation = Answer_Simulation & {
   snapshot_url: string;
   /**
    * URL of the pool's heads of the seven days up to the slot. They confirm `days_observed`, the
-   * window and `lowest_depth_7d_usd`.
+   * window and `lowest_depth_7d_usd`. They do not commit to `lowest_book_7d_usd`.
    */
   window_url: string;
+};
+
+/** A slot, and how many of the other recorded slots of the period were worse and better. */
+export type RankedSlot = GapPoint & {
+  /** Other slots with a smaller gap. */
+  slots_better: number;
+  /** Other slots with the same gap. */
+  slots_equal: number;
+  /** Other slots with a wider gap, or that could fill less. */
+  slots_worse: number;
+  /** The worse ones in percent of the others. `null` if there are no others. */
+  worse_pct?: number | null;
 };
 
 /** The public key in the format in which others read and write it. */
@@ -2223,6 +2405,9 @@ export type Routes = BestSplit & {
   token: TokenLabel;
 };
 
+/** The order of a history's rows. */
+export type RowOrder = 'asc' | 'desc';
+
 /** The method behind figures of several slots. [`crate::Method`] is the same for a single answer. */
 export interface SeriesMethod {
   /** The size of the figures, USD. Absent if each figure names its own. */
@@ -2271,7 +2456,7 @@ export interface SeriesSource {
 
 /** A row by size: its fill, or why the size cannot be filled. */
 export interface SizeRung {
-  /** URL of the evidence for the exit, if a service answers. */
+  /** URL of the evidence for the exit, or that the size cannot be filled, if a service answers. */
   evidence_url?: string | null;
   /** The exit of that size. */
   exit?: Amounts | null;
@@ -2478,6 +2663,13 @@ export interface StressedSlot {
    * size.
    */
   exit_gap_pct?: number | null;
+  /** The same from the pools' own mid prices. Absent in the same cases. */
+  gap_from_mid_pct?: number | null;
+  /**
+   * The same from the oracle price, whatever the reference. Absent in `stress/1`, and if
+   * `exit_gap_pct` is `null`.
+   */
+  gap_from_oracle_pct?: number | null;
   /** The amount that they could absorb, whole USD. `null` if they could absorb all of the size. */
   max_fillable_usd?: number | null;
   /** The slot number. */
@@ -2526,6 +2718,21 @@ export interface TokenLabel {
   symbol: string;
 }
 
+/** A venue that cannot take part in a report. The report continues without it. */
+export interface VenueLeftOut {
+  /** `token0` or `token1`: the token sold. */
+  base: string;
+  /**
+   * Its share of the depth of all venues at 2%, percent, in the last slot in which every venue
+   * has a snapshot. `null` if that is not known.
+   */
+  depth_share_pct?: number | null;
+  /** The pool. */
+  pool: string;
+  /** The kind of the pool, whose liquidity cannot be moved to another price. */
+  protocol: string;
+}
+
 /**
  * `GET /v1/stress`. USD are whole. A slot in which the venues could not absorb the size is worse
  * than any number.
@@ -2535,6 +2742,11 @@ export type VenueStress = VenueStressOf & {
   above?: TimeAbove | null;
   /** The median of that total depth. */
   book_q50_usd?: number | null;
+  /**
+   * The slots above `limit_pct` by cause. The counts do not depend on `reference`. Absent in
+   * `stress/1`, and if no limit was given.
+   */
+  causes?: FailuresByCause | null;
   /** The median total depth. */
   depth_q50_usd?: number | null;
   /**
@@ -2546,6 +2758,8 @@ export type VenueStress = VenueStressOf & {
   gap_q95_pct?: number | null;
   /** Slots used: every venue has a snapshot that was not retracted. */
   have: number;
+  /** Venues that cannot take part, because their kind cannot be shocked. */
+  left_out?: VenueLeftOut[];
   /** The first slot with that depth, RFC 3339. */
   lowest_book_time?: string | null;
   /** The lowest total depth of the venues at 2% from their own mid prices. */
@@ -2584,7 +2798,7 @@ export type VenueStress = VenueStressOf & {
   slots_untestable?: number | null;
   /** Live or preview. */
   status: Status;
-  /** One entry per venue, in the order of the request. */
+  /** One entry per venue that takes part, in the order of the request. */
   venues: StressedVenue[];
   /** The ten worst slots, worst first. */
   worst_slots: StressedSlot[];
@@ -2601,7 +2815,7 @@ export type VenueStressOf = Exactness & {
   days_observed: number;
   /** The price drop of the token sold, percent. */
   fall_pct: number;
-  /** The version of the method: `stress/1`. */
+  /** The version of the method: `stress/2`, or `stress/1` from a service before it. */
   figure: string;
   /**
    * URL of the figure file. Anyone can recompute the report from this file and the snapshots
@@ -2616,6 +2830,11 @@ export type VenueStressOf = Exactness & {
   method: SeriesMethod;
   /** The version of the method behind each fill. */
   method_version: string;
+  /**
+   * The price that gaps are measured from: `oracle`, or `mid`, the pools' own mid prices. Absent
+   * in `stress/1`, which knows the oracle price only.
+   */
+  reference?: string | null;
   /** The size sold, USD at the oracle price after the drop. */
   size_usd: number;
   /** The last slot used, RFC 3339. */
@@ -2654,6 +2873,32 @@ export interface WebhookTold {
   /** The URL. */
   url: string;
 }
+
+/**
+ * `GET /v1/when/{pool}`: the gap of a size by hour of the week, and where the newest slot ranks.
+ * Percentiles are nearest ranks over single slots. A slot that could not fill the size is worse
+ * than any gap.
+ */
+export type WhenToSell = SeriesOf & {
+  /**
+   * The hour with the lowest 95th percentile, of the hours recorded in at least four weeks; of
+   * equal ones, the one with the lower median, then the earlier. `null` if the period is shorter
+   * than four weeks, or if no such hour could fill the size at its 95th percentile.
+   */
+  best_hour?: number | null;
+  /** Whether the period covers four weeks. A best hour is only named if it does. */
+  enough: boolean;
+  /** The hours of the week with a recorded slot, from Monday 00:00 UTC. */
+  hours: HourOfWeek[];
+  /** The newest recorded slot of the period, ranked among the others. `null` if there is none. */
+  now?: RankedSlot | null;
+  /** Slots with a snapshot that was not retracted. */
+  slots: number;
+  /** Slots without a snapshot, or with a retracted one. What happened in them is unknown. */
+  slots_missing: number;
+  /** Of these, slots in which the size had no gap. */
+  slots_refused: number;
+};
 
 /** The slots that a result is computed from. */
 export interface Window {

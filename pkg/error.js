@@ -40,6 +40,7 @@ export function errorOf(problem, more = {}) {
     field: problem.field === undefined ? undefined : camel(problem.field),
     hint: problem.hint,
     reason: problem.reason,
+    sizeUsd: problem.size_usd,
     maxFillableUsd: problem.max_fillable_usd,
     evidenceUrl: problem.evidence_url,
     ...more,

@@ -37,6 +37,7 @@ import type {
   Status,
   Stress,
   VenueStress,
+  WhenToSell,
 } from './documents.js';
 
 import type {
@@ -62,16 +63,11 @@ export type * from './operations.js';
 /** Loads the module. Await it once before anything else; further calls wait for the same load. */
 export function init(source?: InitSource): Promise<void>;
 
-/** Where the module comes from, if not from beside this package's own files. */
-export type InitSource =
-  | URL
-  | string
-  | Request
-  | Response
-  | ArrayBuffer
-  | Uint8Array<ArrayBuffer>
-  | WebAssembly.Module
-  | Promise<Response>;
+/**
+ * Where the module comes from, if not from this package: its bytes (`Uint8Array`, `ArrayBuffer`), its address (text, `URL`, `Request`), a
+ * `Response` with it or the promise of one, or a compiled `WebAssembly.Module`. Not every host has a type of each.
+ */
+export type InitSource = string | object;
 
 /** The version of this package. */
 export function version(): string;
@@ -336,6 +332,8 @@ export class ExitgapError extends Error {
   readonly hint?: string;
   /** The stable reason behind a missing slot. */
   readonly reason?: string;
+  /** The size that cannot be filled, USD. */
+  readonly sizeUsd?: number;
   /** The largest size that can be filled, USD. */
   readonly maxFillableUsd?: number;
   /** What anyone can check with that the size cannot be filled, where the service answered. */
@@ -378,7 +376,7 @@ export type PackageErrorCode =
 
 /** Asks a service over HTTP. What it answers is not verified, but for `snapshot` and `verify`. */
 export class Client {
-  constructor(baseUrl: string | URL, of?: ClientOptions);
+  constructor(baseUrl: string | Address, of?: ClientOptions);
   pools(of?: Signal & ListPoolsOptions): Promise<PoolList>;
   exit(pool: string, of: Signal & At & { sizeUsd: DecimalInput }): Promise<PublishedExit>;
   /** The largest sale whose gap is at most `gapPct`. */
@@ -397,6 +395,8 @@ export class Client {
   ladder(pool: string, of?: Signal & At): Promise<PublishedLadder>;
   history(pool: string, of: Signal & SeriesOptions & HistoryPage): Promise<History>;
   stress(pool: string, of: Signal & SeriesOptions & { limitPct?: DecimalInput }): Promise<Stress>;
+  /** The newest slot ranked among all others of up to 31 days, and the gap by hour of the week. */
+  whenToSell(pool: string, of: Signal & SeriesOptions): Promise<WhenToSell>;
   /** Open against closed markets. */
   marketHours(pool: string, of: Signal & HoursOptions): Promise<MarketHours>;
   /** Every share that the operator configured, and where it stands. */
@@ -465,8 +465,8 @@ export class Client {
 }
 
 export interface ClientOptions {
-  /** Stands in for the global `fetch`. */
-  fetch?: (url: string, request: RequestInit) => Promise<Response>;
+  /** Replaces the global `fetch`. */
+  fetch?: (url: string, request: ClientRequest) => Promise<ClientResponse>;
   /** How long one request may take; 30,000 unless told. */
   timeoutMs?: number;
   /** How often a request is repeated where that may help; 2 unless told. */
@@ -475,7 +475,7 @@ export interface ClientOptions {
    * Where pages, evidence and the log are. Unless told, where the service's capabilities say so, and
    * else at `baseUrl`.
    */
-  webUrl?: string | URL;
+  webUrl?: string | Address;
   /**
    * The keys that `estimate` trusts. Without any, those that `storage` keeps since an earlier visit, else the service's own
    * on first use, which `log.trust` then says.
@@ -483,6 +483,34 @@ export interface ClientOptions {
   keys?: readonly string[];
   /** Where `estimate` keeps what it saw of a log; unless told, in memory. */
   storage?: Storage;
+}
+
+/** A `URL`. */
+export interface Address {
+  readonly href: string;
+}
+
+/** How the client calls `fetch`: every request is a GET. */
+export interface ClientRequest {
+  headers: { accept: string };
+  redirect: "manual";
+  /** An `AbortSignal`, which is not of the same type on all hosts. */
+  signal: any;
+}
+
+/** What the client reads of a `Response`. */
+export interface ClientResponse {
+  readonly status: number;
+  readonly type?: string;
+  readonly headers: { get(name: string): string | null };
+  readonly body: { getReader(): { read(): Promise<{ done: boolean; value?: any }> } } | null;
+}
+
+/** What is used of an `AbortSignal`. */
+export interface Abort {
+  readonly aborted: boolean;
+  addEventListener(type: "abort", listener: () => void, of?: { once?: boolean }): void;
+  removeEventListener(type: "abort", listener: () => void): void;
 }
 
 /** Small texts by name. */
@@ -523,7 +551,7 @@ export interface VerifiedExit {
 
 export interface Signal {
   /** Abandons the request. */
-  signal?: AbortSignal;
+  signal?: Abort;
 }
 
 /** What an answer must meet. What does not is refused by the service, by its code: nothing is answered. */
@@ -575,7 +603,7 @@ export type ExposureOptions = ScoreLiquidationExposureOptions;
 export type VenueStressOptions = ReadVenueStressOptions;
 
 /** A page of a history. */
-export type HistoryPage = Pick<ReadHistoryOptions, "interval" | "limit" | "cursor">;
+export type HistoryPage = Pick<ReadHistoryOptions, "interval" | "order" | "limit" | "cursor">;
 
 /** What `fragility` is asked with. */
 export type FragilityOptions = ReadFragilityOptions;

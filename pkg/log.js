@@ -162,6 +162,23 @@ export function storageOf(value) {
   return value;
 }
 
+/** Those of the keys that are a log's. */
+const keysOfLog = (origin, keys) => keys.filter((key) => key.startsWith(`${origin}+`));
+
+/** Where a checkpoint is kept that a key signed. The key has the log's name. */
+const nameOf = (key) => `exitgap checkpoint ${key}`;
+
+/** Whether a note has a signature line with the number of a key. */
+function names(note, key) {
+  const number = key.match(/^[^+]*\+([0-9a-f]{8})\+/)?.[1];
+  return note.slice(note.indexOf('\n\n')).split('\n').some((line) => {
+    const signature = line.match(/^\u2014 \S+ ([A-Za-z0-9+/]{8})/)?.[1];
+    return signature !== undefined && Array.from(atob(signature).slice(0, 4), hexOf).join('') === number;
+  });
+}
+
+const hexOf = (byte) => byte.charCodeAt(0).toString(16).padStart(2, '0');
+
 /** What is kept of one service. */
 export class Kept {
   #storage;
@@ -183,25 +200,32 @@ export class Kept {
     return found === undefined ? [] : found.split('\n').filter((line) => line !== '');
   }
 
-  /** The newest checkpoint seen of a log. */
-  async checkpoint(origin) {
-    const note = await this.#text(`exitgap checkpoint ${this.#base} ${origin}`);
-    if (note === undefined) return undefined;
-    const kept = checkpointOf(note);
-    if (kept.origin !== origin || !(kept.size > 0)) {
-      throw new ExitgapError('kept_unusable', `the saved checkpoint of ${origin} is not a checkpoint of this log`);
+  /** The newest checkpoint seen of a log, at whichever address: a log is known by its name and its key. */
+  async checkpoint(origin, keys) {
+    let newest;
+    // Earlier versions kept it by the service's address.
+    const former = `exitgap checkpoint ${this.#base} ${origin}`;
+    for (const name of [...keysOfLog(origin, keys).map(nameOf), former]) {
+      const note = await this.#text(name);
+      if (note === undefined) continue;
+      const kept = checkpointOf(note);
+      if (kept.origin !== origin || !(kept.size > 0)) {
+        throw new ExitgapError('kept_unusable', `the saved checkpoint of ${origin} is not a checkpoint of this log`);
+      }
+      if (newest === undefined || checkpointOf(newest).size < kept.size) newest = note;
     }
-    return note;
+    return newest;
   }
 
   /** Keeps a checkpoint in place of the one that it was held against, unless another visit has put its own there meanwhile. */
   async keep(before, note, keys) {
     const { origin } = checkpointOf(note);
-    if ((await this.checkpoint(origin)) !== before) return;
+    if ((await this.checkpoint(origin, keys)) !== before) return;
     const known = await this.keys();
+    const own = keysOfLog(origin, keys);
     // Stores the keys first: a checkpoint without its key could not be verified again.
-    const own = keys.filter((key) => key.startsWith(`${origin}+`) && !known.includes(key));
-    if (own.length > 0) await this.#storage.put(`exitgap keys ${this.#base}`, [...known, ...own].join('\n'));
-    await this.#storage.put(`exitgap checkpoint ${this.#base} ${origin}`, note);
+    const added = own.filter((key) => !known.includes(key));
+    if (added.length > 0) await this.#storage.put(`exitgap keys ${this.#base}`, [...known, ...added].join('\n'));
+    for (const key of own.filter((key) => names(note, key))) await this.#storage.put(nameOf(key), note);
   }
 }

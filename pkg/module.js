@@ -7,13 +7,28 @@ import { ExitgapError, errorOf, said, typed } from './error.js';
 
 export { wasm };
 
-/** What loads a module once; a start that failed can be tried again. `file` is its name, for whoever does not serve it. */
+/**
+ * What loads a module once; a start that failed can be tried again. Without a `source`, the
+ * `ways` to the module are tried in turn.
+ * `file` is its name in the error.
+ */
 export function once(file, open) {
   let starting = null;
-  return (source) => {
+  const first = async (ways) => {
+    let failed;
+    for (const way of ways) {
+      try {
+        return await open(await way());
+      } catch (cause) {
+        failed ??= cause;
+      }
+    }
+    throw failed;
+  };
+  return (source, ways) => {
     starting ??= (async () => {
       try {
-        await open(await source());
+        await first(source === undefined || source === null ? ways() : [() => source]);
       } catch (cause) {
         starting = null;
         const hint = `check that ${file} is served and that the page's policy has 'wasm-unsafe-eval'`;

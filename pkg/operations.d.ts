@@ -189,7 +189,7 @@ export interface ReadFragilityOptions {
   /** Only pools of this chain. */
   chain?: string;
   /** The sort key; the most fragile pool comes first. Default: the gap. */
-  sort?: 'gap' | 'score' | 'depth';
+  sort?: 'gap' | 'score' | 'book_score' | 'depth';
   /** The standard size whose gap is used for sorting. Default: 100000. */
   sizeUsd?: DecimalInput;
   /** The number of rows per page. Default: 100. */
@@ -210,6 +210,8 @@ export interface ReadHistoryOptions {
   to?: InstantInput;
   /** The length of a row: a 5-minute slot, an hour or a day, UTC. Default: 1h. */
   interval?: '5m' | '1h' | '1d';
+  /** The order of rows. `asc`: the oldest row first; without `from`, one page of rows up to `to`. `desc`: the newest row first; without `from`, the pages lead back to the beginning of the series. A cursor belongs to one order. Default: asc. */
+  order?: 'asc' | 'desc';
   /** The number of rows per page. Default: 720 (thirty days of hours). */
   limit?: number;
   /** `next_cursor` of the previous page, unchanged. */
@@ -316,6 +318,26 @@ export interface ReadVenueStressOptions {
   from?: InstantInput;
   /** The last slot: the slot at or before this time, not before `from`. Default: the newest slot. */
   to?: InstantInput;
+  /** The price that depths, gaps and the rating are measured from: `oracle`, or `mid`, the pools' own mid prices. Default: the oracle price. */
+  reference?: 'oracle' | 'mid';
+  /** A guard: the maximum age of the answer's snapshot (`snapshot_age_s`), seconds. An older snapshot is refused with `snapshot_too_old`. For a series, the pool's newest snapshot counts. */
+  maxAgeS?: number;
+  /** A guard: the minimum `days_observed` of the answer, a plain number with at most two decimals. A shorter series is refused with `series_too_short`. */
+  minDaysObserved?: DecimalInput;
+  /** A guard: with `live`, an answer with any other `status` is refused with `not_live`. */
+  require?: 'live';
+}
+
+/** When to sell. */
+export interface ReadWhenToSellOptions {
+  /** The size in USD, 0.01 to 1000000000. The gaps of 1000, 10000, 100000 and 1000000 are stored for every slot. Gaps of other sizes are computed from the snapshots, at most 2016 slots (seven days) at a time. */
+  sizeUsd: DecimalInput;
+  /** The token sold: `token0`, `token1`, its address, or its symbol if the two tokens have different symbols. Upper or lower case. Anything else returns `unknown_base`. Default: the pool's default base token. */
+  base?: BaseInput;
+  /** The first slot: the slot at or before this time. Default: the pool's first slot. */
+  from?: InstantInput;
+  /** The last slot: the slot at or before this time, not before `from`. Default: the newest slot. */
+  to?: InstantInput;
   /** A guard: the maximum age of the answer's snapshot (`snapshot_age_s`), seconds. An older snapshot is refused with `snapshot_too_old`. For a series, the pool's newest snapshot counts. */
   maxAgeS?: number;
   /** A guard: the minimum `days_observed` of the answer, a plain number with at most two decimals. A shorter series is refused with `series_too_short`. */
@@ -338,6 +360,8 @@ export interface ScoreLiquidationExposureOptions {
   from?: InstantInput;
   /** The last slot: the slot at or before this time, not before `from`. Default: the newest slot. */
   to?: InstantInput;
+  /** The price that depths, gaps and the rating are measured from: `oracle`, or `mid`, the pools' own mid prices. Default: the oracle price. */
+  reference?: 'oracle' | 'mid';
   /** A guard: the maximum age of the answer's snapshot (`snapshot_age_s`), seconds. An older snapshot is refused with `snapshot_too_old`. For a series, the pool's newest snapshot counts. */
   maxAgeS?: number;
   /** A guard: the minimum `days_observed` of the answer, a plain number with at most two decimals. A shorter series is refused with `series_too_short`. */

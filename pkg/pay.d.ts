@@ -108,15 +108,15 @@ export type Signer = { signTypedData(typedData: any): Promise<`0x${string}`> } &
  * `clock_stepped_back`: nothing was sent. `payment_refused`, `payment_unknown`: it was, and stays counted. These two have `sent`
  * (how often this call sent it), `validBefore` (Unix seconds), `payer` and `nonce`.
  */
-export function payingFetch(
-  fetch: typeof globalThis.fetch,
+export function payingFetch<F extends (input: any, init?: any) => Promise<any>>(
+  fetch: F,
   options: {
     signer: Signer;
     pay: Pay;
     /** How long one call sends a payment again, in milliseconds: 0 to 600000, by default 120000. */
     maxWaitMs?: number;
   },
-): (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>;
+): (input: Parameters<F>[0], init?: Parameters<F>[1]) => ReturnType<F>;
 
 /**
  * Lets an `x402Client` of `@x402/core` pay only what `pay` allows, by its hooks; answers the client. A refusal aborts the

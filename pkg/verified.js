@@ -27,11 +27,11 @@ async function keysOf(client, named, kept, signal) {
 }
 
 /** What was seen before of a file's log, and what leads from the one checkpoint to the other. */
-async function seenBefore(note, kept, fetchTile, url) {
+async function seenBefore(note, { kept, keys, fetchTile }, url) {
   const own = note === undefined ? {} : checkpointOf(note);
   // A file without a log state, or with an empty one, fails its own check.
   if (!(own.size > 0)) return {};
-  const before = await kept.checkpoint(own.origin);
+  const before = await kept.checkpoint(own.origin, keys);
   if (before === undefined) return {};
   const seen = checkpointOf(before);
   if (seen.size === own.size) return { before, between: { proof: [], oldRoot: own.root } };
@@ -110,7 +110,7 @@ export async function verifiedExit(client, { named, kept, at, judge, fetchTile }
   const url = await at(exit);
   const evidence = await client.evidence(url, { signal });
   const note = noteIn(evidence);
-  const { before, between } = await seenBefore(note, kept, fetchTile, url);
+  const { before, between } = await seenBefore(note, { kept, keys, fetchTile }, url);
   const seen = before === undefined ? undefined : { note: before, proof: between.proof };
   const report = judge(url, evidence, { keys, seen });
   requireValid(report, url, before, note, between);
