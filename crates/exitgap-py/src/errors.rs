@@ -28,6 +28,8 @@ pub struct ErrorDocument {
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    size_usd: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     max_fillable_usd: Option<Number>,
     #[serde(skip_serializing_if = "Option::is_none")]
     evidence_url: Option<String>,
@@ -66,10 +68,11 @@ impl ErrorDocument {
 
 impl From<Problem> for Box<ErrorDocument> {
     fn from(problem: Problem) -> Self {
-        let Problem { code, detail, field, hint, reason, max_fillable_usd, evidence_url } = problem;
+        let Problem { size_usd, max_fillable_usd, evidence_url, .. } = problem;
+        let Problem { code, detail, field, hint, reason, .. } = problem;
         let (code, message) = (code.as_str().to_owned(), detail);
         let told = ErrorDocument { code, message, field, hint, ..ErrorDocument::default() };
-        Box::new(ErrorDocument { reason, max_fillable_usd, evidence_url, ..told })
+        Box::new(ErrorDocument { reason, size_usd, max_fillable_usd, evidence_url, ..told })
     }
 }
 
@@ -119,10 +122,10 @@ impl From<ClientError> for Box<ErrorDocument> {
 
 /// The error for a problem returned by a service.
 fn of_server(told: ErrorDocument, problem: ServerProblem) -> ErrorDocument {
-    let ServerProblem { field, hint, reason, max_fillable_usd, evidence_url, .. } = problem;
-    let ServerProblem { status, request_id, .. } = problem;
-    let told = ErrorDocument { field, hint, reason, max_fillable_usd, ..told };
-    ErrorDocument { evidence_url, status: Some(status), request_id, ..told }
+    let ServerProblem { field, hint, reason, size_usd, max_fillable_usd, .. } = problem;
+    let ServerProblem { status, request_id, evidence_url, .. } = problem;
+    let told = ErrorDocument { field, hint, reason, size_usd, ..told };
+    ErrorDocument { max_fillable_usd, evidence_url, status: Some(status), request_id, ..told }
 }
 
 /// Why there is no answer: an error document, or an exception that Python raised.

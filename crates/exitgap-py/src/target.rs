@@ -4,10 +4,11 @@ use exitgap_api::operations::{Answer, EvidenceOf, Method, Operation, Parameter, 
 use exitgap_api::{Problem, ProblemCode, invalid_parameter, parse_pool};
 
 /// The operations that have a figure file.
-const FIGURES: [Operation; 6] = [
+const FIGURES: [Operation; 7] = [
     Operation::HoursFile,
     Operation::EquityFile,
     Operation::DecayFile,
+    Operation::DepthsFile,
     Operation::AccuracyFile,
     Operation::ExposureFile,
     Operation::VenueStressFile,

@@ -156,6 +156,7 @@ class Lies(unittest.TestCase):
             ([page(None)], "not_as_specified"),
             ([[]], "not_as_specified"),
             ([page([row(5), row(0)])], "not_as_specified"),
+            ([page([row(0)], order="desc")], "not_as_specified"),
             ([page([row(0)], next_cursor="a"), page([row(0)], next_cursor="a")], "not_as_specified"),
             ([page([row(0)], next_cursor="a"), page([], next_cursor="b")], "answer_too_large"),
         ]:

@@ -238,14 +238,15 @@ class Client:
         oracle; NaN if the size has no gap, with the reason in ``refusal`` and the fillable size in ``max_fillable_usd``.
         ``basis_pct``: how far the pool's mid price was below the oracle in that slot. ``worst_gap_pct``: the widest gap of
         the row, in ``worst_slot``. ``least_fillable_usd``: the smallest fillable size among the slots that refused the size.
-        ``lowest_depth_usd``: the lowest depth at 2%, USD. ``slots_recorded``, ``slots_missing``, ``slots_retracted``,
-        ``slots_refused``: counts. ``evidence_url``: the evidence of the gap. ``state`` and ``missing_reason``
+        ``lowest_depth_usd``: the lowest depth at 2%, USD. ``lowest_depth_book_usd``: in the same slot, from the pool's own
+        price. ``lowest_depth_cause``: why the first is low, ``oracle_led`` or ``thin_book``. ``slots_recorded``,
+        ``slots_missing``, ``slots_retracted``, ``slots_refused``: counts. ``evidence_url``: the evidence of the gap. ``state`` and ``missing_reason``
         belong to rows of one slot. ``frame.attrs`` describes the series.
 
         ``start`` and ``end`` are RFC 3339 texts or datetimes with a time zone; default: the whole series. A size that is
         not 1,000, 10,000, 100,000 or 1,000,000 is computed from snapshots, for at most seven days.
         """
-        pages = list(self._pages(pool, size_usd, interval, base, start, end))
+        pages = list(self._pages(pool, size_usd, interval, base, start, end, "asc"))
         return frame_of(pages[0], [row for page in pages for row in page["rows"]])
 
     def history_rows(
@@ -256,9 +257,12 @@ class Client:
         base: str | None = None,
         start: str | datetime | None = None,
         end: str | datetime | None = None,
+        order: str = "asc",
     ) -> list[HistoryRow]:
-        """The same as the service's own rows, a list of dicts; needs no pandas."""
-        return [row for page in self._pages(pool, size_usd, interval, base, start, end) for row in page["rows"]]
+        """The same as the service's own rows, a list of dicts; needs no pandas. With the ``order`` ``desc``, the newest
+        row comes first."""
+        pages = self._pages(pool, size_usd, interval, base, start, end, order)
+        return [row for page in pages for row in page["rows"]]
 
     def _of(self, pool: str, operation: str, base: str | None, at: str | datetime | None, **of: object) -> Any:
         parameters = {**of, "base": maybe(base, "base"), "at": _instant(at, "at")}
@@ -272,6 +276,7 @@ class Client:
         base: str | None,
         start: str | datetime | None,
         end: str | datetime | None,
+        order: str,
     ) -> Iterator[History]:
         """All pages. Each must answer the request, and continue where the page before it ended."""
         size = decimal(size_usd, "size_usd")
@@ -282,35 +287,39 @@ class Client:
             "from": _instant(start, "start"),
             "to": _instant(end, "end"),
             "limit": PAGE,
+            # A service of an earlier version knows ascending rows only, and refuses the parameter.
+            "order": None if text(order, "order") == "asc" else order,
         }
-        name, cursor, count, last = text(pool, "pool").lower(), None, 0, ""
+        name, cursor, count, last = text(pool, "pool").lower(), None, 0, list[str]()
         while True:
             try:
                 page: History = self.read("readHistory", name, cursor=cursor, **asked_for)
             except ExitgapError as error:
                 error.field = {"from": "start", "to": "end"}.get(error.field or "", error.field)
                 raise
-            _require(page, name, size, interval, base)
+            _require(page, name, size, interval, base, order)
             yield page
-            times = [last, *(row["time"] for row in page["rows"])]
-            cursor, count, last = page.get("next_cursor"), count + len(page["rows"]), times[-1]
-            if any(earlier >= later for earlier, later in zip(times, times[1:])):
+            times = [*last, *(row["time"] for row in page["rows"])]
+            cursor, count, last = page.get("next_cursor"), count + len(page["rows"]), times[-1:]
+            in_time = times if order == "asc" else times[::-1]
+            if any(earlier >= later for earlier, later in zip(in_time, in_time[1:])):
                 raise ExitgapError("not_as_specified", "the rows of the history are not in order of time")
             if cursor is None:
                 return
-            if len(times) == 1 or count > MOST_ROWS:
+            if not page["rows"] or count > MOST_ROWS:
                 hint = "request a shorter period, or longer intervals"
                 message = f"the history has more than {MOST_ROWS} rows, or a page without rows"
                 raise ExitgapError("answer_too_large", message, hint=hint)
 
 
-def _require(page: Any, pool: str, size: str, interval: str, base: str | None) -> None:
+def _require(page: Any, pool: str, size: str, interval: str, base: str | None, order: str) -> None:
     """Requires that a page answers the request."""
     try:
         same = (
             page["pool"] == pool
             and Decimal(str(page["size_usd"])) == Decimal(size)
             and page["interval"] == interval
+            and page.get("order", "asc") == order
             and (base not in ("token0", "token1") or page["base"] == base)
             and all(isinstance(row["time"], str) for row in page["rows"])
         )

@@ -16,13 +16,17 @@ class AccuracyErrors(TypedDict):
     abs_error_pct_q50: NotRequired[float | None]
     #: The 95th percentile of the absolute error.
     abs_error_pct_q95: NotRequired[float | None]
-    #: Swaps whose estimate was exact.
+    #: Orders for an output amount that agree with the estimate: the amount received lies between the estimates for the amount sold and for one raw unit less. Their error is 0.
+    bracketed_n: int
+    #: Swaps that received exactly the estimated amount, in raw units.
     exact_n: int
     #: The mean signed error.
     mean_error_pct: NotRequired[float | None]
     #: Swaps compared.
     n: int
     #: The largest error in the direction of a worse fill.
+    worst_for_seller_pct: NotRequired[float | None]
+    #: The error farthest from zero, in either direction.
     worst_pct: NotRequired[float | None]
 
 
@@ -71,6 +75,8 @@ class AccuracyNotCompared(TypedDict):
 class AccuracySwap(TypedDict):
     """A swap and its estimate."""
 
+    #: Whether the swap agrees with the estimate: `exact` (equal in raw units), `bracketed` (an order for an output amount that lies between the estimates for the amount sold and for one raw unit less) or `differs`.
+    agreement: str
     #: Amount sold, raw units.
     amount_in_raw: str
     #: Amount received, raw units.
@@ -79,7 +85,7 @@ class AccuracySwap(TypedDict):
     base: str
     #: The block number.
     block: int
-    #: The realised gap minus the estimated gap. Positive: the fill was worse than estimated.
+    #: The realised gap minus the estimated gap, and 0 if the swap is `bracketed`. Positive: the fill was worse than estimated.
     error_pct: float
     #: The estimated gap below the oracle price, percent.
     estimated_gap_pct: float
@@ -112,6 +118,7 @@ AccuracyRecord = TypedDict(
         "figure": str,
         "flagged": AccuracyFlagged,
         "from": str,
+        "judged_slots": int,
         "newest": list[AccuracySwap],
         "not_compared": AccuracyNotCompared,
         "pool": str,
@@ -126,6 +133,42 @@ AccuracyRecord = TypedDict(
 )
 
 
+#: Where the depth behind a result was read.
+DepthSourceKind = Literal["recorded_snapshot", "latest_block", "snapshot_file"]
+
+
+class SeriesSource(TypedDict):
+    """Where the depth of several slots was read. The evidence of each slot has its own block, snapshot and oracles."""
+
+    #: The chain's slug. Absent if the figures are from several chains.
+    chain: NotRequired[str | None]
+    #: The source of the depth.
+    kind: DepthSourceKind
+
+
+#: The slots that a result is computed from.
+Window = TypedDict(
+    "Window",
+    {
+        "from": str,
+        "slots_missing": int,
+        "slots_recorded": int,
+        "to": str,
+    },
+)
+
+
+class SeriesMethod(TypedDict):
+    """The method behind figures of several slots. [`crate::Method`] is the same for a single answer."""
+
+    #: The size of the figures, USD. Absent if each figure names its own.
+    assumed_size_usd: NotRequired[float | None]
+    #: Where their depth was read.
+    depth_source: SeriesSource
+    #: The slots used.
+    window: Window
+
+
 _AccuracySummary = TypedDict(
     "_AccuracySummary",
     {
@@ -135,6 +178,9 @@ _AccuracySummary = TypedDict(
         "enough": bool,
         "figure_url": str,
         "from": str,
+        "judged_slots": int,
+        "method": SeriesMethod,
+        "method_version": str,
         "not_compared": AccuracyNotCompared,
         "slots": int,
         "slots_waiting": int,
@@ -168,7 +214,7 @@ class AccuracyRow(TypedDict):
 class AccuracyTable(TypedDict):
     """How accurate the estimates of all recorded pools were: `GET /v1/accuracy`."""
 
-    #: The version of the method: `accuracy/1`.
+    #: The version of the rules: `accuracy/2`.
     figure: str
     #: The cursor of the next page. Absent on the last page.
     next_cursor: NotRequired[str | None]
@@ -369,10 +415,6 @@ class TokenLabel(TypedDict):
     symbol: str
 
 
-#: Where the depth behind a result was read.
-DepthSourceKind = Literal["recorded_snapshot", "latest_block", "snapshot_file"]
-
-
 class DepthSource(TypedDict):
     """The block behind a result, and the slot if one is recorded."""
 
@@ -432,18 +474,6 @@ class Method(TypedDict):
 
 #: How reliable the oracle answers are.
 OracleState = Literal["fresh", "held_over_close", "stale"]
-
-
-#: The slots that a result is computed from.
-Window = TypedDict(
-    "Window",
-    {
-        "from": str,
-        "slots_missing": int,
-        "slots_recorded": int,
-        "to": str,
-    },
-)
 
 
 class Context(TypedDict):
@@ -525,6 +555,17 @@ class MaxSize(TypedDict):
     max_size_usd: float
 
 
+class DepthReading(TypedDict):
+    """The second reading of the depth of one slot."""
+
+    #: The depth within the same limit from the pool's own mid price instead of the oracle price, whole USD. If only the oracle moved away, the other depth falls and this one does not. Absent if its computation was given up.
+    book_usd: NotRequired[float | None]
+    #: Why the depth is low: `oracle_led` or `thin_book`. Absent if neither applies.
+    depth_cause: NotRequired[str | None]
+    #: The same as a sentence.
+    depth_note: NotRequired[str | None]
+
+
 #: Stable codes of all errors.
 ProblemCode = Literal["invalid_parameter", "invalid_pool", "unknown_pool", "unknown_base", "unknown_token", "no_snapshot_yet", "slot_missing", "slot_retracted", "before_series", "after_series", "rounds_to_no_input", "rounds_to_no_output", "beyond_liquidity", "gap_out_of_range", "search_exhausted", "sizing_not_exact", "orders_not_exact", "figure_unsupported_kind", "chain_unreadable", "proof_out_of_reach", "proofs_not_served", "unsupported_layout", "proof_too_wide", "block_not_canonical", "source_unreadable", "unknown_parameter", "unknown_chain", "period_reversed", "unknown_method_version", "not_live", "series_too_short", "snapshot_too_old", "not_available", "not_found", "method_not_allowed", "address_too_long", "body_not_accepted", "rate_limited", "token_required", "unknown_alert", "request_differs", "too_many_alerts", "alerts_full", "payment_required", "payment_malformed", "payment_used", "payment_pending", "payments_unavailable", "free_estimates_used", "timed_out", "internal_error"]
 
@@ -546,6 +587,8 @@ class Problem(TypedDict):
     max_fillable_usd: NotRequired[float | None]
     #: The stable reason behind a missing slot or an unreadable chain.
     reason: NotRequired[str | None]
+    #: The size that cannot be filled, USD.
+    size_usd: NotRequired[float | None]
 
 
 class _Answer_GapRung_MaxSize(TypedDict):
@@ -559,10 +602,10 @@ class _Answer_GapRung_MaxSize(TypedDict):
     max_size_usd: NotRequired[float]
 
 
-class Answer_GapRung(_Answer_GapRung_MaxSize, Context):
+class Answer_GapRung(_Answer_GapRung_MaxSize, DepthReading, Context):
     """Figures with their context: the document of every answer about a pool."""
 
-    #: URL of the evidence for the exit, if a service answers.
+    #: URL of the evidence for the exit, or that the size cannot be filled, if a service answers.
     evidence_url: NotRequired[str | None]
     #: The exit of exactly that size. Absent if nothing can be sold within the limit.
     exit: NotRequired[Amounts | None]
@@ -585,10 +628,10 @@ class _GapRung_MaxSize(TypedDict):
     max_size_usd: NotRequired[float]
 
 
-class GapRung(_GapRung_MaxSize):
+class GapRung(_GapRung_MaxSize, DepthReading):
     """A row by gap: the size that can be sold within the limit, and its fill."""
 
-    #: URL of the evidence for the exit, if a service answers.
+    #: URL of the evidence for the exit, or that the size cannot be filled, if a service answers.
     evidence_url: NotRequired[str | None]
     #: The exit of exactly that size. Absent if nothing can be sold within the limit.
     exit: NotRequired[Amounts | None]
@@ -603,7 +646,7 @@ class GapRung(_GapRung_MaxSize):
 class SizeRung(TypedDict):
     """A row by size: its fill, or why the size cannot be filled."""
 
-    #: URL of the evidence for the exit, if a service answers.
+    #: URL of the evidence for the exit, or that the size cannot be filled, if a service answers.
     evidence_url: NotRequired[str | None]
     #: The exit of that size.
     exit: NotRequired[Amounts | None]
@@ -893,26 +936,6 @@ class Exactness(TypedDict):
     inexact_detail: NotRequired[str | None]
 
 
-class SeriesSource(TypedDict):
-    """Where the depth of several slots was read. The evidence of each slot has its own block, snapshot and oracles."""
-
-    #: The chain's slug. Absent if the figures are from several chains.
-    chain: NotRequired[str | None]
-    #: The source of the depth.
-    kind: DepthSourceKind
-
-
-class SeriesMethod(TypedDict):
-    """The method behind figures of several slots. [`crate::Method`] is the same for a single answer."""
-
-    #: The size of the figures, USD. Absent if each figure names its own.
-    assumed_size_usd: NotRequired[float | None]
-    #: Where their depth was read.
-    depth_source: SeriesSource
-    #: The slots used.
-    window: Window
-
-
 _DepthDecayOf = TypedDict(
     "_DepthDecayOf",
     {
@@ -1033,7 +1056,7 @@ class DepthDecay(DepthDecayOf):
     up: DepthDecaySide
 
 
-class DepthPoint(TypedDict):
+class DepthPoint(DepthReading):
     """The depth of one slot."""
 
     #: Depth at 2%, whole USD.
@@ -1044,6 +1067,38 @@ class DepthPoint(TypedDict):
     time: str
     #: URL of the slot's head, which commits to this depth.
     window_url: str
+
+
+class OracleLead7d(TypedDict):
+    """How far the oracle price was above the pool's own price in the 2,016 slots (7 days) up to a slot."""
+
+    #: The largest lead, percent of the oracle price. 0 if the oracle was never ahead.
+    largest_pct: float
+    #: The first slot with that lead, RFC 3339.
+    largest_time: NotRequired[str | None]
+    #: The limit above which slots are counted, percent.
+    limit_pct: float
+    #: The first slot of that run, RFC 3339.
+    longest_run_from: NotRequired[str | None]
+    #: The longest run of consecutive slots above the limit.
+    longest_run_slots: int
+    #: Slots with a lead above the limit.
+    slots_above: int
+
+
+class DepthWeek(TypedDict):
+    """The second reading of the lowest depth of the 2,016 slots (7 days) up to a slot. Absent fields are not computed for that slot."""
+
+    #: URL of the figure file that proves both lows and the lead, from the snapshots of these days.
+    depths_url: NotRequired[str | None]
+    #: The lowest depth at 2% from the pool's own mid price instead of the oracle price, whole USD. Heads do not commit to it.
+    lowest_book_7d_usd: NotRequired[float | None]
+    #: Why the lowest depth is low. `oracle_led`: the oracle price was above the pool's own price, around which the pool had more than twice that depth. `thin_book`: around its own price the pool had nothing either. Absent if neither applies.
+    lowest_depth_7d_cause: NotRequired[str | None]
+    #: The same as a sentence.
+    lowest_depth_7d_note: NotRequired[str | None]
+    #: How far the oracle price was above the pool's own price in these days.
+    oracle_lead_7d: NotRequired[OracleLead7d | None]
 
 
 class EquityState(TypedDict):
@@ -1298,6 +1353,23 @@ class Export(TypedDict):
     next_from: NotRequired[str | None]
 
 
+class FailuresByCause(TypedDict):
+    """The slots of a report in which the sale failed, by cause."""
+
+    #: Both counts in words.
+    note: str
+    #: The first slot of that run, RFC 3339. `null` if there is no such slot.
+    oracle_led_longest_run_from: NotRequired[str | None]
+    #: The longest run of consecutive slots of that kind.
+    oracle_led_longest_run_slots: int
+    #: Slots in which the gap from the oracle price was above the limit, and the gap from the pools' own prices was not: the oracle led.
+    oracle_led_slots: int
+    #: The widest gap from the oracle price in these slots, percent. `null` in the same case.
+    oracle_led_worst_gap_pct: NotRequired[float | None]
+    #: Slots in which the gap from the pools' own prices was above the limit, or the venues together could not absorb the sale: the book was too thin.
+    thin_book_slots: int
+
+
 class FillablePoint(TypedDict):
     """The largest size that could be filled in a slot whose liquidity the requested size exceeds."""
 
@@ -1339,11 +1411,13 @@ class LowestDepth(TypedDict):
     time: str
 
 
-class FragilityRow(TypedDict):
+class FragilityRow(DepthWeek):
     """A pool on the board, selling its default base token."""
 
     #: The token sold.
     base: TokenLabel
+    #: `1 − lowest_book_7d_usd ÷ median_book_7d_usd`: the same of the pool's own book, on which the oracle has no effect. Absent in the cases in which `fragility_score` is null, and if the week is not computed.
+    book_fragility_score: NotRequired[float | None]
     #: The depth at 2% from the pool's own mid price instead of the oracle price in that slot, whole USD. If only the oracle moved away, `depth_usd` falls and this value does not.
     book_usd: NotRequired[float | None]
     #: The chain's slug.
@@ -1352,6 +1426,10 @@ class FragilityRow(TypedDict):
     daily_lowest_depth_usd: NotRequired[list[float | None]]
     #: Recorded slots ÷ 288.
     days_observed: float
+    #: Why `depth_usd` is low: `oracle_led` or `thin_book`, as in `lowest_depth_7d_cause`. Absent if neither applies.
+    depth_cause: NotRequired[str | None]
+    #: The same as a sentence.
+    depth_note: NotRequired[str | None]
     #: Depth at 2% in that slot, whole USD.
     depth_usd: NotRequired[float | None]
     #: The fee that the pool charges on a sale in the newest snapshot, percent. Absent if it depends on the sale; `name` then shows how.
@@ -1362,7 +1440,9 @@ class FragilityRow(TypedDict):
     gaps: list[StandardGap]
     #: The lowest depth of seven days.
     lowest_depth_7d: NotRequired[LowestDepth | None]
-    #: The median depth of seven days, whole USD.
+    #: The median of the depths at 2% from the pool's own mid price over seven days, whole USD, by nearest rank.
+    median_book_7d_usd: NotRequired[float | None]
+    #: The median depth of seven days by nearest rank, whole USD.
     median_depth_7d_usd: NotRequired[float | None]
     #: The method, disclosed. The sizes are those of `gaps`, and the window is the seven days.
     method: SeriesMethod
@@ -1393,6 +1473,8 @@ class FragilityRow(TypedDict):
 class Fragility(TypedDict):
     """`GET /v1/fragility`."""
 
+    #: The formula of `book_fragility_score`, in one sentence.
+    book_score_method: NotRequired[str]
     #: The version of the method behind gaps and depths.
     method_version: str
     #: The cursor of the next page. Absent on the last page.
@@ -1403,7 +1485,7 @@ class Fragility(TypedDict):
     pools_without_snapshot: int
     #: The rows of this page.
     rows: list[FragilityRow]
-    #: The formula of the score, in one sentence.
+    #: The formula of `fragility_score`, in one sentence.
     score_method: str
 
 
@@ -1448,6 +1530,10 @@ class SeriesOf(Exactness, _SeriesOf):
 Interval = Literal["5m", "1h", "1d"]
 
 
+#: The order of a history's rows.
+RowOrder = Literal["asc", "desc"]
+
+
 #: The content of a series at a slot.
 SlotState = Literal["recorded", "missing", "retracted", "retired"]
 
@@ -1490,8 +1576,29 @@ class History(SeriesOf):
     interval: Interval
     #: The cursor of the next page. Absent on the last page.
     next_cursor: NotRequired[str | None]
-    #: The rows, ascending and without omissions.
+    #: The order of the rows.
+    order: NotRequired[RowOrder]
+    #: The rows in this order, without omissions.
     rows: list[HistoryRow]
+
+
+class HourOfWeek(TypedDict):
+    """The slots of one hour of the week."""
+
+    #: The median gap, percent. `null` if that slot could not fill the size.
+    exit_gap_pct_q50: NotRequired[float | None]
+    #: The 95th percentile of the gap, percent. `null` in the same case.
+    exit_gap_pct_q95: NotRequired[float | None]
+    #: The hour, from 0 (Monday 00:00 to 01:00 UTC) to 167.
+    hour: int
+    #: Slots with a snapshot that was not retracted.
+    slots: int
+    #: Slots in which the size had no gap.
+    slots_refused: int
+    #: The number of weeks that these slots are from, counted back from the end of the period.
+    weeks: int
+    #: The worst slot; of equal ones, the earlier.
+    worst: GapPoint
 
 
 class HoursSpread(TypedDict):
@@ -1579,6 +1686,7 @@ _LiquidationExposureOf = TypedDict(
         "method": SeriesMethod,
         "method_version": str,
         "protocol_fee_pct": float,
+        "reference": NotRequired[str | None],
         "to": str,
     },
 )
@@ -1586,6 +1694,19 @@ _LiquidationExposureOf = TypedDict(
 
 class LiquidationExposureOf(Exactness, _LiquidationExposureOf):
     """The parameters and sources of an exposure report."""
+
+
+class VenueLeftOut(TypedDict):
+    """A venue that cannot take part in a report. The report continues without it."""
+
+    #: `token0` or `token1`: the token sold.
+    base: str
+    #: Its share of the depth of all venues at 2%, percent, in the last slot in which every venue has a snapshot. `null` if that is not known.
+    depth_share_pct: NotRequired[float | None]
+    #: The pool.
+    pool: str
+    #: The kind of the pool, whose liquidity cannot be moved to another price.
+    protocol: str
 
 
 class LiquidationVenue(TypedDict):
@@ -1614,6 +1735,8 @@ class LiquidationExposure(LiquidationExposureOf):
     break_even_depth_q50_usd: NotRequired[float | None]
     #: The gap at which a liquidator breaks even, percent, rounded down.
     break_even_gap_pct: float
+    #: The slots in which a liquidator would have lost money, by cause. The counts do not depend on `reference`. Absent in `exposure/1`.
+    causes: NotRequired[FailuresByCause | None]
     #: The sum of the venues' lowest depths at 2% (possibly in different slots) ÷ `cascade_usd`.
     coverage: NotRequired[float | None]
     #: The lowest total depth at the break-even gap ÷ `cascade_usd`.
@@ -1628,6 +1751,8 @@ class LiquidationExposure(LiquidationExposureOf):
     have: int
     #: The smallest total amount that the venues could absorb, among the slots that could not absorb the size.
     least_fillable_usd: NotRequired[float | None]
+    #: Venues that cannot take part, because their kind cannot be moved to another price.
+    left_out: NotRequired[list[VenueLeftOut]]
     #: The lowest of those totals.
     lowest_break_even_depth_usd: NotRequired[float | None]
     #: The first slot with that total, RFC 3339.
@@ -1648,7 +1773,7 @@ class LiquidationExposure(LiquidationExposureOf):
     status: Status
     #: The part that could not have been liquidated profitably in the slot of the lowest depth, rounded up.
     stranded_usd: NotRequired[float | None]
-    #: One entry per venue, in the order of the request.
+    #: One entry per venue that takes part, in the order of the request.
     venues: list[LiquidationVenue]
     #: The widest gap of the optimal split over the venues, percent. Only slots that could absorb the size count.
     worst_gap_pct: NotRequired[float | None]
@@ -1794,6 +1919,10 @@ class PoolAccuracy(AccuracyRecord, Exactness):
     figure_url: str
     #: … and their URL, starting at the first slot.
     fills_url: str
+    #: The method, disclosed. Its window counts the slots of the record.
+    method: SeriesMethod
+    #: The version of the method behind the estimates.
+    method_version: str
     #: Later slots of the period, recorded and not retracted, whose swaps no head commits to yet: their blocks are not final, or their logs were not read.
     slots_waiting: int
 
@@ -1849,7 +1978,7 @@ class PoolList(TypedDict):
     pools: list[PoolEntry]
 
 
-class Published_Amounts(Answer_Amounts):
+class Published_Amounts(Answer_Amounts, DepthWeek):
     """An answer, as published by the service."""
 
     #: URL of the evidence for this number: for a simulation, the sale at once; for a largest size, its exit. Absent if rows have their own, or nothing can be proven.
@@ -1862,7 +1991,7 @@ class Published_Amounts(Answer_Amounts):
     snapshot_age_s: int
     #: URL of the snapshot behind the answer, canonical bytes.
     snapshot_url: str
-    #: URL of the pool's heads of the seven days up to the slot. They confirm `days_observed`, the window and `lowest_depth_7d_usd`.
+    #: URL of the pool's heads of the seven days up to the slot. They confirm `days_observed`, the window and `lowest_depth_7d_usd`. They do not commit to `lowest_book_7d_usd`.
     window_url: str
 
 
@@ -1947,7 +2076,7 @@ class ProblemDocument(Problem):
     type: str
 
 
-class Published_GapRung(Answer_GapRung):
+class Published_GapRung(Answer_GapRung, DepthWeek):
     """An answer, as published by the service."""
 
     #: URL of the evidence for this number: for a simulation, the sale at once; for a largest size, its exit. Absent if rows have their own, or nothing can be proven.
@@ -1960,11 +2089,11 @@ class Published_GapRung(Answer_GapRung):
     snapshot_age_s: int
     #: URL of the snapshot behind the answer, canonical bytes.
     snapshot_url: str
-    #: URL of the pool's heads of the seven days up to the slot. They confirm `days_observed`, the window and `lowest_depth_7d_usd`.
+    #: URL of the pool's heads of the seven days up to the slot. They confirm `days_observed`, the window and `lowest_depth_7d_usd`. They do not commit to `lowest_book_7d_usd`.
     window_url: str
 
 
-class Published_LadderRows(Answer_LadderRows):
+class Published_LadderRows(Answer_LadderRows, DepthWeek):
     """An answer, as published by the service."""
 
     #: URL of the evidence for this number: for a simulation, the sale at once; for a largest size, its exit. Absent if rows have their own, or nothing can be proven.
@@ -1977,11 +2106,11 @@ class Published_LadderRows(Answer_LadderRows):
     snapshot_age_s: int
     #: URL of the snapshot behind the answer, canonical bytes.
     snapshot_url: str
-    #: URL of the pool's heads of the seven days up to the slot. They confirm `days_observed`, the window and `lowest_depth_7d_usd`.
+    #: URL of the pool's heads of the seven days up to the slot. They confirm `days_observed`, the window and `lowest_depth_7d_usd`. They do not commit to `lowest_book_7d_usd`.
     window_url: str
 
 
-class Published_RedemptionWindow(Answer_RedemptionWindow):
+class Published_RedemptionWindow(Answer_RedemptionWindow, DepthWeek):
     """An answer, as published by the service."""
 
     #: URL of the evidence for this number: for a simulation, the sale at once; for a largest size, its exit. Absent if rows have their own, or nothing can be proven.
@@ -1994,11 +2123,11 @@ class Published_RedemptionWindow(Answer_RedemptionWindow):
     snapshot_age_s: int
     #: URL of the snapshot behind the answer, canonical bytes.
     snapshot_url: str
-    #: URL of the pool's heads of the seven days up to the slot. They confirm `days_observed`, the window and `lowest_depth_7d_usd`.
+    #: URL of the pool's heads of the seven days up to the slot. They confirm `days_observed`, the window and `lowest_depth_7d_usd`. They do not commit to `lowest_book_7d_usd`.
     window_url: str
 
 
-class Published_Simulation(Answer_Simulation):
+class Published_Simulation(Answer_Simulation, DepthWeek):
     """An answer, as published by the service."""
 
     #: URL of the evidence for this number: for a simulation, the sale at once; for a largest size, its exit. Absent if rows have their own, or nothing can be proven.
@@ -2011,8 +2140,21 @@ class Published_Simulation(Answer_Simulation):
     snapshot_age_s: int
     #: URL of the snapshot behind the answer, canonical bytes.
     snapshot_url: str
-    #: URL of the pool's heads of the seven days up to the slot. They confirm `days_observed`, the window and `lowest_depth_7d_usd`.
+    #: URL of the pool's heads of the seven days up to the slot. They confirm `days_observed`, the window and `lowest_depth_7d_usd`. They do not commit to `lowest_book_7d_usd`.
     window_url: str
+
+
+class RankedSlot(GapPoint):
+    """A slot, and how many of the other recorded slots of the period were worse and better."""
+
+    #: Other slots with a smaller gap.
+    slots_better: int
+    #: Other slots with the same gap.
+    slots_equal: int
+    #: Other slots with a wider gap, or that could fill less.
+    slots_worse: int
+    #: The worse ones in percent of the others. `null` if there are no others.
+    worse_pct: NotRequired[float | None]
 
 
 class RetractionNotice(TypedDict):
@@ -2159,6 +2301,10 @@ class StressedSlot(TypedDict):
     depth_usd: float
     #: The gap of the optimal split, percent. `null` if the venues together could not absorb the size.
     exit_gap_pct: NotRequired[float | None]
+    #: The same from the pools' own mid prices. Absent in the same cases.
+    gap_from_mid_pct: NotRequired[float | None]
+    #: The same from the oracle price, whatever the reference. Absent in `stress/1`, and if `exit_gap_pct` is `null`.
+    gap_from_oracle_pct: NotRequired[float | None]
     #: The amount that they could absorb, whole USD. `null` if they could absorb all of the size.
     max_fillable_usd: NotRequired[float | None]
     #: The slot number.
@@ -2192,6 +2338,7 @@ _VenueStressOf = TypedDict(
         "haircut_pct": float,
         "method": SeriesMethod,
         "method_version": str,
+        "reference": NotRequired[str | None],
         "size_usd": float,
         "to": str,
         "within_slots": NotRequired[int | None],
@@ -2210,6 +2357,8 @@ class VenueStress(VenueStressOf):
     above: NotRequired[TimeAbove | None]
     #: The median of that total depth.
     book_q50_usd: NotRequired[float | None]
+    #: The slots above `limit_pct` by cause. The counts do not depend on `reference`. Absent in `stress/1`, and if no limit was given.
+    causes: NotRequired[FailuresByCause | None]
     #: The median total depth.
     depth_q50_usd: NotRequired[float | None]
     #: The median gap, percent, by nearest rank. `null` if that slot could not absorb the size, or there is no slot.
@@ -2218,6 +2367,8 @@ class VenueStress(VenueStressOf):
     gap_q95_pct: NotRequired[float | None]
     #: Slots used: every venue has a snapshot that was not retracted.
     have: int
+    #: Venues that cannot take part, because their kind cannot be shocked.
+    left_out: NotRequired[list[VenueLeftOut]]
     #: The first slot with that depth, RFC 3339.
     lowest_book_time: NotRequired[str | None]
     #: The lowest total depth of the venues at 2% from their own mid prices.
@@ -2244,7 +2395,7 @@ class VenueStress(VenueStressOf):
     slots_untestable: NotRequired[int | None]
     #: Live or preview.
     status: Status
-    #: One entry per venue, in the order of the request.
+    #: One entry per venue that takes part, in the order of the request.
     venues: list[StressedVenue]
     #: The ten worst slots, worst first.
     worst_slots: list[StressedSlot]
@@ -2259,3 +2410,22 @@ class WebhookKeys(TypedDict):
     public_key: str
     #: The secret key for `v1` signatures. It is shown only once, in this answer.
     webhook_secret: str
+
+
+class WhenToSell(SeriesOf):
+    """`GET /v1/when/{pool}`: the gap of a size by hour of the week, and where the newest slot ranks. Percentiles are nearest ranks over single slots. A slot that could not fill the size is worse than any gap."""
+
+    #: The hour with the lowest 95th percentile, of the hours recorded in at least four weeks; of equal ones, the one with the lower median, then the earlier. `null` if the period is shorter than four weeks, or if no such hour could fill the size at its 95th percentile.
+    best_hour: NotRequired[int | None]
+    #: Whether the period covers four weeks. A best hour is only named if it does.
+    enough: bool
+    #: The hours of the week with a recorded slot, from Monday 00:00 UTC.
+    hours: list[HourOfWeek]
+    #: The newest recorded slot of the period, ranked among the others. `null` if there is none.
+    now: NotRequired[RankedSlot | None]
+    #: Slots with a snapshot that was not retracted.
+    slots: int
+    #: Slots without a snapshot, or with a retracted one. What happened in them is unknown.
+    slots_missing: int
+    #: Of these, slots in which the size had no gap.
+    slots_refused: int

@@ -10,7 +10,7 @@ class ExitgapError(Exception):
 
     ``code``: what went wrong, such as ``beyond_liquidity`` or ``invalid_parameter``; a service may have codes that this
     version does not know. ``field``: the invalid argument. ``hint``: the remedy, if one is known. ``report``: every
-    check, with the code ``not_proven``. ``max_fillable_usd``: the largest size that can be filled, USD, with
+    check, with the code ``not_proven``. ``size_usd``: the size that cannot be filled, USD. ``max_fillable_usd``: the largest size that can be filled, USD, with
     ``beyond_liquidity``. ``evidence_url``: evidence that the size cannot be filled. ``reason``: why a
     slot is missing. ``status`` and ``request_id``: the HTTP status, and the answer's name in the service's log, if a
     service refused. ``payment``: the payment that an address requires before it answers. Each is ``None`` if it does not
@@ -21,6 +21,7 @@ class ExitgapError(Exception):
     field: str | None
     hint: str | None
     report: dict[str, Any] | None
+    size_usd: float | None
     max_fillable_usd: float | None
     evidence_url: str | None
     reason: str | None
@@ -36,6 +37,7 @@ class ExitgapError(Exception):
         field: str | None = None,
         hint: str | None = None,
         report: dict[str, Any] | None = None,
+        size_usd: float | None = None,
         max_fillable_usd: float | None = None,
         evidence_url: str | None = None,
         reason: str | None = None,
@@ -48,6 +50,7 @@ class ExitgapError(Exception):
         self.field = field
         self.hint = hint
         self.report = report
+        self.size_usd = size_usd
         self.max_fillable_usd = max_fillable_usd
         self.evidence_url = evidence_url
         self.reason = reason

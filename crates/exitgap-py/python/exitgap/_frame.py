@@ -24,6 +24,8 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "worst_slot": ("worst", "slot"),
     "least_fillable_usd": ("least_fillable", "max_fillable_usd"),
     "lowest_depth_usd": ("lowest_depth", "depth_usd"),
+    "lowest_depth_book_usd": ("lowest_depth", "book_usd"),
+    "lowest_depth_cause": ("lowest_depth", "depth_cause"),
     "slots_recorded": ("slots_recorded",),
     "slots_missing": ("slots_missing",),
     "slots_retracted": ("slots_retracted",),
@@ -32,7 +34,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 }
 
 #: The columns of texts, and the columns of counts.
-TEXTS = ("state", "missing_reason", "refusal", "evidence_url")
+TEXTS = ("state", "missing_reason", "refusal", "lowest_depth_cause", "evidence_url")
 COUNTS = ("slots_recorded", "slots_missing", "slots_retracted", "slots_refused")
 #: Slot numbers, which a row may lack.
 SLOTS = ("slot", "worst_slot")

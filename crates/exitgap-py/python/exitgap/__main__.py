@@ -1,0 +1,7 @@
+"""``python -m exitgap``: the program of the package."""
+
+import sys
+
+from ._program import main
+
+sys.exit(main())
