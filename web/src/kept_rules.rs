@@ -75,6 +75,7 @@ pub struct Made {
 /// A slot on which an event is based.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Sample {
+    pub slot: u32,
     pub value: String,
     pub evidence_url: String,
 }

@@ -36,12 +36,14 @@ pub enum Mark {
     Partly,
     /// The slot was recorded, but the size cannot be filled.
     Refused,
+    /// An alert would have fired in this slot.
+    Fired,
 }
 
 impl Mark {
     /// All marks, in the order of the legend.
-    pub const ALL: [Self; 5] =
-        [Self::Closed, Self::Missing, Self::Retracted, Self::Partly, Self::Refused];
+    pub const ALL: [Self; 6] =
+        [Self::Closed, Self::Missing, Self::Retracted, Self::Partly, Self::Refused, Self::Fired];
 
     /// The colour of its swatch, and its meaning.
     fn legend(self) -> (&'static str, &'static str) {
@@ -51,6 +53,7 @@ impl Mark {
             Self::Retracted => ("swatch retracted", "retracted"),
             Self::Partly => ("swatch partly", "some slots missing or retracted (top edge)"),
             Self::Refused => ("swatch refused-band", "cannot be filled (bottom edge)"),
+            Self::Fired => ("swatch fired", "alert would have fired"),
         }
     }
 }

@@ -106,6 +106,7 @@ impl Plane {
                 Mark::Closed => ("closed", Paper::TOP, whole),
                 Mark::Partly => ("partly", Paper::TOP - 7.0, 5.0),
                 Mark::Refused => ("refused-band", Paper::floor() + 2.0, 5.0),
+                Mark::Fired => ("fired", Paper::TOP, whole),
             };
             let there: Vec<bool> =
                 marks.iter().map(|all| all.iter().any(|one| one.mark == mark)).collect();

@@ -8,6 +8,7 @@ use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_navigate, use_query_map};
 
 use super::accuracy_rows::{csv, rows, status};
+use super::pool_accuracy::{ERRORS, EXACT};
 use crate::browser::download;
 use crate::document::Document;
 use crate::parts::{
@@ -135,17 +136,10 @@ fn shown(
     });
     let table = csv(&pools);
     let keep = move |_| download(table.as_bytes(), "text/csv", "accuracy.csv");
-    let columns = vec![
-        number("Swaps compared"),
-        number("Exact"),
-        number("Median error"),
-        number("95th percentile"),
-        number("Worst"),
-        number("Mean error (signed)"),
-        number("Intervals with complete logs"),
-        words("Computed"),
-        words("Recompute"),
-    ];
+    let errors = ERRORS.map(|(_, words)| words);
+    let numbers = ["Swaps compared", EXACT].into_iter().chain(errors);
+    let numbers = numbers.chain(["Intervals with complete logs"]).map(number);
+    let columns = numbers.chain(["Computed", "Recompute"].map(words)).collect();
     let pages = pages(asked, &told.table);
     let of_page = pages.is_some().then_some(" on this page");
     view! {
@@ -161,8 +155,8 @@ fn shown(
             </span>
         </p>
         <p class="quiet">
-            "A full record needs 200 swaps and seven days; partial results are shown anyway. There is no average over pools, because \
-             errors of pools of different sizes are not comparable. Reverted trades are not covered."
+            "A full record needs 200 compared swaps and 2,016 judged slots (seven days); partial results are shown anyway. There is no \
+             average over pools, because errors of pools of different sizes are not comparable. Reverted trades are not covered."
         </p>
     }
     .into_any()

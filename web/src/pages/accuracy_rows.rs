@@ -4,7 +4,7 @@ use exitgap_api::Status;
 use leptos::prelude::*;
 
 use super::accuracy::why_not;
-use super::pool_accuracy::{NOT_COMPARED, not_compared, percent};
+use super::pool_accuracy::{ERRORS, NOT_COMPARED, agreeing, not_compared, percent};
 use crate::document::Document;
 use crate::parts::{Row, StatusTag};
 use crate::paths::Page;
@@ -58,13 +58,12 @@ fn cells(record: &Document) -> Vec<AnyView> {
             .into_any(),
         ];
     }
-    let errors = ["abs_error_pct_q50", "abs_error_pct_q95", "worst_pct", "mean_error_pct"];
     let mut cells = vec![
         view! { {format!("{} of {}", grouped("compared"), grouped("swaps"))}{why}{short} }
             .into_any(),
-        format!("{} of {}", grouped("exact_n"), grouped("n")).into_any(),
+        agreeing(record).into_any(),
     ];
-    cells.extend(errors.map(|name| render_error(record, name)));
+    cells.extend(ERRORS.map(|(name, _)| render_error(record, name)));
     cells.push(
         format!("{} of {}", text::group_digits(&whole.to_string()), grouped("stretches"))
             .into_any(),
@@ -87,9 +86,11 @@ pub fn csv(pools: &[Document]) -> String {
     let told = [
         "n",
         "exact_n",
+        "bracketed_n",
         "abs_error_pct_q50",
         "abs_error_pct_q95",
         "worst_pct",
+        "worst_for_seller_pct",
         "mean_error_pct",
         "stretches",
         "stretches_incomplete",

@@ -2,7 +2,9 @@
 
 use core::str::FromStr;
 
-use exitgap_api::{Fragility, FragilityRow, Problem, ProblemCode, StandardGap, Status};
+use exitgap_api::{
+    Fragility, FragilityRow, Number, OracleLead7d, Problem, ProblemCode, StandardGap, Status,
+};
 use exitgap_client::{Browser, Client, ClientError};
 use exitgap_core::ids::ChainSlug;
 use exitgap_core::units::SizeUsd;
@@ -153,7 +155,12 @@ fn Controls(asked: Memo<BoardQuery>) -> impl IntoView {
             view! { <option value=value prop:selected=move || asked.read().size == size>{shown}</option> }
         })
         .collect();
-    let sorts = [("gap", "largest gap"), ("score", "most fragile"), ("depth", "lowest depth")];
+    let sorts = [
+        ("gap", "largest gap"),
+        ("book_score", "most fragile"),
+        ("score", "most fragile from the oracle price"),
+        ("depth", "lowest depth"),
+    ];
     let sorts: Vec<_> = sorts
         .into_iter()
         .map(|(value, shown)| {
@@ -177,7 +184,7 @@ fn Controls(asked: Memo<BoardQuery>) -> impl IntoView {
 
 /// The gap at the requested size.
 fn gap_at(row: &FragilityRow, size: SizeUsd) -> Option<StandardGap> {
-    let wanted = exitgap_api::Number::from(size);
+    let wanted = Number::from(size);
     row.gaps.iter().find(|gap| gap.size_usd == wanted).cloned()
 }
 
@@ -219,8 +226,9 @@ fn BoardTable(board: Fragility, asked: BoardQuery) -> impl IntoView {
         number(&format!("Gap at {}", text::usd(&size.to_string()))),
         number("Depth at 2% now"),
         number("Lowest in 7 days"),
-        words("Lowest by day"),
+        words("Lowest by day, from the oracle price"),
         number("Fragility"),
+        number("Largest oracle lead"),
         number("Days observed"),
     ];
     let without = (board.pools_without_snapshot > 0)
@@ -277,13 +285,13 @@ fn published_gap(row: &FragilityRow, size: SizeUsd) -> Option<PublishedGap> {
 }
 
 fn row_view(
-    row: FragilityRow,
+    row: &FragilityRow,
     published: Option<(PublishedGap, RwSignal<CheckState>)>,
     size: SizeUsd,
     greatest: f64,
 ) -> Row {
-    let bar = magnitude(gap_number(&row, size), greatest);
-    let gap = match (published, gap_at(&row, size)) {
+    let bar = magnitude(gap_number(row, size), greatest);
+    let gap = match (published, gap_at(row, size)) {
         (Some((published, standing)), _) => {
             view! { <CheckedGap published=published standing=standing/> }.into_any()
         }
@@ -295,28 +303,27 @@ fn row_view(
         }
         _ => view! { <span class="none">"none"</span> }.into_any(),
     };
-    let dollars = |number: Option<exitgap_api::Number>| {
-        number.map_or_else(|| "none".to_owned(), |number| text::usd(number.as_str()))
-    };
-    let lowest = row
-        .lowest_depth_7d
-        .as_ref()
-        .map(|lowest| (dollars(Some(lowest.depth_usd.clone())), text::instant(&lowest.time)));
-    // Zero depth at the oracle price alone: the pool itself may hold as much as before.
-    let gone = row.lowest_depth_7d.as_ref().is_some_and(|lowest| lowest.depth_usd.as_str() == "0");
-    let gone = gone.then(|| view! { <small>"within 2% of the oracle price"</small> });
-    let book = row.book_usd.as_ref().map(|book| {
-        view! { <small>{format!("from the pool price: {}", text::usd(book.as_str()))}</small> }
-    });
-    let part = partial_days(&row);
-    let (lowest, when) = lowest.unwrap_or_else(|| ("none".to_owned(), String::new()));
-    let score = row.fragility_score.as_ref().map_or_else(
+    let depth = readings(
+        row.depth_usd.as_ref().map(|usd| text::usd(usd.as_str())),
+        row.book_usd.as_ref(),
+        row.depth_note.as_deref(),
+    );
+    let lowest = readings(
+        row.lowest_depth_7d.as_ref().map(|lowest| {
+            format!("{}, {}", text::usd(lowest.depth_usd.as_str()), text::instant(&lowest.time))
+        }),
+        row.week.lowest_book_7d_usd.as_ref(),
+        row.week.lowest_depth_7d_note.as_deref(),
+    );
+    let part = partial_days(row);
+    let score = row.book_fragility_score.as_ref().map_or_else(
         || "–".into_any(),
         |score| {
             let exact = score.to_string();
             view! { <span title=exact.clone()>{text::round_number(&exact)}</span> }.into_any()
         },
     );
+    let lead = lead_view(row.week.oracle_lead_7d.as_ref());
     let late = (row.newer_slots_missing > 0).then(|| {
         view! { <span class="tag warn">{format!("{} newest slots missing", row.newer_slots_missing)}</span> }
     });
@@ -334,13 +341,42 @@ fn row_view(
     };
     let cells = vec![
         view! { {gap}{bar} }.into_any(),
-        view! { {dollars(row.depth_usd)}{book} }.into_any(),
-        view! { {lowest}<small>{when}</small>{gone} }.into_any(),
+        depth,
+        lowest,
         view! { <Spark values=days/>{part} }.into_any(),
         score,
+        lead,
         row.days_observed.to_string().into_any(),
     ];
     (heading.into_any(), cells)
+}
+
+/// Both readings of a depth: from the pool's own price, and from the oracle price with the reason if that is low.
+fn readings(from_oracle: Option<String>, book: Option<&Number>, note: Option<&str>) -> AnyView {
+    let from_oracle = from_oracle.unwrap_or_else(|| "none".to_owned());
+    let note = note.map(|note| view! { <small class="note">{note.to_owned()}</small> });
+    match book {
+        None => view! { {from_oracle}{note} }.into_any(),
+        Some(book) => view! {
+            {text::usd(book.as_str())}
+            <small>{format!("from the oracle price: {from_oracle}")}</small>
+            {note}
+        }
+        .into_any(),
+    }
+}
+
+/// The largest lead of the oracle over the pool in seven days, and how long it was above its limit.
+fn lead_view(lead: Option<&OracleLead7d>) -> AnyView {
+    let Some(lead) = lead else { return "–".into_any() };
+    let largest = text::percent_read(lead.largest_pct.as_str());
+    let above = (lead.slots_above > 0).then(|| {
+        let limit = text::percent(lead.limit_pct.as_str());
+        let slots = if lead.slots_above == 1 { "slot" } else { "slots" };
+        view! { <small>{format!("above {limit} in {} {slots}", lead.slots_above)}</small> }
+    });
+    let exact = text::percent(lead.largest_pct.as_str());
+    view! { <span title=exact>{largest}</span>{above} }.into_any()
 }
 
 /// The text that a search looks in.
@@ -396,7 +432,7 @@ fn BoardSearch(rows: Vec<Searchable>, columns: Vec<Column>, children: Children) 
             .filter(|row| search.split_whitespace().all(|word| row.words.contains(word)))
             .map(|one| {
                 let (row, published) = one.row.get_value();
-                row_view(row, published, one.size, one.greatest)
+                row_view(&row, published, one.size, one.greatest)
             })
             .collect();
         if found.is_empty() {

@@ -1,10 +1,10 @@
-//! When to sell: the cost at each hour of the week, over up to four weeks.
+//! When to sell: how the newest slot ranks among the slots of up to four weeks, and the cost at each hour of the week.
 
 use core::fmt::Write;
 
 use exitgap_api::operations::Operation;
-use exitgap_api::operations::parameters::{BASE, FROM, INTERVAL, SERIES_SIZE, TO};
-use exitgap_api::{Interval, slot_at};
+use exitgap_api::operations::parameters::{BASE, SERIES_SIZE, TO};
+use exitgap_api::slot_at;
 use exitgap_client::{Browser, Client, ClientError, EvidenceOf};
 use exitgap_core::ids::PoolId;
 use exitgap_core::series::Slot;
@@ -12,7 +12,6 @@ use leptos::prelude::*;
 use leptos_router::hooks::query_signal_with_options;
 
 use super::exit_comparison::Comparison;
-use super::exit_numbers::week_before;
 use super::pool_size::in_place;
 use crate::browser::download;
 use crate::chart::{HOURS, Heat, Hour, SHADES, hour_in_words, parse_number};
@@ -25,93 +24,57 @@ use crate::paths::{Page, evidence_href};
 use crate::service::client;
 use crate::text;
 
-/// Number of weeks: the service computes at most seven days at a time for an arbitrary size.
-const WEEKS: usize = 4;
-
-/// A row of the history is an hour.
-const SLOTS_OF_AN_HOUR: u32 = 12;
-
-/// The worst result for an hour of the week.
-#[derive(Debug, Clone, Default, PartialEq)]
+/// The slots of an hour of the week, as the service counts them.
+#[derive(Debug, Clone, PartialEq)]
 struct Seen {
-    /// Number of recorded slots.
+    hour: usize,
+    /// Number of recorded slots, and of the weeks that they are from.
     slots: u64,
+    weeks: u64,
     /// Number of these slots in which the size could not be filled.
     refused: u64,
-    /// The largest gap, its time, and its evidence.
-    worst: Option<(String, String, Option<String>)>,
-    /// Among the slots that could not fill the size, the one with the lowest maximum, and its time.
-    refused_at: Option<(u64, String)>,
+    /// The median gap and its 95th percentile; `None` if that slot could not fill the size.
+    median: Option<String>,
+    most: Option<String>,
+    /// The worst slot: its gap, if it had one, its number, its time, and its evidence.
+    worst: (Option<String>, u64, String, Option<String>),
 }
 
 impl Seen {
-    fn hour(&self) -> Hour {
-        match &self.worst {
-            _ if self.refused > 0 => Hour::Refused,
-            Some((gap, ..)) => parse_number(gap).map_or(Hour::Unknown, Hour::Of),
-            None => Hour::Unknown,
-        }
+    fn from_hour(hour: &Document) -> Option<Self> {
+        let worst = hour.part("worst")?;
+        Some(Self {
+            hour: usize::try_from(hour.count("hour")).ok().filter(|hour| *hour < HOURS)?,
+            slots: hour.count("slots"),
+            weeks: hour.count("weeks"),
+            refused: hour.count("slots_refused"),
+            median: hour.text("exit_gap_pct_q50"),
+            most: hour.text("exit_gap_pct_q95"),
+            worst: (
+                worst.text("exit_gap_pct"),
+                worst.count("slot"),
+                worst.text_or_none("time"),
+                worst.text("evidence_url"),
+            ),
+        })
     }
 
-    fn add(&mut self, row: &Document) {
-        self.slots += row.count("slots_recorded");
-        self.refused += row.count("slots_refused");
-        if let Some(worst) = row.part("worst") {
-            let gap = worst.text_or_none("exit_gap_pct");
-            let wider =
-                self.worst.as_ref().is_none_or(|(one, ..)| parse_number(one) < parse_number(&gap));
-            if wider && parse_number(&gap).is_some() {
-                self.worst = Some((gap, worst.text_or_none("time"), worst.text("evidence_url")));
-            }
-        }
-        if let Some(least) = row.part("least_fillable") {
-            self.refused_at = Some((least.count("slot"), least.text_or_none("time")));
+    /// The shade of the hour: its 95th percentile.
+    fn shade(&self) -> Hour {
+        match &self.most {
+            Some(gap) => parse_number(gap).map_or(Hour::Unknown, Hour::Of),
+            None => Hour::Refused,
         }
     }
 }
 
-/// The hours of the week, starting at Monday 00:00 UTC.
-type Week = Vec<Seen>;
-
-async fn week(
+async fn fetch(
     client: &Client<Browser>,
     told: &Comparison,
     pool: &PoolId,
-) -> Result<Week, ClientError> {
-    let mut week: Week = vec![Seen::default(); HOURS];
-    let mut to = told.slot;
-    for place in 0..WEEKS {
-        let from = week_before(to);
-        let target = Operation::History.target_of(pool).with(&SERIES_SIZE, told.size);
-        let target = target.with(&BASE, &told.token).with(&FROM, from).with(&TO, to);
-        let rows =
-            client.get_document::<Document>(&target.with(&INTERVAL, Interval::Hour.code())).await;
-        let rows = match rows {
-            Ok(history) => history.list("rows"),
-            // There is nothing before the series begins.
-            Err(ClientError::Refused(_)) if place > 0 => break,
-            Err(error) => return Err(error),
-        };
-        let mut earliest = to;
-        for row in rows {
-            if let Ok(slot) = slot_at("time", &row.text_or_none("time")) {
-                earliest = earliest.min(slot);
-                // The first day of Unix time was a Thursday.
-                let hour = usize::try_from(slot.unix_s() / 3_600 + 72).unwrap_or(0) % HOURS;
-                week[hour].add(&row);
-            }
-        }
-        // If the series began during this week, there is no earlier week.
-        if earliest.number() > from.number() + SLOTS_OF_AN_HOUR {
-            break;
-        }
-        let before = u64::from(from.number().saturating_sub(1));
-        match Slot::new(before) {
-            Ok(slot) if from > Slot::FIRST => to = slot,
-            _ => break,
-        }
-    }
-    Ok(week)
+) -> Result<Document, ClientError> {
+    let target = Operation::When.target_of(pool).with(&SERIES_SIZE, told.size);
+    client.get_document::<Document>(&target.with(&BASE, &told.token).with(&TO, told.slot)).await
 }
 
 /// The section.
@@ -130,9 +93,9 @@ pub fn When(comparison: StoredValue<Comparison>) -> impl IntoView {
         move |place| {
             let (client, told) = (client(), comparison.get_value());
             async move {
-                let Some(venue) = told.venues.get(place) else { return Ok(Vec::new()) };
+                let Some(venue) = told.venues.get(place) else { return Ok(None) };
                 let pool = exitgap_api::parse_pool(&venue.pool)?;
-                week(&client, &told, &pool).await
+                fetch(&client, &told, &pool).await.map(Some)
             }
         },
     );
@@ -147,20 +110,20 @@ pub fn When(comparison: StoredValue<Comparison>) -> impl IntoView {
     view! {
         <section id="when">
             <h2>"When to sell"</h2>
-            <p class="quiet">{format!("The widest gap for {size} in each hour of the week, sold in one venue, over at most four weeks. Times are UTC.")}</p>
+            <p class="quiet">{format!("The gap for {size}, sold in one venue, in each recorded five-minute slot of at most four weeks. Times are UTC.")}</p>
             <form class="controls" on:submit=|event| event.prevent_default()>
                 <label>"Venue" <select id="venue" on:change=move |event| set.set(Some(event_target_value(&event)))>{options}</select></label>
             </form>
             {move || match found.answer(&venue.get()) {
                 None => view! { <LoadingNotice what="four weeks of this venue"/> }.into_any(),
                 Some(Err(error)) => view! { <FailureNotice error=error retry=retry/> }.into_any(),
-                Some(Ok(week)) => {
+                Some(Ok(None)) => ().into_any(),
+                Some(Ok(Some(told))) => {
                     let of = comparison.with_value(|told| {
                         let evidence = told.venues.get(venue.get())?.evidence.clone()?;
                         Some(EvidenceOf { size: told.size, ..evidence })
                     });
-                    let now = comparison.with_value(|told| told.venues.get(venue.get())?.alone.clone());
-                    view! { <WeekView week=week of=of now=now/> }.into_any()
+                    view! { <WeekView told=told of=of/> }.into_any()
                 }
             }}
         </section>
@@ -174,77 +137,105 @@ fn venue_is(place: usize, comparison: StoredValue<Comparison>, asked: Option<&St
     })
 }
 
-/// The evidence for an hour's result.
+/// The evidence for an hour's worst slot.
 fn href(seen: &Seen, of: Option<&EvidenceOf>) -> Option<String> {
-    if seen.refused > 0 {
-        let (slot, _) = seen.refused_at.as_ref()?;
-        let of = EvidenceOf { slot: Slot::new(*slot).ok()?, ..of?.clone() };
-        return Some(Page::Evidence(of).href());
+    let (gap, slot, _, evidence) = &seen.worst;
+    if gap.is_some() {
+        return evidence_href(evidence.as_ref()?);
     }
-    evidence_href(seen.worst.as_ref()?.2.as_ref()?)
+    let of = EvidenceOf { slot: Slot::new(*slot).ok()?, ..of?.clone() };
+    Some(Page::Evidence(of).href())
 }
 
+/// A percentile, or that its slot could not fill the size.
+fn percentile(gap: Option<&String>) -> String {
+    gap.map_or_else(|| "cannot be filled".to_owned(), |gap| text::percent_read(gap))
+}
+
+fn counted(seen: &Seen) -> String {
+    let refused = match seen.refused {
+        0 => String::new(),
+        some => format!(", {some} of them could not fill this size"),
+    };
+    format!("{} slots of {}{refused}", seen.slots, weeks(seen.weeks))
+}
+
+fn weeks(count: u64) -> String {
+    if count == 1 { "1 week".to_owned() } else { format!("{count} weeks") }
+}
+
+/// An hour in one line, without its worst slot.
 fn said(seen: &Seen) -> String {
-    let refused = format!("cannot be filled in {} of {} slots", seen.refused, seen.slots);
-    match (&seen.worst, &seen.refused_at) {
-        (_, Some((_, time))) if seen.refused > 0 => {
-            format!("{refused}, for example {}", text::instant(time))
-        }
-        _ if seen.refused > 0 => refused,
-        (Some((gap, time, _)), _) => {
-            format!(
-                "{} in the worst of {} slots, {}",
-                text::percent_read(gap),
-                seen.slots,
-                text::instant(time)
-            )
-        }
-        (None, _) => "nothing recorded".to_owned(),
+    let [median, most] = [&seen.median, &seen.most].map(|gap| percentile(gap.as_ref()));
+    format!("median {median}, 95th percentile {most} ({})", counted(seen))
+}
+
+fn worst_in_words(seen: &Seen) -> String {
+    let (gap, _, time, _) = &seen.worst;
+    format!("{}, {}", percentile(gap.as_ref()), text::instant(time))
+}
+
+/// The rank of the newest slot among all others of the period.
+fn verdict(told: &Document) -> Option<String> {
+    let now = told.part("now")?;
+    let gap = now
+        .text("exit_gap_pct")
+        .map_or_else(|| "this size cannot be filled".to_owned(), |gap| text::percent_read(&gap));
+    let worse = now.count("slots_worse");
+    let others = worse + now.count("slots_equal") + now.count("slots_better");
+    let share = now.text("worse_pct").and_then(|share| parse_number(&share))?;
+    let days = period(told)?;
+    let [worse, others] = [worse, others].map(|count| text::group_digits(&count.to_string()));
+    Some(format!(
+        "Right now: {gap}. {share:.0}% of the last {days} were worse ({worse} of {others} other slots). "
+    ))
+}
+
+/// The length of the period.
+fn period(told: &Document) -> Option<String> {
+    let [from, to] = ["from", "to"].map(|name| slot_at(name, &told.text_or_none(name)).ok());
+    let slots = u64::from(to?.number()).checked_sub(from?.number().into())? + 1;
+    Some(text::age(slots * Slot::SECONDS))
+}
+
+/// The hour with the lowest 95th percentile, if four weeks are recorded.
+fn best(told: &Document, week: &[Seen]) -> String {
+    let best = told.text("best_hour").and_then(|hour| hour.parse::<usize>().ok());
+    match best.and_then(|hour| week.iter().find(|seen| seen.hour == hour)) {
+        Some(seen) => format!("Best hour: {}: {}. ", hour_in_words(seen.hour), said(seen)),
+        None if told.is_true("enough") => "No hour of four weeks could fill this size. ".to_owned(),
+        None => "No best hour yet: that needs four weeks of data. ".to_owned(),
     }
 }
 
 /// The chart with its key results, and the same data as a table and as a file.
 #[component]
-fn WeekView(
-    week: Week,
-    of: Option<EvidenceOf>,
-    /// The gap of the whole size in this venue now, percent.
-    now: Option<String>,
-) -> impl IntoView {
-    let now = now.and_then(|now| verdict(&week, &now));
-    let hours = week.iter().map(Seen::hour).collect();
+fn WeekView(told: Document, of: Option<EvidenceOf>) -> impl IntoView {
+    let week: Vec<Seen> = told.list("hours").iter().filter_map(Seen::from_hour).collect();
+    let summary = view! { <p id="best-hour">{verdict(&told)}{best(&told, &week)}</p> };
+    let hours = (0..HOURS)
+        .map(|hour| week.iter().find(|seen| seen.hour == hour).map_or(Hour::Unknown, Seen::shade))
+        .collect();
     let chosen = RwSignal::new(None::<usize>);
-    let csv = csv(&week, of.as_ref());
-    let keep = move |_| download(csv.as_bytes(), "text/csv", "hours-of-the-week.csv");
-    let mut known: Vec<usize> = (0..week.len()).filter(|hour| week[*hour].slots > 0).collect();
-    let cost = |hour: &usize| match week[*hour].hour() {
-        Hour::Refused => f64::INFINITY,
-        Hour::Of(gap) => gap,
-        Hour::Unknown => f64::NEG_INFINITY,
+    let file = csv(&week, of.as_ref());
+    let keep = move |_| download(file.as_bytes(), "text/csv", "hours-of-the-week.csv");
+    let row = |seen: &Seen| {
+        let [median, most] =
+            [&seen.median, &seen.most].map(|gap| percentile(gap.as_ref()).into_any());
+        let worst = link_evidence(worst_in_words(seen), href(seen, of.as_ref()));
+        let counts = [seen.slots, seen.weeks].map(IntoAny::into_any);
+        let cells = [median, most, worst].into_iter().chain(counts).collect();
+        (hour_in_words(seen.hour).into_any(), cells)
     };
-    known.sort_by(|one, other| cost(one).total_cmp(&cost(other)));
-    let best = known.first().map(|hour| {
-        format!("Lowest weekly peak: {} ({}). ", hour_in_words(*hour), said(&week[*hour]))
-    });
-    let few =
-        (known.len() < HOURS).then(|| format!("{} of {HOURS} hours are recorded.", known.len()));
-    known.sort_unstable();
-    let row = |hour: &usize| {
-        let seen = &week[*hour];
-        let value = link_evidence(said(seen), href(seen, of.as_ref()));
-        (hour_in_words(*hour).into_any(), vec![value, seen.slots.into_any()])
-    };
-    let rows = known.iter().map(row).collect();
-    let gaps = week.iter().filter(|seen| seen.refused == 0);
-    let gaps = gaps.filter_map(|seen| seen.worst.as_ref().map(|(gap, ..)| gap.as_str()));
-    let by_gap = |one: &&str, other: &&str| {
-        let [one, other] = [one, other].map(|gap| parse_number(gap).unwrap_or_default());
-        one.total_cmp(&other)
-    };
-    let spread = gaps.clone().min_by(by_gap).zip(gaps.max_by(by_gap)).map(|(least, greatest)| {
-        let [least, greatest] = [least, greatest].map(text::percent_read);
-        format!(" {least} to {greatest}, each shade covers the same number of hours")
-    });
+    let rows = week.iter().map(row).collect();
+    let columns = vec![
+        number("Median gap"),
+        number("95th percentile"),
+        words("Worst slot"),
+        number("Slots"),
+        number("Weeks"),
+    ];
+    let spread = spread(&week);
     let shades = (0..SHADES)
         .map(|one| view! { <span class=format!("swatch shade-{one}")></span> })
         .collect_view();
@@ -253,59 +244,63 @@ fn WeekView(
         let Some(hour) = chosen.get() else {
             return "Hover, tap or use arrow keys to read an hour.".into_any();
         };
-        let (words, href) =
-            week.with_value(|(week, of)| (said(&week[hour]), href(&week[hour], of.as_ref())));
-        view! { <b>{hour_in_words(hour)}</b>": "{link_evidence(words, href)} }.into_any()
+        let found = week.with_value(|(week, of)| {
+            let seen = week.iter().find(|seen| seen.hour == hour)?;
+            Some((said(seen), worst_in_words(seen), href(seen, of.as_ref())))
+        });
+        let Some((said, worst, href)) = found else {
+            return view! { <b>{hour_in_words(hour)}</b>": not recorded" }.into_any();
+        };
+        view! { <b>{hour_in_words(hour)}</b>": "{said}"; worst slot: "{link_evidence(worst, href)} }
+            .into_any()
     };
     let figure = view! {
         <figure class="chart heat">
             <ul class="legend">
                 <li>{shades}{spread}</li>
-                <li><span class="swatch refused-hour"></span>"could not be filled"</li>
+                <li><span class="swatch refused-hour"></span>"could not be filled at the 95th percentile"</li>
                 <li><span class="swatch unknown"></span>"not recorded"</li>
             </ul>
-            <Heat title="Gap by hour of the week" hours=hours chosen=chosen/>
+            <Heat title="95th percentile of the gap by hour of the week" hours=hours chosen=chosen/>
             <output class="reading" aria-live="polite">{reading}</output>
             <details><summary>"Show as table"</summary>
-                <Table first="Hour" columns=vec![words("Worst gap"), number("Slots")] rows=rows/>
+                <Table first="Hour" columns=columns rows=rows/>
             </details>
             <p class="actions"><button type="button" on:click=keep>"Download CSV"</button></p>
         </figure>
     };
     view! {
-        <p id="best-hour">{now}{best}{few}</p>
+        {summary}
         {render_collapsible("by-hour", "Each hour of the week", true, figure.into_any())}
     }
 }
 
-/// The current gap compared with the largest gap of each recorded hour.
-fn verdict(week: &Week, now: &str) -> Option<String> {
-    let gap = parse_number(now)?;
-    let known = week.iter().filter(|seen| seen.slots > 0);
-    // An hour in which the size could not be filled counts as worse than any gap.
-    let was_worse = |seen: &&Seen| match seen.hour() {
-        Hour::Of(worst) => worst > gap,
-        Hour::Refused => true,
-        Hour::Unknown => false,
+/// The range of the shades.
+fn spread(week: &[Seen]) -> Option<String> {
+    let by_gap = |one: &&str, other: &&str| {
+        let [one, other] = [one, other].map(|gap| parse_number(gap).unwrap_or_default());
+        one.total_cmp(&other)
     };
-    let (all, worse) = (known.clone().count(), known.filter(was_worse).count());
-    let now = text::percent_read(now);
+    let gaps = || week.iter().filter_map(|seen| seen.most.as_deref());
+    let (least, greatest) = gaps().min_by(by_gap).zip(gaps().max_by(by_gap))?;
+    let [least, greatest] = [least, greatest].map(text::percent_read);
     Some(format!(
-        "Right now: {now}. The worst gap was higher in {worse} of {all} hours of the week. "
+        " 95th percentile {least} to {greatest}, each shade covers the same number of hours"
     ))
 }
 
-fn csv(week: &Week, of: Option<&EvidenceOf>) -> String {
-    let mut out = String::from("hour_utc,exit_gap_pct,slots,slots_refused,time,evidence_url\n");
+fn csv(week: &[Seen], of: Option<&EvidenceOf>) -> String {
+    let mut out = String::from(
+        "hour_utc,slots,weeks,slots_refused,exit_gap_pct_q50,exit_gap_pct_q95,worst_exit_gap_pct,worst_time,evidence_url\n",
+    );
     let origin = window().location().origin().unwrap_or_default();
-    for (hour, seen) in week.iter().enumerate().filter(|(_, seen)| seen.slots > 0) {
-        let (gap, time) = match &seen.worst {
-            Some((gap, time, _)) if seen.refused == 0 => (gap.as_str(), time.as_str()),
-            _ => ("", seen.refused_at.as_ref().map_or("", |(_, time)| time)),
-        };
+    for seen in week {
+        let Seen { hour, slots, weeks, refused, median, most, worst: (gap, _, time, _) } = seen;
         let proof = href(seen, of).map(|href| format!("{origin}{href}")).unwrap_or_default();
-        let hour = hour_in_words(hour);
-        let _ = writeln!(out, "{hour},{gap},{},{},{time},{proof}", seen.slots, seen.refused);
+        let [median, most, gap] = [median, most, gap].map(|gap| gap.as_deref().unwrap_or_default());
+        let hour = hour_in_words(*hour);
+        let _ =
+            writeln!(out, "{hour},{slots},{weeks},{refused},{median},{most},{gap},{time},{proof}");
     }
     out
 }

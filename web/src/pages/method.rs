@@ -34,9 +34,10 @@ pub fn MethodPage() -> impl IntoView {
              and the refusal has evidence like a gap."
         </p>
         <p id="fragility">
-            <b>"Fragility"</b>" is the share of a pool's usual depth that was missing at its lowest: 1 − lowest ÷ median depth \
-             at 2% over seven days. It needs a day of recorded slots. Depth is measured from the oracle price. Where only the \
-             oracle price moved away, the depth from the pool's own price stays, and no liquidity was withdrawn."
+            <b>"Fragility"</b>" is the share of a pool's usual book that was missing at its lowest: 1 − lowest ÷ median over \
+             seven days. It needs a day of recorded slots. A book is the depth at 2% from the pool's own price, so an oracle \
+             that moves away has no effect on it. The depth from the oracle price falls then, although no liquidity was \
+             withdrawn. Both are shown next to each other, with the largest lead of the oracle price over the pool's price."
         </p>
         <p>"The amount that a pool's contract pays is computed by the rules of its kind:"</p>
         {render_collapsible("kinds", "Rules of each kind of pool", true, view! { <ul id="rules">{rules}</ul> }.into_any())}

@@ -241,9 +241,13 @@ fn Rungs(
             let exit = rung.exit.as_ref();
             let realized = price(exit.map(|exit| &exit.realized_price_usd));
             let next = price(exit.map(|exit| &exit.marginal_price_usd));
-            let depth = view! { {depth}{limited}{worse} }.into_any();
+            let note = rung.reading.depth_note.clone();
+            let note = note.map(|note| view! { <small class="note">{note}</small> });
+            let depth = view! { {depth}{limited}{worse}{note} }.into_any();
+            let book = rung.reading.book_usd.as_ref();
+            let book = book.map_or_else(none, |usd| text::usd(usd.as_str())).into_any();
             let heading = format!("up to {}", text::percent(rung.gap_limit_pct.as_str()));
-            (heading.into_any(), vec![depth, realized, next])
+            (heading.into_any(), vec![depth, book, realized, next])
         })
         .collect();
     let by_size: Vec<_> = rows
@@ -271,7 +275,7 @@ fn Rungs(
         .collect();
     view! {
         <div class="columns">
-            <Table caption="Depth by gap" first="Gap" columns=["Depth", "Realized price", "Marginal price"].map(number).into() rows=by_gap/>
+            <Table caption="Depth by gap" first="Gap" columns=["Depth from the oracle price", "From the pool's own price", "Realized price", "Marginal price"].map(number).into() rows=by_gap/>
             <Table caption="Slippage by size" first="Size" columns=["Exit gap", "Realized price"].map(number).into() rows=by_size/>
         </div>
     }

@@ -26,6 +26,27 @@ pub const NOT_COMPARED: [(&str, &str); 5] = [
     ("out_of_range", "the error is out of range"),
 ];
 
+/// The heading of the swaps that agree with their estimate.
+pub const EXACT: &str = "Exact to the raw unit";
+
+/// The errors of many swaps: the field, and the heading.
+pub const ERRORS: [(&str, &str); 5] = [
+    ("abs_error_pct_q50", "Median"),
+    ("abs_error_pct_q95", "95th percentile"),
+    ("worst_pct", "Largest error"),
+    ("worst_for_seller_pct", "Worst for the seller"),
+    ("mean_error_pct", "Mean error (signed)"),
+];
+
+/// How many swaps received exactly the estimated amount, and how many ordered an output that agrees with the estimate.
+pub fn agreeing(errors: &Document) -> String {
+    let exact = format!("{} of {}", errors.count("exact_n"), errors.count("n"));
+    match errors.count("bracketed_n") {
+        0 => exact,
+        some => format!("{exact}, {some} orders for an output within one raw unit"),
+    }
+}
+
 /// The section.
 #[component]
 pub fn PoolAccuracy(
@@ -119,7 +140,11 @@ fn render_record(record: &Document, symbols: &[String; 2]) -> AnyView {
     let (stretches, incomplete) = (record.count("stretches"), record.count("stretches_incomplete"));
     let replayed = format!("{} of {stretches}", stretches.saturating_sub(incomplete));
     let short = (!record.is_true("enough")).then(|| {
-        view! { <p class="quiet">"Partial record: a full one needs 200 swaps and seven days."</p> }
+        let judged = text::group_digits(&record.count("judged_slots").to_string());
+        let words = format!(
+            "Partial record: a full one needs 200 compared swaps and 2,016 judged slots (seven days). {judged} slots were judged."
+        );
+        view! { <p class="quiet">{words}</p> }
     });
     let csv = csv(record);
     let keep = move |_| download(csv.as_bytes(), "text/csv", "accuracy.csv");
@@ -209,19 +234,15 @@ fn by_size(record: &Document, symbols: &[String; 2]) -> AnyView {
         } else {
             format!("{} to {}", text::usd(&from.to_string()), text::usd(&(from * 10).to_string()))
         };
-        let exact = format!("{} of {}", size.count("exact_n"), size.count("n"));
-        let cells = [exact]
+        let cells = [agreeing(size)]
             .into_iter()
-            .chain(
-                ["abs_error_pct_q50", "abs_error_pct_q95", "worst_pct", "mean_error_pct"]
-                    .map(|name| percent(size, name)),
-            )
+            .chain(ERRORS.map(|(name, _)| percent(size, name)))
             .map(IntoAny::into_any);
         (format!("{sizes} of {}", symbol(size, symbols)).into_any(), cells.collect())
     };
     let rows = record.list("by_size").iter().map(row).collect();
-    let columns = ["Exact", "Median", "95th percentile", "Worst", "Mean error (signed)"];
-    view! { <Table caption="By size (estimate from the last snapshot)" first="Sold" columns=columns.map(number).into() rows=rows/> }
+    let columns = [EXACT].into_iter().chain(ERRORS.map(|(_, words)| words)).map(number);
+    view! { <Table caption="By size (estimate from the last snapshot)" first="Sold" columns=columns.collect() rows=rows/> }
         .into_any()
 }
 
@@ -229,12 +250,14 @@ fn by_size(record: &Document, symbols: &[String; 2]) -> AnyView {
 fn worst(record: &Document, symbols: &[String; 2]) -> AnyView {
     let row = |swap: &Document| -> Row {
         let flags = swap.text_list("flags").join(", ").replace('_', " ");
+        let agreement = swap.text_or_none("agreement");
         let cells = vec![
             format!("{} of {}", text::usd(&swap.text_or_none("size_usd")), symbol(swap, symbols))
                 .into_any(),
             swap.text_or_none("estimated_out_raw").into_any(),
             swap.text_or_none("amount_out_raw").into_any(),
             percent(swap, "error_pct").into_any(),
+            agreement.into_any(),
             flags.into_any(),
         ];
         let place = format!("block {}, log {}", swap.count("block"), swap.count("log_index"));
@@ -247,6 +270,7 @@ fn worst(record: &Document, symbols: &[String; 2]) -> AnyView {
         number("Estimated (raw units)"),
         number("Received (raw units)"),
         number("Error"),
+        words("Agreement"),
         words("Flags"),
     ];
     view! { <Table caption="The largest errors" first="Swap" columns=columns rows=rows/> }
@@ -257,17 +281,19 @@ fn worst(record: &Document, symbols: &[String; 2]) -> AnyView {
 fn csv(record: &Document) -> String {
     let from = ["fills_url", "figure_url"].map(|name| record.text_or_none(name)).join(",");
     let mut out = String::from(
-        "of,n,exact_n,abs_error_pct_q50,abs_error_pct_q95,error_pct,fills_url,figure_url\n",
+        "of,n,exact_n,bracketed_n,abs_error_pct_q50,abs_error_pct_q95,worst_pct,worst_for_seller_pct,error_pct,\
+         fills_url,figure_url\n",
     );
     for age in record.list("by_age") {
-        let fields = ["n", "exact_n", "abs_error_pct_q50", "abs_error_pct_q95", "mean_error_pct"];
-        let fields = fields.map(|name| age.text_or_none(name)).join(",");
+        let counted = ["n", "exact_n", "bracketed_n"];
+        let fields = counted.into_iter().chain(ERRORS.map(|(name, _)| name));
+        let fields = fields.map(|name| age.text_or_none(name)).collect::<Vec<_>>().join(",");
         let _ = writeln!(out, "{} slots older,{fields},{from}", age.count("older_slots"));
     }
     for swap in record.list("worst") {
         let (transaction, error) =
             (swap.text_or_none("transaction"), swap.text_or_none("error_pct"));
-        let _ = writeln!(out, "{transaction},1,,,,{error},{from}");
+        let _ = writeln!(out, "{transaction},1,,,,,,,{error},{from}");
     }
     out
 }

@@ -3,18 +3,19 @@
 use core::time::Duration;
 
 use exitgap_api::operations::{Operation, Target, parameters};
-use exitgap_api::{History, Interval, Problem, size_as_written, slot_at, usd_as_written};
+use exitgap_api::{
+    History, HistoryRow, Interval, Problem, RowOrder, size_as_written, slot_at, usd_as_written,
+};
 use exitgap_client::{Browser, Client, ClientError, HistoryOf};
 use exitgap_core::evidence::Base;
 use exitgap_core::ids::PoolId;
-use exitgap_core::series::Slot;
 use exitgap_core::units::SizeUsd;
 use js_sys::{JSON, Object, Reflect};
 use leptos::prelude::*;
 
 use super::pool::base_name;
-use crate::chart::{Line, LineChart, parse_number};
-use crate::kept_rules::{Backtest, Made, keep_token, request_owned, token};
+use crate::chart::{Line, LineChart, Mark, MarkNote, parse_number};
+use crate::kept_rules::{Backtest, Event, Made, keep_token, request_owned, token};
 use crate::parts::{FailureNotice, LiveQuery, LoadingNotice, debounce_value, size_asked};
 use crate::paths::Page;
 use crate::service::client;
@@ -170,41 +171,67 @@ fn RuleForm(pool: PoolId, base: Memo<usize>, size: Memo<String>) -> impl IntoVie
     }
 }
 
-/// The slots at which a rule would have triggered, and the gap of its size meanwhile.
+/// The most pages of a history that are requested: 31 days of hours, also if each page is computed.
+const PAGES: usize = 8;
+
+/// The slots at which a rule would have triggered, and the gap of its size in the whole period of the test.
 async fn try_rule(
     client: &Client<Browser>,
     pool: &PoolId,
     wanted: &RuleDraft,
 ) -> Result<(Backtest, History), ClientError> {
-    let told = client.get_document(&wanted.target(pool)?).await?;
+    let told: Backtest = client.get_document(&wanted.target(pool)?).await?;
     let base = Some(if wanted.base == 0 { Base::Token0 } else { Base::Token1 });
     let size = size_as_written(&wanted.size).unwrap_or(SizeUsd::STANDARD[2]);
-    let (pool, interval) = (pool.clone(), Interval::Hour);
-    let of = HistoryOf { pool, base, size, interval, from: None, to: None, cursor: None };
-    Ok((told, client.history(&of).await?))
+    let (pool, interval, order) = (pool.clone(), Interval::Hour, RowOrder::Ascending);
+    let (from, to) = (Some(told.from.clone()), Some(told.to.clone()));
+    let mut of = HistoryOf { pool, base, size, interval, order, from, to, cursor: None };
+    let mut history = client.history(&of).await?;
+    for _ in 1..PAGES {
+        let Some(cursor) = history.next_cursor.take() else { break };
+        of.cursor = Some(cursor);
+        let page = client.history(&of).await?;
+        history.rows.extend(page.rows);
+        history.next_cursor = page.next_cursor;
+    }
+    Ok((told, history))
+}
+
+/// A position of the chart: an hour, or a slot in which the alert would have fired.
+struct ChartPlace {
+    slot: u32,
+    time: String,
+    /// The gap: the worst of the hour, or that of the slot.
+    gap: Option<String>,
+    fires: bool,
+}
+
+/// The hours of the history and the slots in which the alert would have fired, ascending.
+fn chart_places(told: &Backtest, history: &History, kind: &str) -> Vec<ChartPlace> {
+    let hour = |row: &HistoryRow| {
+        let slot = slot_at("time", &row.time).ok()?.number();
+        let gap = row.worst.as_ref().and_then(|worst| worst.exit_gap_pct.as_ref());
+        let gap = gap.map(|gap| gap.as_str().to_owned());
+        Some(ChartPlace { slot, time: row.time.clone(), gap, fires: false })
+    };
+    let firing = |event: &Event| {
+        // The samples of other rules are not gaps.
+        let samples = event.document.data.samples.iter().filter(|_| kind == KINDS[0].0);
+        let own = samples.into_iter().find(|sample| sample.slot == event.slot);
+        let gap = own.map(|sample| sample.value.clone()).filter(|gap| parse_number(gap).is_some());
+        let time = event.document.timestamp.clone();
+        ChartPlace { slot: event.slot, time, gap, fires: true }
+    };
+    let fired = told.events.iter().filter(|event| event.r#type == "alert.firing").map(firing);
+    let mut places: Vec<ChartPlace> = history.rows.iter().filter_map(hour).chain(fired).collect();
+    places.sort_by_key(|place| (place.slot, place.fires));
+    places
 }
 
 /// Renders a rule's backtest.
 #[component]
 fn BacktestView(told: Backtest, history: History, wanted: RuleDraft) -> impl IntoView {
-    let fired: Vec<u32> = told
-        .events
-        .iter()
-        .filter(|event| event.r#type == "alert.firing")
-        .map(|event| event.slot)
-        .collect();
-    let begins: Vec<u32> =
-        history.rows.iter().map(|row| slot_at("at", &row.time).map_or(0, Slot::number)).collect();
-    let falls_in = |place: usize| {
-        let next = begins.get(place + 1).copied().unwrap_or(u32::MAX);
-        fired.iter().any(|slot| (begins[place]..next).contains(slot))
-    };
-    let gap = |place: usize| {
-        let worst = history.rows.get(place)?.worst.as_ref()?;
-        worst.exit_gap_pct.as_ref().map(|gap| gap.as_str().to_owned())
-    };
-    let gaps: Vec<Option<String>> = (0..begins.len()).map(gap).collect();
-    let shown = |gap: &Option<String>| gap.as_deref().map(text::percent).unwrap_or_default();
+    let at = chart_places(&told, &history, wanted.kind);
     let line = |name: &str, class, values: Vec<Option<f64>>, shown| Line {
         name: name.to_owned(),
         class,
@@ -212,43 +239,44 @@ fn BacktestView(told: Backtest, history: History, wanted: RuleDraft) -> impl Int
         others: Vec::new(),
         shown,
     };
-    let value = |gap: &Option<String>| gap.as_deref().and_then(parse_number);
-    let limit = (wanted.kind == "gap_above").then(|| parse_number(&wanted.number)).flatten();
+    let value = |place: &ChartPlace| place.gap.as_deref().and_then(parse_number);
+    let shown = |place: &ChartPlace| place.gap.as_deref().map(text::percent).unwrap_or_default();
+    let limit = (wanted.kind == KINDS[0].0).then(|| parse_number(&wanted.number)).flatten();
     let mut lines = vec![line(
         "exit gap, worst slot in the interval",
         "line-c",
-        gaps.iter().map(value).collect(),
-        gaps.iter().map(shown).collect(),
+        at.iter().map(value).collect(),
+        at.iter().map(shown).collect(),
     )];
     if limit.is_some() {
         let words = text::percent(&wanted.number);
-        lines.push(line(
-            "alert limit",
-            "line-b",
-            vec![limit; begins.len()],
-            vec![words; begins.len()],
-        ));
+        lines.push(line("alert limit", "line-b", vec![limit; at.len()], vec![words; at.len()]));
     }
-    let fires = (0..begins.len())
-        .map(|place| falls_in(place).then(|| value(&gaps[place]).or(limit)).flatten());
-    let words = (0..begins.len())
-        .map(|place| if falls_in(place) { "here".to_owned() } else { String::new() });
-    lines.push(line("would have fired", "line-a", fires.collect(), words.collect()));
-    let places = history.rows.iter().map(|row| text::instant(&row.time)).collect();
+    let mark = |place: &ChartPlace| {
+        let words =
+            format!("the alert would have fired in the slot of {}", text::instant(&place.time));
+        place.fires.then_some(MarkNote { mark: Mark::Fired, words }).into_iter().collect()
+    };
+    let marks: Vec<Vec<MarkNote>> = at.iter().map(mark).collect();
+    let places = at.iter().map(|place| text::instant(&place.time)).collect();
     let size = text::usd(history.of.size_usd.as_str());
     let title = format!(
         "Exit gap (%) for a sale of {size} of {}, and when the alert would have fired",
         history.of.base
     );
-    let times = match fired.len() {
+    let times = match at.iter().filter(|place| place.fires).count() {
         0 => "The alert would not have fired".to_owned(),
         1 => "The alert would have fired once".to_owned(),
         many => format!("The alert would have fired {many} times"),
     };
     let period = format!("{} to {}", text::instant(&told.from), text::instant(&told.to));
+    let short = history.next_cursor.is_some().then(|| {
+        view! { <p class="quiet">"The chart ends before the period does."</p> }
+    });
     view! {
         <p role="status">{format!("{times} from {period}. Current status: {}.", told.state.standing.replace('_', " "))}</p>
-        <LineChart title=title places=places lines=lines unit="%"/>
+        <LineChart title=title places=places lines=lines unit="%" marks=marks/>
+        {short}
     }
 }
 

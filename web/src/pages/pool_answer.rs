@@ -1,7 +1,8 @@
 //! The exit of the entered size, computed here and compared with the service's answer.
 
 use exitgap_api::{
-    Amounts, ExitResult, Number, OracleState, Problem, ProblemCode, PublishedExit, TokenLabel,
+    Amounts, DepthWeek, ExitResult, Number, OracleState, Problem, ProblemCode, PublishedExit,
+    TokenLabel,
 };
 use exitgap_client::{ClientError, FetchedSnapshot};
 use exitgap_core::units::{Percent, SizeUsd};
@@ -44,11 +45,14 @@ pub fn Answer(
     );
     // For the pool's default base it came with the snapshot, for the other token with the answer.
     let default = recorded.with_value(|recorded| {
-        (recorded.default_direction.base_index(), recorded.published.lowest_depth_7d_usd.clone())
+        let published = &recorded.published;
+        let lows = (published.lowest_depth_7d_usd.clone(), published.week.clone());
+        (recorded.default_direction.base_index(), lows)
     });
     let lowest = Signal::derive(move || match served.answer(&asked.get()) {
-        Some(Ok(served)) => served.lowest_depth_7d_usd,
-        _ => default.1.clone().filter(|_| default.0 == base.get()),
+        Some(Ok(served)) => (served.lowest_depth_7d_usd, served.week),
+        _ if default.0 == base.get() => default.1.clone(),
+        _ => (None, DepthWeek::default()),
     });
     let agreed = move || {
         let served = served.answer(&asked.get());
@@ -143,9 +147,19 @@ fn render_failure(error: &ClientError) -> AnyView {
 }
 
 #[component]
-fn Result(result: ExitResult, lowest: Signal<Option<Number>>) -> impl IntoView {
+fn Result(result: ExitResult, lowest: Signal<(Option<Number>, DepthWeek)>) -> impl IntoView {
     let ExitResult { figures, context } = result;
-    let lowest = move || lowest.get().map_or_else(|| "–".to_owned(), |usd| text::usd(usd.as_str()));
+    let dollars =
+        |usd: Option<Number>| usd.map_or_else(|| "–".to_owned(), |usd| text::usd(usd.as_str()));
+    let note = move || {
+        lowest
+            .get()
+            .1
+            .lowest_depth_7d_note
+            .map(|note| view! { <small id="lowest-note">{note}</small> })
+    };
+    let book = move || dollars(lowest.get().1.lowest_book_7d_usd);
+    let lowest = move || dollars(lowest.get().0);
     let Amounts {
         size_usd: size,
         exit_gap_pct: gap,
@@ -193,7 +207,8 @@ fn Result(result: ExitResult, lowest: Signal<Option<Number>>) -> impl IntoView {
             <div><dt>"Value received"</dt><dd id="lost">{lost}</dd></div>
             <div><dt>"Sells"</dt><dd>{sold}</dd></div>
             <div><dt>"Receives"</dt><dd>{bought}</dd></div>
-            <div><dt>"Lowest depth at 2% in 7 days (from the service)"</dt><dd id="lowest">{lowest}</dd></div>
+            <div><dt>"Lowest depth at 2% in 7 days, from the oracle price (from the service)"</dt><dd><span id="lowest">{lowest}</span>{note}</dd></div>
+            <div><dt>"Lowest depth at 2% in 7 days, from the pool's own price (from the service)"</dt><dd id="lowest-book">{book}</dd></div>
             <Conditions context=context/>
         </dl>
     }

@@ -1,6 +1,6 @@
 //! The recorded series of a pool: quoted and realized price, and the worst of a selected period.
 
-use exitgap_api::{Interval, size_as_written};
+use exitgap_api::{Interval, RowOrder, size_as_written};
 use exitgap_client::HistoryOf;
 use exitgap_core::evidence::Base;
 use exitgap_core::ids::PoolId;
@@ -55,7 +55,8 @@ pub fn PoolHistory(
     let of = move |interval, period: Between| {
         let (from, to) = period.unzip();
         let base = Some(if base.get() == 0 { Base::Token0 } else { Base::Token1 });
-        HistoryOf { pool: pool.clone(), base, size: size.get(), interval, from, to, cursor: None }
+        let (pool, size, order) = (pool.clone(), size.get(), RowOrder::Ascending);
+        HistoryOf { pool, base, size, interval, order, from, to, cursor: None }
     };
     let series_of = Memo::new({
         let of = of.clone();

@@ -4,7 +4,7 @@ use core::fmt::Write;
 
 use exitgap_api::operations::Operation;
 use exitgap_api::operations::parameters::{BASE, STANDARD_SIZE};
-use exitgap_api::{History, Interval};
+use exitgap_api::{History, Interval, RowOrder};
 use exitgap_client::{ClientError, HistoryOf};
 use exitgap_core::evidence::Base;
 use exitgap_core::ids::PoolId;
@@ -85,7 +85,8 @@ pub fn PoolHours(
             async move {
                 let told = told.await?;
                 let (from, to, interval, cursor) = (None, None, Interval::Hour, None);
-                let of = HistoryOf { pool, base: sold, size, interval, from, to, cursor };
+                let order = RowOrder::Ascending;
+                let of = HistoryOf { pool, base: sold, size, interval, order, from, to, cursor };
                 Ok::<_, ClientError>((told, client.history(&of).await?))
             }
         },

@@ -44,16 +44,16 @@ pub fn Series(
     let [quoted_name, realized_name] = if rows.iter().any(|row| slots(row) > 1) {
         [
             "mid price (last slot in the interval)",
-            "fill price (worst slot; band extends to the last)",
+            "fill price (same slot; band extends to the worst slot)",
         ]
     } else {
         ["mid price", "fill price"]
     };
-    let mut worst = line(realized_name, "line-c", rows.iter().map(realized_place));
+    let mut realized = line(realized_name, "line-c", rows.iter().map(realized_place));
     if rows.iter().any(|row| slots(row) > 1) {
-        worst.others = rows.iter().map(last_realized).collect();
+        realized.others = rows.iter().map(worst_realized).collect();
     }
-    let lines = vec![line(quoted_name, "line-a", rows.iter().map(quoted_place)), worst];
+    let lines = vec![line(quoted_name, "line-a", rows.iter().map(quoted_place)), realized];
     let times: Vec<String> = rows.iter().map(|row| row.time.clone()).collect();
     let end = history.of.to.clone();
     let dragged = Callback::new(move |(first, last): (usize, usize)| {
@@ -174,17 +174,17 @@ fn quoted_place(row: &HistoryRow) -> Place {
     of_oracle(row.last_basis_pct.as_ref()?.as_str()).map(Ok)
 }
 
-/// The value of the worst slot; if some slots could not fill the size, the worst of the others.
+/// The value of the last slot: the slot whose mid price is shown.
 fn realized_place(row: &HistoryRow) -> Place {
-    match row.worst.as_ref().and_then(|worst| worst.exit_gap_pct.as_ref()) {
+    match &row.last.as_ref()?.exit_gap_pct {
         Some(gap) => of_oracle(gap.as_str()).map(Ok),
-        None => (row.slots_refused > 0).then(|| Err("cannot be filled".to_owned())),
+        None => Some(Err("cannot be filled".to_owned())),
     }
 }
 
-/// The value of the last slot, if it could be filled.
-fn last_realized(row: &HistoryRow) -> Option<f64> {
-    let gap = row.last.as_ref()?.exit_gap_pct.as_ref()?;
+/// The value of the worst slot that could be filled.
+fn worst_realized(row: &HistoryRow) -> Option<f64> {
+    let gap = row.worst.as_ref()?.exit_gap_pct.as_ref()?;
     parse_number(&of_oracle(gap.as_str())?.to_string())
 }
 
@@ -266,7 +266,7 @@ fn NewestIntervals(rows: Vec<HistoryRow>, of: SeriesOf, size: SizeUsd) -> impl I
         <details class="listed">
             <summary>{format!("Newest {} intervals with evidence", body.len())}</summary>
             <p><CheckAll published=published/></p>
-            <Table first="From" columns=["Worst gap", "Last gap", "Lowest depth"].map(number).into() rows=body/>
+            <Table first="From" columns=["Worst gap", "Last gap", "Lowest depth", "Its depth from the pool's own price"].map(number).into() rows=body/>
         </details>
     }
 }
@@ -290,9 +290,11 @@ fn render_interval(
         let cannot = link_evidence("cannot be filled".to_owned(), href);
         view! { <span class="none">{cannot}</span> }.into_any()
     };
-    let depth =
-        row.lowest_depth.as_ref().map_or_else(|| "none".into_any(), |point| depth_view(point, of));
+    let depth = row.lowest_depth.as_ref();
+    let book = depth.and_then(|point| point.reading.book_usd.as_ref());
+    let book = book.map_or_else(|| "–".to_owned(), |usd| text::usd(usd.as_str()));
+    let depth = depth.map_or_else(|| "none".into_any(), |point| depth_view(point, of));
     let lacks = [partly(row), refusals(row)]
         .map(|words| words.map(|words| view! { <small>{words}</small> }));
-    (view! { {time}{lacks} }.into_any(), vec![worst, last, depth])
+    (view! { {time}{lacks} }.into_any(), vec![worst, last, depth, book.into_any()])
 }

@@ -88,7 +88,9 @@ pub fn Worst(
         || "none".into_any(),
         |point| {
             let when = format!(" at {}", text::instant(&point.time));
-            view! { {depth_view(&point, &stress.of)}{when} }.into_any()
+            let note = point.reading.depth_note.clone();
+            let note = note.map(|note| view! { <small class="note">{note}</small> });
+            view! { {depth_view(&point, &stress.of)}{when}{note} }.into_any()
         },
     );
     let [gap_book, depth_book] = [&stress.worst_gap_book, &stress.lowest_depth_book]

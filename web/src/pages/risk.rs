@@ -10,7 +10,7 @@ use super::risk_exposure::render_absorption;
 use super::risk_figures::{Report, ask, ask_each};
 use super::risk_file::{Parts, WholeFile};
 use super::risk_print::printed_head;
-use super::risk_stress::WithLiquidityGone;
+use super::risk_stress::{WithLiquidityGone, render_causes};
 use super::risk_tables::{csv, slots, totals};
 use crate::browser::download;
 use crate::document::Document;
@@ -245,15 +245,15 @@ fn Verdict(exposure: Document) -> impl IntoView {
     let band = match exposure.text_or_none("band").as_str() {
         "covered" => (
             "verdict pass",
-            "Covered: even at the week's lowest depth, the full amount sells within 2% and within break-even.".to_owned(),
+            "Covered: even at the week's lowest depth from the pools' own prices, the full amount sells within 2% and within break-even.".to_owned(),
         ),
         "strained" => (
             "verdict warn",
-            "Strained: always sellable within break-even, not always within 2%.".to_owned(),
+            "Strained: from the pools' own prices always sellable within break-even, not always within 2%.".to_owned(),
         ),
         "exposed" => (
             "verdict fail",
-            format!("Exposed: at some point, a part could not have been liquidated profitably ({fall})."),
+            format!("Exposed: at some point, a part could not have been liquidated profitably even at the pools' own prices ({fall})."),
         ),
         "unfillable" => (
             "verdict fail",
@@ -277,7 +277,11 @@ fn Verdict(exposure: Document) -> impl IntoView {
     let preview = exposure.text_or_none("status") == "preview";
     view! {
         <PreviewNotice shown=preview/>
-        <div class=band.0 id="band"><p><strong>{band.1}</strong></p><p class="quiet">{period}</p></div>
+        <div class=band.0 id="band">
+            <p><strong>{band.1}</strong></p>
+            {render_causes(&exposure)}
+            <p class="quiet">{period}</p>
+        </div>
     }
 }
 
@@ -344,9 +348,9 @@ fn ReportView(report: Report) -> impl IntoView {
         {printed}
         <section class="cards" aria-label="Key figures">
             <Card name="Coverage" value=times(exposure.text("coverage")).into_any()
-                note="lowest depth at 2% before the drop ÷ size; 1× or more covers it".into_any()/>
+                note="lowest depth at 2% from the pools' own prices, before the drop, ÷ size; 1× or more covers it".into_any()/>
             <Card name="Break-even coverage" value=times(exposure.text("coverage_break_even")).into_any()
-                note=format!("lowest depth after a price drop of {}% at the break-even gap of {} ÷ size{}; below 1×, a part was not liquidated profitably", report.asked.fall, percent("break_even_gap_pct"), at("lowest_break_even_time")).into_any()/>
+                note=format!("lowest depth from the pools' own prices after a price drop of {}% at the break-even gap of {} ÷ size{}; below 1×, a part was not liquidated profitably", report.asked.fall, percent("break_even_gap_pct"), at("lowest_break_even_time")).into_any()/>
             <Card name="Shortfall at the worst slot" value=shortfall.0.into_any() note=shortfall.1.into_any()/>
             <Card name="Withdrawn after moves" value=withdrawn.0.into_any() note=withdrawn.1.into_any()/>
             <Card name="Reopening gap" value=reopening.0.into_any() note=reopening.1.into_any()/>

@@ -28,6 +28,8 @@ pub struct Alone {
     pub missing: u64,
     /// The lowest depth at two percent, whole USD, and its slot.
     pub depth: Option<(String, String)>,
+    /// The same from the pool's own price, if single slots are available.
+    pub book: Option<(String, String)>,
     /// The URL of the figure file, if there is one.
     pub figure: Option<String>,
 }
@@ -46,6 +48,7 @@ impl Alone {
                 refused: pool.stress.count("slots_refused"),
                 missing: pool.stress.count("slots_missing") + pool.stress.count("slots_retracted"),
                 depth: depth.and_then(|at| at.text("depth_usd").zip(at.text("time"))),
+                book: None,
                 figure: None,
             };
         };
@@ -56,6 +59,7 @@ impl Alone {
             refused: alone.count("slots_unfillable"),
             missing: alone.count("slots_missing"),
             depth: alone.text("lowest_depth_usd").zip(alone.text("lowest_depth_time")),
+            book: alone.text("lowest_book_usd").zip(alone.text("lowest_book_time")),
             figure: alone.text("figure_url"),
         }
     }

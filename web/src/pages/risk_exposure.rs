@@ -49,7 +49,7 @@ pub fn render_absorption(report: &Report) -> AnyView {
     let checked = render_figure_check(report);
     view! {
         <CollapsibleSection id="exposure" title="Could the pools absorb it?">
-            <p class="quiet">"Depth at 2% from the oracle before the drop, and, after the drop, within the gap at which a liquidator breaks even. \
+            <p class="quiet">"Depth at 2% from the pools' own prices before the drop, and, after the drop, within the gap at which a liquidator breaks even. \
                 The dashed line is the amount to be sold. A bar that ends before it would not have been enough."</p>
             <Bars title=title bars=bars/>
             <Table first="Depth of the pools" columns=["USD", "÷ to be sold", "Slot"].map(number).into() rows=rows/>

@@ -1,11 +1,12 @@
 //! The documents behind a risk report.
 
 use exitgap_api::operations::parameters::{
-    BONUS, CASCADE, FALL, FROM, PERIOD_FROM, SERIES_SIZE, TO, VENUE,
+    BONUS, CASCADE, FALL, FROM, PERIOD_FROM, REFERENCE, SERIES_SIZE, TO, VENUE,
 };
 use exitgap_api::operations::{Operation, Target};
 use exitgap_api::{parse_pool, slot_at};
 use exitgap_client::{Browser, Client, ClientError};
+use exitgap_core::analytics::Reference;
 use exitgap_core::series::Slot;
 
 use super::exit_wait::standard;
@@ -50,7 +51,9 @@ pub fn exposure_of(asked: &RiskAsked, from: Option<Slot>, to: Option<Slot>) -> T
     let target = asked.pools.iter().fold(target, |target, pool| target.with(&VENUE, pool));
     let target =
         target.with(&CASCADE, asked.size).with(&BONUS, &asked.bonus).with(&FALL, &asked.fall);
-    target.maybe(&PERIOD_FROM, from.as_ref()).maybe(&TO, to.as_ref())
+    let target = target.maybe(&PERIOD_FROM, from.as_ref()).maybe(&TO, to.as_ref());
+    // The verdict is of the pools' own books. Slots in which the oracle led are counted separately.
+    target.with(&REFERENCE, Reference::Mid.code())
 }
 
 /// Requests the document about all pools together, which is shown first.

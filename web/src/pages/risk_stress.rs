@@ -97,6 +97,7 @@ fn shown(told: &StressDocuments, asked: &RiskAsked) -> AnyView {
     let keep = move |_| download(csv.as_bytes(), "text/csv", "stress.csv");
     view! {
         <p class="quiet">{words}{after}</p>
+        {render_causes(stress)}
         {render_shocks(shocks, asked)}
         <Bars title="Depth within 2% of the oracle price, compared with the size to be sold".to_owned() bars=bars(stress)/>
         {render_collapsible("worst-after", "Worst slots with liquidity withdrawn", true, worst(stress).into_any())}
@@ -104,6 +105,29 @@ fn shown(told: &StressDocuments, asked: &RiskAsked) -> AnyView {
         {render_figure_check(stress)}
     }
     .into_any()
+}
+
+/// The slots that failed, by cause, and the pools that could not take part.
+pub fn render_causes(report: &Document) -> impl IntoView + use<> {
+    let note = report.part("causes").and_then(|causes| causes.text("note"));
+    let note = note.map(|note| view! { <p class="causes">{note}</p> });
+    let left_out: Vec<_> = report
+        .list("left_out")
+        .iter()
+        .map(|out| {
+            let share = out.text("depth_share_pct").map_or_else(
+                || "a share of the depth that is not known".to_owned(),
+                |share| format!("{} of the depth", text::percent_read(&share)),
+            );
+            let pool = text::short_pool(&out.text_or_none("pool"));
+            let words = format!(
+                "{pool} ({}) cannot be included in this report yet. It held {share}.",
+                out.text_or_none("protocol"),
+            );
+            view! { <p class="standing warn">{words}</p> }
+        })
+        .collect();
+    view! { {note}{left_out} }
 }
 
 /// Recorded drops that the operator named: each links to this report with that drop.
@@ -144,19 +168,29 @@ fn worst(stress: &Document) -> impl IntoView + use<> {
     let row = |slot: &Document| -> Row {
         let usd =
             |field: &str| slot.text(field).map_or_else(|| "–".to_owned(), |usd| text::usd(&usd));
+        let percent = |field: &str| {
+            slot.text(field).map_or_else(|| "–".to_owned(), |gap| text::percent_read(&gap))
+        };
         let gap = slot
             .text("exit_gap_pct")
             .map_or_else(|| "cannot be filled".to_owned(), |gap| text::percent_read(&gap));
         let cells = vec![
             gap.into_any(),
             usd("max_fillable_usd").into_any(),
+            percent("gap_from_mid_pct").into_any(),
             usd("depth_usd").into_any(),
             usd("book_usd").into_any(),
         ];
         (text::instant(&slot.text_or_none("time")).into_any(), cells)
     };
     let rows = stress.list("worst_slots").iter().map(row).collect();
-    let columns = ["Gap", "Largest fill", "Depth at 2%", "Depth from the pools' own prices"];
+    let columns = [
+        "Gap from the oracle price",
+        "Largest fill",
+        "Gap from the pools' own prices",
+        "Depth from the oracle price",
+        "Depth from the pools' own prices",
+    ];
     view! { <Table class="stressed" caption="All pools together, worst slots first" first="Slot" columns=columns.map(number).into() rows=rows/> }
 }
 
@@ -172,7 +206,8 @@ fn render_figure_check(stress: &Document) -> Option<impl IntoView + use<>> {
 
 /// One CSV line for each of the worst slots, with the file that proves the whole figure.
 fn csv(stress: &Document) -> String {
-    let fields = ["time", "exit_gap_pct", "max_fillable_usd", "depth_usd", "book_usd"];
+    let fields =
+        ["time", "exit_gap_pct", "max_fillable_usd", "gap_from_mid_pct", "depth_usd", "book_usd"];
     let asked = ["size_usd", "haircut_pct", "fall_pct", "figure_url"];
     let mut out = format!("{},{}\n", fields.join(","), asked.join(","));
     let of_all = asked.map(|name| stress.text(name).unwrap_or_default()).join(",");

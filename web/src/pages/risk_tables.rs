@@ -21,7 +21,8 @@ pub fn totals(report: &Report) -> impl IntoView + use<> {
         "95th percentile gap",
         "Worst slot",
         "Slots that could not fill the size",
-        "Lowest depth at 2%",
+        "Lowest depth at 2% from the oracle price",
+        "Lowest depth at 2% from the pool's own price",
         "Missing slots",
     ];
     let size = text::usd_exact(&report.asked.size.to_string());
@@ -49,6 +50,10 @@ fn total(one: &PoolRisk) -> Row {
         || "none".into_any(),
         |(usd, time)| view! { {text::usd(&usd)}<small>{text::instant(&time)}</small> }.into_any(),
     );
+    let book = alone.book.map_or_else(
+        || "–".into_any(),
+        |(usd, time)| view! { {text::usd(&usd)}<small>{text::instant(&time)}</small> }.into_any(),
+    );
     let [q50, q95] = alone.gaps.each_ref().map(gap);
     let cells = vec![
         q50.into_any(),
@@ -56,6 +61,7 @@ fn total(one: &PoolRisk) -> Row {
         worst,
         refusals(alone.refused, alone.recorded, widest),
         depth,
+        book,
         alone.missing.into_any(),
     ];
     let href = Page::Pool(one.pool.clone()).href();
@@ -131,8 +137,15 @@ pub fn csv(report: &Report) -> String {
         out.push_str(&[of, name, value, time, evidence, figure].join(","));
         out.push('\n');
     };
+    let causes = report.exposure.part("causes");
+    for name in ["oracle_led_slots", "oracle_led_longest_run_slots", "thin_book_slots"] {
+        if let Some(causes) = &causes {
+            line("all", name, &causes.text_or_none(name), "", "", &figure);
+        }
+    }
     for (name, time) in [
         ("band", ""),
+        ("reference", ""),
         ("coverage", ""),
         ("coverage_break_even", "lowest_break_even_time"),
         ("shortfall_usd", "worst_time"),
@@ -157,6 +170,9 @@ pub fn csv(report: &Report) -> String {
         }
         if let Some((usd, time)) = alone.depth {
             line(&one.pool, "lowest_depth_usd", &usd, &time, "", &figure);
+        }
+        if let Some((usd, time)) = alone.book {
+            line(&one.pool, "lowest_book_usd", &usd, &time, "", &figure);
         }
         for kind in one.hours.list("closed") {
             let gap = kind.text_or_none("reopening_gap_pct_worst");
