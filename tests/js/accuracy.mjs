@@ -1,7 +1,8 @@
-// The accuracy record, `accuracy/1`: every swap that a pool logged against what was estimated of it before.
+// The accuracy record, `accuracy/1` and `accuracy/2`: every swap that a pool logged against what was estimated of it before. Both
+// are computed in one pass, with what only the second one states beside the rest.
 
 import { inRange, millionthsOf, oneMinus, over, percentage, times } from './decimal.mjs';
-import { flagsOf, isToldOf, lead, saleIn, soldOnce } from './logged.mjs';
+import { flagsOf, isToldOf, paidOnce, replay, saleIn, soldOnce } from './logged.mjs';
 import { saleOf, writeSize } from './method.mjs';
 import { fields, poolId, require, slot } from './shape.mjs';
 
@@ -48,37 +49,48 @@ function stretchesOf(asked, slots, documents) {
   return { told, waiting, read };
 }
 
+/** How a sale agrees with an estimate, as `accuracy/2` tells it. */
+function agreementOf(state, { base, amountIn, amountOut, forOutput }, estimated) {
+  const isBracketed = forOutput && amountOut < estimated && amountOut >= paidOnce(state, base, amountIn - 1n);
+  if (isBracketed) return 'bracketed';
+  return amountOut === estimated ? 'exact' : 'differs';
+}
+
 /** A sale against an estimate of it: the realised gap less the estimated one, as a share. */
-function compared(snapshot, { base, amountIn, amountOut }) {
+function compared(snapshot, sale, version) {
+  const { base, amountIn, amountOut } = sale;
   const estimate = soldOnce(snapshot.state, base, amountIn);
   if (estimate === undefined) return { why: 'estimate_refused' };
   const { baseUnit, quoteUnit } = saleOf(snapshot, base);
   const share = (out) => over(times([out, amountIn], quoteUnit), baseUnit);
-  const error = share(estimate.out - amountOut);
+  const agreement = version === 1 ? undefined : agreementOf(snapshot.state, sale, estimate.out);
+  const error = agreement === 'bracketed' ? [0n, 1n] : share(estimate.out - amountOut);
   const gap = oneMinus(share(estimate.out));
-  return { error, gap, out: estimate.out, worth: times([amountIn * MICRO, 1n], baseUnit) };
+  return { agreement, error, gap, out: estimate.out, worth: times([amountIn * MICRO, 1n], baseUnit) };
 }
 
 /** Why a swap of a stretch is not compared at all, or what it sold. */
-const saleOr = (log, isWhole) => (isWhole ? saleIn(log.says) : { why: 'fills_incomplete' });
+const saleOr = (log, forOutput) => (forOutput === undefined
+  ? { why: 'fills_incomplete' } : { ...saleIn(log.says), forOutput: forOutput.has(log) });
 
 /** A swap against the newest slot before it, and the errors against older ones. */
-function judge(known, newest, log, flags, sale) {
+function judge({ known, newest, version }, log, flags, sale) {
   const errors = [];
   let swap = { why: undefined };
   for (const [place, older] of OLDER_SLOTS.entries()) {
     const snapshot = known.get(newest - older);
     if (snapshot === undefined) continue;
-    const found = compared(snapshot, sale);
+    const found = compared(snapshot, sale, version);
     const isFound = found.why === undefined && inRange(found.error);
-    if (place > 0 && isFound) errors.push([place, millionthsOf(found.error)]);
+    const told = isFound && { error: millionthsOf(found.error), agreement: found.agreement };
+    if (place > 0 && isFound) errors.push([place, told]);
     if (place > 0) continue;
     if (!isFound || !inRange(found.gap)) {
       swap = { why: found.why ?? 'out_of_range' };
       continue;
     }
     const worth = found.worth[0] / found.worth[1];
-    swap = { ...sale, log, flags, slot: newest, error: millionthsOf(found.error), gap: found.gap, out: found.out,
+    swap = { ...sale, ...told, log, flags, slot: newest, gap: found.gap, out: found.out,
       worth: worth < MOST_WORTH ? worth : MOST_WORTH };
   }
   return { swap, errors };
@@ -87,22 +99,34 @@ function judge(known, newest, log, flags, sale) {
 const size = (number) => (number < 0n ? -number : number);
 const pct = (millionths) => (millionths === undefined ? null : percentage([millionths, 100_000_000n]));
 
-/** Errors of many swaps. */
-function errorsOf(errors) {
+/** Which errors are the worst, and how many swaps agree; the first version counts those whose error rounds to nothing. */
+function worstOf(told, version) {
+  const errors = told.map(({ error }) => error);
+  const greatest = errors.length === 0 ? undefined : errors.reduce((most, one) => (one > most ? one : most));
+  if (version === 1) return { exact_n: errors.filter((one) => one === 0n).length, worst_pct: pct(greatest) };
+  const further = (most, one) => size(one) > size(most) || (size(one) === size(most) && one > most);
+  const furthest = errors.length === 0 ? undefined : errors.reduce((most, one) => (further(most, one) ? one : most));
+  const count = (kind) => told.filter(({ agreement }) => agreement === kind).length;
+  return { bracketed_n: count('bracketed'), exact_n: count('exact'), worst_for_seller_pct: pct(greatest), worst_pct: pct(furthest) };
+}
+
+/** Errors of many swaps, each with how it agrees. */
+function errorsOf(told, version) {
+  const errors = told.map(({ error }) => error);
   const sizes = errors.map(size).sort((a, b) => (a < b ? -1 : Number(a > b)));
   const rank = (place) => sizes[Math.ceil((place * sizes.length) / 100) - 1];
   const sum = errors.reduce((all, one) => all + one, 0n);
   return {
     abs_error_pct_q50: pct(rank(50)),
     abs_error_pct_q95: pct(rank(95)),
-    exact_n: errors.filter((one) => one === 0n).length,
     mean_error_pct: errors.length === 0 ? null : percentage([sum, 100_000_000n * BigInt(errors.length)]),
     n: errors.length,
-    worst_pct: pct(errors.length === 0 ? undefined : errors.reduce((most, one) => (one > most ? one : most))),
+    ...worstOf(told, version),
   };
 }
 
 const rowOf = (swap) => ({
+  ...(swap.agreement === undefined ? {} : { agreement: swap.agreement }),
   amount_in: String(swap.amountIn),
   amount_out: String(swap.amountOut),
   base: `token${swap.base}`,
@@ -118,16 +142,16 @@ const rowOf = (swap) => ({
 });
 
 /** Swaps by decade of size and token sold. */
-function bySize(swaps) {
+function bySize(swaps, version) {
   const decadeOf = ({ worth }) => DECADES.findLastIndex((from) => worth / MICRO >= from);
   return DECADES.flatMap((from, decade) => [0, 1].map((base) => {
     const own = swaps.filter((swap) => swap.base === base && decadeOf(swap) === decade);
-    return { base: `token${base}`, errors: errorsOf(own.map(({ error }) => error)), from_usd: Number(from) };
+    return { base: `token${base}`, errors: errorsOf(own, version), from_usd: Number(from) };
   })).filter(({ errors }) => errors.n > 0);
 }
 
-/** The record of standing slots, ascending, each with its snapshot, and of the documents of their heads. */
-export function accuracy(asked, slots, documents) {
+/** The record of standing slots, ascending, each with its snapshot, and of the documents of their heads, in one of two versions. */
+export function accuracy(asked, slots, documents, version) {
   const { told, waiting, read } = stretchesOf(asked, slots, documents);
   const known = new Map();
   const not = { estimate_refused: 0, fills_incomplete: 0, out_of_range: 0, two_sided: 0, zero: 0 };
@@ -137,39 +161,43 @@ export function accuracy(asked, slots, documents) {
   for (const [at, { snapshot, logs }] of told.entries()) {
     const before = told[at - 1];
     if (before !== undefined) {
-      const isWhole = lead(before.snapshot.state, logs, snapshot.state);
-      incomplete += isWhole ? 0 : 1;
+      const forOutput = replay(before.snapshot.state, logs, snapshot.state);
+      incomplete += forOutput === undefined ? 1 : 0;
       for (const [place, log] of logs.entries()) {
         if (log.kind !== 'swap') continue;
         logged += 1;
-        const sale = saleOr(log, isWhole);
+        const sale = saleOr(log, forOutput);
         const { swap, errors } = sale.why === undefined
-          ? judge(known, before.at, log, flagsOf(logs, place), sale) : { swap: sale, errors: [] };
-        for (const [age, error] of errors) byAge[age].push(error);
+          ? judge({ known, newest: before.at, version }, log, flagsOf(logs, place), sale) : { swap: sale, errors: [] };
+        for (const [age, told] of errors) byAge[age].push(told);
         if (swap.why === undefined) swaps.push(swap);
         else not[swap.why] += 1;
       }
     }
     known.set(told[at].at, snapshot);
   }
-  byAge[0] = swaps.map(({ error }) => error);
+  byAge[0] = swaps;
   const flagged = (name) => swaps.filter(({ flags }) => flags[name]).length;
   const worst = swaps.toSorted((a, b) => (size(a.error) > size(b.error) ? -1 : Number(size(a.error) < size(b.error))));
+  const stretches = Math.max(told.length - 1, 0);
+  const judged = stretches - incomplete;
+  const counted = version === 1 ? told.length : judged;
   return {
-    by_age: OLDER_SLOTS.map((older, age) => ({ errors: errorsOf(byAge[age]), older_slots: older })),
-    by_size: bySize(swaps),
+    by_age: OLDER_SLOTS.map((older, age) => ({ errors: errorsOf(byAge[age], version), older_slots: older })),
+    by_size: bySize(swaps, version),
     compared: swaps.length,
     documents: read,
-    enough: swaps.length >= 200 && told.length >= 2_016,
+    enough: swaps.length >= 200 && counted >= 2_016,
     first_slot: told[0]?.at ?? null,
     flagged: { jit: flagged('jit'), same_tx: flagged('same_tx'), sandwich_suspected: flagged('sandwich_suspected') },
     have_slots: told.length,
+    ...(version === 1 ? {} : { judged_slots: judged }),
     last_slot: told.at(-1)?.at ?? null,
     newest: swaps.slice(-100).map(rowOf),
     not_compared: not,
     slots_waiting: waiting,
     status: told.length > 0 && told.every(({ snapshot }) => snapshot.kind === 'live') ? 'live' : 'preview',
-    stretches: Math.max(told.length - 1, 0),
+    stretches,
     stretches_incomplete: incomplete,
     swaps: logged,
     worst: worst.slice(0, 10).map(rowOf),

@@ -3,6 +3,7 @@
 import { bytesOf, parse, write } from './canonical.mjs';
 import { accuracy, readAccuracy } from './accuracy.mjs';
 import { decay, readParameters } from './decay.mjs';
+import { depths, readDepths } from './depths.mjs';
 import { hours, readHours } from './figure_hours.mjs';
 import { equity, readEquity } from './figure_equity.mjs';
 import { exposure, readExposure } from './exposure.mjs';
@@ -18,22 +19,33 @@ import { readWindow } from './window.mjs';
 const MAX_WINDOWS = 24;
 const MAX_BYTES = 32 * 1024 * 1024;
 
+/** The accuracy record in one of its versions. */
+const accuracyOf = (version) => ({
+  read: (value) => {
+    const asked = readAccuracy(value);
+    return { ...asked, pools: [asked.pool] };
+  },
+  make: (asked, slots, documents) => accuracy(asked, slots.map(([at, [snapshot]]) => [at, snapshot]), documents, version),
+  takesFills: true,
+});
+
 /** How each figure's parameters are read, its pools in their order, and what it makes of slots and snapshots. */
 const FIGURES = {
-  'accuracy/1': {
-    read: (value) => {
-      const asked = readAccuracy(value);
-      return { ...asked, pools: [asked.pool] };
-    },
-    make: (asked, slots, documents) => accuracy(asked, slots.map(([at, [snapshot]]) => [at, snapshot]), documents),
-    takesFills: true,
-  },
+  'accuracy/1': accuracyOf(1),
+  'accuracy/2': accuracyOf(2),
   'decay/1': {
     read: (value) => {
       const asked = readParameters(value);
       return { ...asked, pools: [asked.pool] };
     },
     make: (asked, slots) => decay(asked, slots.map(([at, [snapshot]]) => [at, snapshot])),
+  },
+  'depths/1': {
+    read: (value) => {
+      const asked = readDepths(value);
+      return { ...asked, pools: [asked.pool] };
+    },
+    make: (asked, slots) => depths(asked, slots.map(([at, [snapshot]]) => [at, snapshot])),
   },
   'equity/1': {
     read: (value) => {
@@ -43,6 +55,7 @@ const FIGURES = {
     make: (asked, slots) => equity(asked, slots.map(([at, [snapshot]]) => [at, snapshot])),
   },
   'exposure/1': { read: readExposure, make: exposure },
+  'exposure/2': { read: (value) => readExposure(value, 2), make: exposure },
   'hours/1': {
     read: (value) => {
       const asked = readHours(value);
@@ -52,6 +65,7 @@ const FIGURES = {
   },
   'route/1': { read: readRoute, make: route },
   'stress/1': { read: readStress, make: stress },
+  'stress/2': { read: (value) => readStress(value, 2), make: stress },
 };
 
 function readFigure(bytes) {

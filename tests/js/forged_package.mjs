@@ -6,8 +6,8 @@ const spelled = (checks) => checks.map(({ name, outcome }) => `${name} ${outcome
 
 /** Every reader of the package in this folder. */
 export async function packageReaders(folder) {
-  const exitgap = await import(pathToFileURL(`${folder}/node.js`));
-  const proof = await import(pathToFileURL(`${folder}/proof-node.js`));
+  const exitgap = await import(pathToFileURL(`${folder}/inline.js`));
+  const proof = await import(pathToFileURL(`${folder}/proof-inline.js`));
   await exitgap.init();
   await proof.init();
   return {

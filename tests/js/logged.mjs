@@ -162,10 +162,35 @@ const sameTicks = (ours, theirs) => ours.length === theirs.length && ours.every(
   return tick === other.tick && net === other.net && gross === other.gross;
 });
 
-function rangesLead(from, logs, to) {
-  const made = logs.reduce((state, log) => state && rangesAfter(state, log), from);
-  return made !== undefined && samePrice(made, to) && made.spacing === to.spacing
-    && made.feePips[0] === to.feePips[0] && sameTicks(made.ticks, to.ticks);
+/** What a state's pool pays for an amount: nothing for none, and for one that rounds to nothing. */
+export function paidOnce(state, base, amount) {
+  return amount === 0n ? 0n : soldOnce(state, base, amount)?.out ?? 0n;
+}
+
+/**
+ * Whether a swap is no fill of the amount sold, but one that a state's pool can have made for a given output: what it paid is
+ * from what one unit less sold pays up to what all of it pays.
+ */
+function isForOutput(state, { price, ...amounts }) {
+  const { base, amountIn, amountOut, why } = saleIn(amounts);
+  const sold = why === undefined ? soldOnce(state, base, amountIn) : undefined;
+  if (sold === undefined || amountOut > sold.out) return false;
+  if (amountOut === sold.out && (price === undefined || samePrice(sold.end, price))) return false;
+  return amountOut >= paidOnce(state, base, amountIn - 1n);
+}
+
+function replayRanges(from, logs, to) {
+  const forOutput = new Set();
+  let made = from;
+  for (const log of logs) {
+    const after = rangesAfter(made, log);
+    if (after === undefined) return undefined;
+    if (log.kind === 'swap' && isForOutput(made, log.says)) forOutput.add(log);
+    made = after;
+  }
+  const isSame = samePrice(made, to) && made.spacing === to.spacing && made.feePips[0] === to.feePips[0]
+    && sameTicks(made.ticks, to.ticks);
+  return isSame ? forOutput : undefined;
 }
 
 /** Whether a log says what changed reserves. */
@@ -183,30 +208,33 @@ function explains({ kind, says }, before, now) {
 }
 
 /** Reserves come in a log of their own, and then what changed them; without that, they were a gift. */
-function reservesLead(from, logs, to) {
+function replayReserves(from, logs, to) {
+  const forOutput = new Set();
   let [now, before] = [from.reserves, undefined];
   const isSettled = () => before === undefined || [0, 1].every((token) => now[token] >= before[token]);
   for (const log of logs) {
     if (log.kind === 'reserves') {
       const holds = log.says.every((reserve) => reserve >= 1n && reserve <= U112_MAX);
-      if (!isSettled() || !holds) return false;
+      if (!isSettled() || !holds) return undefined;
       [before, now] = [now, log.says];
     } else {
-      if (before === undefined || !explains(log, before, now)) return false;
+      if (before === undefined || !explains(log, before, now)) return undefined;
+      if (log.kind === 'swap' && isForOutput({ ...from, reserves: before }, log.says)) forOutput.add(log);
       before = undefined;
     }
   }
   const [a, b] = [from.fee, to.fee];
-  return isSettled() && [0, 1].every((token) => now[token] === to.reserves[token]) && a[0] === b[0] && a[1] === b[1];
+  const isSame = [0, 1].every((token) => now[token] === to.reserves[token]) && a[0] === b[0] && a[1] === b[1];
+  return isSettled() && isSame ? forOutput : undefined;
 }
 
 /** Whether a kind's logs are known. */
 export const isToldOf = ({ protocol }) => protocol === 'concentrated_liquidity' || protocol === 'constant_product';
 
-/** Whether logs lead from a state to another, bit for bit. */
-export function lead(from, logs, to) {
-  if (from.protocol !== to.protocol) return false;
-  return from.protocol === 'constant_product' ? reservesLead(from, logs, to) : rangesLead(from, logs, to);
+/** Those of the logs that are orders for an output, where logs lead from a state to another, bit for bit; else nothing. */
+export function replay(from, logs, to) {
+  if (from.protocol !== to.protocol) return undefined;
+  return (from.protocol === 'constant_product' ? replayReserves : replayRanges)(from, logs, to);
 }
 
 /** Whether one log takes out of a range what another put into it. */

@@ -23,7 +23,8 @@ function weightsOf(venues) {
   const divisor = whole.reduce(gcd);
   const longest = Math.max(...whole.map((weight) => (weight / divisor).toString(2).length));
   const cut = BigInt(Math.max(0, longest - WEIGHT_BITS));
-  return { low: whole.slice(0, venues.length).map((weight) => (weight / divisor) >> cut) };
+  const full = whole.slice(0, venues.length).map((weight) => weight / divisor);
+  return { full, low: full.map((weight) => weight >> cut) };
 }
 
 /** What a venue pays for an amount; `undefined` where it does not take it. */
@@ -178,16 +179,27 @@ function gapOf(venues, amounts) {
   return oneMinus([brought[0] * below, brought[1] * sold * base]);
 }
 
+/** The gap of such amounts from the venues' own mids, in millionths of a percent; nothing where it has no figure. */
+function gapFromMids(venues, amounts) {
+  const sum = (of) => venues.reduce((all, venue, at) => all + venue.full * of(venue, amounts[at]), 0n);
+  const brought = sum((venue, amount) => paid(venue, amount) ?? 0n);
+  const sold = sum(({ pool: { mid: [above, below] } }, amount) => (amount * above) / below);
+  if (sold === 0n) return undefined;
+  const gap = oneMinus([brought, sold]);
+  return inRange(gap) ? millionthsOf(gap) : undefined;
+}
+
 /**
- * The gap of a size split over venues, in millionths of a percent: `{gap}`, or `{beyond}`, the most they take together in
+ * The gap of a size split over venues, in millionths of a percent, and that of the same amounts from the venues' mids, where it
+ * has a figure: `{gap, fromMids}`, or `{beyond}`, the most they take together in
  * micro-dollars, or neither where there is no answer. A venue is a sale: `pool`, `baseUnit`, `quoteUnit`, `basis`.
  */
 export function splitSize(sales, size) {
   if (!sales.every(({ basis }) => inRange(basis))) return {};
   const amount = amountOf(size, sales[0].baseUnit);
   if (amount === 0n) return {};
-  const { low } = weightsOf(sales);
-  const venues = sales.map((sale, at) => ({ ...sale, low: low[at], most: sale.pool.largest(amount) }));
+  const { full, low } = weightsOf(sales);
+  const venues = sales.map((sale, at) => ({ ...sale, full: full[at], low: low[at], most: sale.pool.largest(amount) }));
   if (venues.reduce((sum, { most }) => sum + most, 0n) < amount) {
     const sum = venues.map(mostOf).reduce((all, most) => all + most, 0n);
     return { beyond: least(sum, 10n ** 15n) };
@@ -200,12 +212,14 @@ export function splitSize(sales, size) {
     const gap = gapOf(venues, parts);
     const whole = parts.some((part) => part > 0n)
       && legs.every((leg, at) => leg[at] === 0n || inRange(gapOf(venues, leg))) && inRange(gap);
-    if (whole) gaps.push(millionthsOf(gap));
+    if (whole) gaps.push({ gap: millionthsOf(gap), parts });
   };
   const sizes = inSizes(venues, size, amounts);
   if (sizes !== undefined) note(sizes.map((own) => (own === 0n ? 0n : amountOf(own, venues[0].baseUnit))));
   for (const at of venues.keys()) {
     if ((paid(venues[at], amount) ?? 0n) > 0n) note(venues.map((_, of) => (of === at ? amount : 0n)));
   }
-  return gaps.length === 0 ? {} : { gap: gaps.reduce(least) };
+  if (gaps.length === 0) return {};
+  const { gap, parts } = gaps.reduce((best, one) => (one.gap < best.gap ? one : best));
+  return { gap, fromMids: gapFromMids(venues, parts) };
 }

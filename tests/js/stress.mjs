@@ -1,15 +1,13 @@
-// Stress, `stress/1`: what an exit split over several venues would have filled at in each slot, with a share of everybody's
+// Stress, `stress/1` and `stress/2`: what an exit split over several venues would have filled at in each slot, with a share of everybody's
 // liquidity gone and the price fallen; where asked, only in slots whose price has moved.
 
 import { percentage } from './decimal.mjs';
-import { depthOf } from './depth.mjs';
-import { dollarsOf, readSize, saleOf } from './method.mjs';
+import { readSize, saleOf } from './method.mjs';
 import { fields, require, slot, text } from './shape.mjs';
-import { largestDollars } from './sized.mjs';
 import { splitSize } from './split.mjs';
 import {
-  depthAt, extreme, fallenSale, median, ONE, ranked, readPercent, readVenues, requireKind, requireOneToken,
-  thinnedState,
+  bookOf, causesOf, depthAt, extreme, fallenSale, longestRun, median, ONE, ranked, readPercent, readReference, readVenues, requireKind,
+  requireOneToken, takePart, thinnedState,
 } from './venues.mjs';
 
 const MAX_SLOTS = 2016;
@@ -37,11 +35,11 @@ function readMove({ after_move_pct: move, within_slots: within }) {
   return { least, within };
 }
 
-/** What is asked. */
-export function readStress(value) {
-  const asked = fields(value, [
-    'after_move_pct', 'fall_pct', 'from', 'haircut_pct', 'limit_pct', 'size_usd', 'to', 'venues', 'within_slots',
-  ]);
+const FIELDS = ['after_move_pct', 'fall_pct', 'from', 'haircut_pct', 'limit_pct', 'size_usd', 'to', 'venues', 'within_slots'];
+
+/** What is asked; a `reference` of the second version alone. */
+export function readStress(value, version = 1) {
+  const asked = fields(value, version === 1 ? FIELDS : [...FIELDS, 'reference']);
   const { from, to } = asked;
   [from, to].forEach(slot);
   require(from <= to && to - from < MAX_SLOTS, 'not a period of 1 to 2016 slots');
@@ -56,6 +54,7 @@ export function readStress(value) {
     fall: readPercent(asked.fall_pct, MOST),
     limit: readLimit(asked.limit_pct),
     after: readMove(asked),
+    reference: version === 1 ? undefined : readReference(asked.reference),
   };
 }
 
@@ -65,15 +64,8 @@ function shocked(snapshot, base, { haircut, fall }) {
   return fallenSale(snapshot, thinnedState(snapshot.state, haircut), base, fall);
 }
 
-/** What a pool holds around its own price. */
-function bookOf({ pool, baseUnit }) {
-  const [numerator, denominator] = pool.mid;
-  const weights = [denominator * ONE, numerator * (ONE - TWO_PERCENT)];
-  return (pool.segment === undefined ? largestDollars : depthOf)({ pool, weights, dollars: dollarsOf(baseUnit) });
-}
-
 /** Of a whole slot whether any venue's mid has moved as asked; nothing where that is unknown. */
-function hasMoved({ venues, after: { least, within } }, whole, index) {
+function hasMoved({ after: { least, within } }, venues, whole, index) {
   const [at, snapshots] = whole[index];
   const before = whole.slice(Math.max(0, index - within), index).find(([slotOf]) => slotOf === at - within);
   snapshots.forEach(({ state }) => requireKind(state));
@@ -87,16 +79,18 @@ function hasMoved({ venues, after: { least, within } }, whole, index) {
 }
 
 /** What a slot says; nothing where a search was given up. */
-function measured(asked, snapshots) {
-  const after = asked.venues.map(({ base }, at) => shocked(snapshots[at], base, asked));
+function measured(asked, venues, snapshots) {
+  const after = venues.map(({ base }, at) => shocked(snapshots[at], base, asked));
   if (after.includes(undefined)) return undefined;
   const depths = after.map((sale) => depthAt(sale, TWO_PERCENT));
-  const books = after.map(bookOf);
+  const books = after.map((sale) => bookOf(sale, TWO_PERCENT));
   if (depths.includes(null) || books.includes(null)) return undefined;
-  const { gap, beyond } = splitSize(after, asked.size);
-  if (gap === undefined && beyond === undefined) return undefined;
+  const split = splitSize(after, asked.size);
+  if (split.gap === undefined && split.beyond === undefined) return undefined;
+  if (asked.reference !== undefined && split.gap !== undefined && split.fromMids === undefined) return undefined;
+  const gap = asked.reference === 'mid' ? split.fromMids : split.gap;
   const sum = (all) => all.reduce((whole, usd) => whole + usd, 0n);
-  return { depths, depth: sum(depths), book: sum(books), gap, beyond };
+  return { depths, depth: sum(depths), book: sum(books), split, gap, beyond: split.beyond };
 }
 
 /** Which of two slots is the better: below zero where it is the first. Of equals the earlier is the worse. */
@@ -109,38 +103,32 @@ function better(a, b) {
 
 function aboveOf(limit, looked) {
   if (limit === undefined) return { slots: null, run: null, from: null };
-  const found = { slots: 0, run: 0, from: null };
-  let run = { slots: 0 };
-  for (const { slot: at, gap } of looked) {
-    const follows = run.slots > 0 && run.last + 1 === at;
-    if (gap !== undefined && gap <= limit) {
-      run = { slots: 0 };
-      continue;
-    }
-    run = follows ? { ...run, slots: run.slots + 1, last: at } : { slots: 1, from: at, last: at };
-    found.slots += 1;
-    if (run.slots > found.run) Object.assign(found, { run: run.slots, from: run.from });
-  }
-  return found;
+  const above = looked.filter(({ gap }) => gap === undefined || gap > limit);
+  const { from, slots } = longestRun(above.map(({ slot: at }) => at));
+  return { slots: above.length, run: slots, from };
 }
 
 const orNull = (value, write = String) => (value === undefined ? null : write(value));
 const percent = (millionths) => percentage([millionths, ONE]);
 const below = (a, b) => a < b;
 
+const gapsOf = ({ split }) => ({ gap_from_mid_pct: percent(split.fromMids), gap_from_oracle_pct: percent(split.gap) });
+
 /** The figure of the standing slots of a period: `[slot, snapshots by venue]`, ascending. */
 export function stress(asked, slots) {
-  const whole = slots.filter(([, snapshots]) => asked.venues.every((_, at) => snapshots[at] !== undefined));
+  const isSecond = asked.reference !== undefined;
+  const isChanged = asked.haircut > 0n || asked.fall > 0n || asked.after !== undefined;
+  const { venues, seen, whole, left } = takePart(asked, slots, isSecond && isChanged);
   const looked = [];
   const skipped = { unmoved: 0, untestable: 0 };
   for (const [index, [at, snapshots]] of whole.entries()) {
-    requireOneToken(asked, snapshots);
-    const moved = asked.after === undefined || hasMoved(asked, whole, index);
+    requireOneToken(venues, snapshots);
+    const moved = asked.after === undefined || hasMoved(asked, venues, whole, index);
     if (!moved) {
       skipped[moved === undefined ? 'untestable' : 'unmoved'] += 1;
       continue;
     }
-    const found = measured(asked, snapshots);
+    const found = measured(asked, venues, snapshots);
     if (found !== undefined) looked.push({ slot: at, ...found });
   }
   const ascending = [...looked].sort(better);
@@ -161,6 +149,7 @@ export function stress(asked, slots) {
     book_lowest_slot: orNull(book, (found) => found.slot),
     book_lowest_usd: orNull(book, ({ value }) => String(value)),
     book_q50_usd: orNull(median(looked.map((one) => one.book))),
+    ...(isSecond && asked.limit !== undefined ? { causes: causesOf(looked, asked.limit) } : {}),
     depth_lowest_book_usd: orNull(depth, (found) => String(looked.find((one) => one.slot === found.slot).book)),
     depth_lowest_slot: orNull(depth, (found) => found.slot),
     depth_lowest_usd: orNull(depth, ({ value }) => String(value)),
@@ -168,15 +157,16 @@ export function stress(asked, slots) {
     gap_q50_pct: gapAt(50),
     gap_q95_pct: gapAt(95),
     have_slots: looked.length,
-    slots_incomplete: slots.length - whole.length,
-    slots_missing: asked.to - asked.from + 1 - slots.length,
+    ...(left.length > 0 ? { left_out: left } : {}),
+    slots_incomplete: seen.length - whole.length,
+    slots_missing: asked.to - asked.from + 1 - seen.length,
     slots_missing_near_worst: worst === undefined ? 0 : near(worst),
     slots_unanswered: whole.length - looked.length - skipped.unmoved - skipped.untestable,
     slots_unfillable: looked.filter(({ gap }) => gap === undefined).length,
     slots_unmoved: asked.after === undefined ? null : skipped.unmoved,
     slots_untestable: asked.after === undefined ? null : skipped.untestable,
     status: live ? 'live' : 'preview',
-    venues: asked.venues.map(({ pool }, at) => {
+    venues: venues.map(({ pool }, at) => {
       const lowest = extreme(looked, ({ depths }) => depths[at], below);
       return {
         lowest_depth_usd: orNull(lowest, ({ value }) => String(value)),
@@ -188,6 +178,7 @@ export function stress(asked, slots) {
       book_usd: String(one.book),
       depth_usd: String(one.depth),
       fillable_usd: orNull(one.beyond, (micros) => String(micros / DOLLAR)),
+      ...(isSecond && one.gap !== undefined ? gapsOf(one) : {}),
       gap_pct: orNull(one.gap, percent),
       slot: one.slot,
     })),

@@ -1,10 +1,11 @@
 // Several venues of one token, slot by slot: what the figures that split a sale over them share.
 
 import { depthOf } from './depth.mjs';
-import { inRange, over, times } from './decimal.mjs';
+import { inRange, over, percentage, times } from './decimal.mjs';
 import { dollarsOf, saleOf } from './method.mjs';
 import { least } from './pools.mjs';
 import { fields, list, poolId, require, text } from './shape.mjs';
+import { largestDollars } from './sized.mjs';
 import { squareRoot } from './square.mjs';
 import { MAX_SQRT_PRICE, MIN_SQRT_PRICE, tickAt } from './ticks.mjs';
 
@@ -36,9 +37,14 @@ export function readVenues(values) {
   return venues;
 }
 
-/** Requires a kind that can be put under another price or liquidity. */
-export function requireKind({ protocol }) {
-  require(protocol === 'constant_product' || RANGES.includes(protocol), 'a pool of a kind without this figure');
+/** What depths and gaps of second versions are measured from. */
+export const readReference = (value) => text(value, /^(oracle|mid)$/, 'a reference');
+
+/** Whether a kind can be put under another price or liquidity. */
+const canChange = ({ protocol }) => protocol === 'constant_product' || RANGES.includes(protocol);
+
+export function requireKind(state) {
+  require(canChange(state), 'a pool of a kind without this figure');
 }
 
 /** A state once a share of everybody's liquidity has gone. */
@@ -94,18 +100,92 @@ export function fallenSale(snapshot, before, base, fall) {
   return saleOf({ ...snapshot, state, usd }, base);
 }
 
-/** The depth at a limit in millionths of a percent; null where the search is given up. */
-export function depthAt({ pool, baseUnit, quoteUnit, basis }, limit) {
-  if (!inRange(basis)) return 0n;
-  const weights = over(quoteUnit, times(baseUnit, [ONE - limit, ONE]));
-  return depthOf({ pool, weights, dollars: dollarsOf(baseUnit) });
+/** The largest whole-dollar size whose fill passes; null where the search is given up, or the kind has none. */
+function largestOf({ pool, baseUnit }, weights) {
+  const sale = { pool, weights, dollars: dollarsOf(baseUnit) };
+  if (pool.segment !== undefined) return depthOf(sale);
+  return pool.atMost === undefined ? null : largestDollars(sale);
+}
+
+/** The depth at a limit in millionths of a percent; null where there is none. */
+export function depthAt(sale, limit) {
+  if (!inRange(sale.basis)) return 0n;
+  return largestOf(sale, over(sale.quoteUnit, times(sale.baseUnit, [ONE - limit, ONE])));
+}
+
+/** What a pool holds around its own price, at such a limit: a depth with its mid in place of the oracle's price. */
+export function bookOf(sale, limit) {
+  const [numerator, denominator] = sale.pool.mid;
+  return largestOf(sale, [denominator * ONE, numerator * (ONE - limit)]);
+}
+
+/** The share of a venue in what all hold in the last slot that is valid for all; null where one of them is unknown. */
+function shareOf(asked, slots, at) {
+  const [, snapshots] = slots.findLast(([, all]) => all.every((one) => one !== undefined)) ?? [];
+  if (snapshots === undefined) return null;
+  const measure = asked.reference === 'mid' ? bookOf : depthAt;
+  const held = asked.venues.map(({ base }, place) => measure(saleOf(snapshots[place], base), 2n * DOLLAR));
+  if (held.includes(null)) return null;
+  const whole = held.reduce((sum, usd) => sum + usd, 0n);
+  return whole === 0n ? null : percentage([held[at], whole]);
+}
+
+/**
+ * Slots by the venues that take part: those in which one of them is valid are `seen`, those in which all that are expected are
+ * valid are `whole`. Where `isChanged`, venues of kinds that cannot be are `left` out, each from its first snapshot on.
+ */
+export function takePart(asked, slots, isChanged) {
+  const places = [...asked.venues.keys()];
+  const firsts = places.map((at) => slots.find(([, snapshots]) => snapshots[at] !== undefined));
+  const isOut = (at) => isChanged && firsts[at] !== undefined && !canChange(firsts[at][1][at].state);
+  const taking = places.filter((at) => !isOut(at));
+  require(taking.length > 0, 'no venue takes part');
+  const left = places.filter(isOut);
+  const own = slots.map(([at, snapshots]) => [at, taking.map((place) => snapshots[place])]);
+  const isWhole = ([at, snapshots]) => snapshots.every((one) => one !== undefined) && left.every((place) => at >= firsts[place][0]);
+  return {
+    venues: taking.map((at) => asked.venues[at]),
+    seen: own.filter(([, snapshots]) => snapshots.some((one) => one !== undefined)),
+    whole: own.filter(isWhole),
+    left: left.map((at) => ({
+      depth_share_pct: shareOf(asked, slots, at),
+      pool: asked.venues[at].pool.name,
+      protocol: firsts[at][1][at].state.protocol,
+    })),
+  };
+}
+
+/** The longest run of slots with consecutive numbers, the first among equals, of numbers that ascend: its first slot and how many. */
+export function longestRun(numbers) {
+  const longest = { from: null, slots: 0 };
+  let run = { from: undefined, slots: 0 };
+  for (const at of numbers) {
+    run = run.slots > 0 && run.from + run.slots === at ? { ...run, slots: run.slots + 1 } : { from: at, slots: 1 };
+    if (run.slots > longest.slots) Object.assign(longest, run);
+  }
+  return longest;
+}
+
+/** Why slots were above a limit: a book that is too thin, or an oracle that led. */
+export function causesOf(slots, limit) {
+  const isThin = ({ split }) => split.beyond !== undefined || split.fromMids > limit;
+  const led = slots.filter((one) => !isThin(one) && one.split.gap > limit);
+  const run = longestRun(led.map(({ slot }) => slot));
+  const worst = extreme(led, ({ split }) => split.gap, (a, b) => a > b);
+  return {
+    oracle_led_longest_run_from: run.from,
+    oracle_led_longest_run_slots: run.slots,
+    oracle_led_slots: led.length,
+    oracle_led_worst_gap_pct: worst === undefined ? null : percentage([worst.value, ONE]),
+    thin_book_slots: slots.filter(isThin).length,
+  };
 }
 
 /** Requires that all venues sell one token at one price. */
-export function requireOneToken(asked, snapshots) {
+export function requireOneToken(venues, snapshots) {
   const sold = ({ addresses, decimals, usd }, base) => [addresses[base], decimals[base], ...usd[base]].join();
-  const first = sold(snapshots[0], asked.venues[0].base);
-  require(snapshots.every((snapshot, at) => sold(snapshot, asked.venues[at].base) === first), 'venues that sell two tokens');
+  const first = sold(snapshots[0], venues[0].base);
+  require(snapshots.every((snapshot, at) => sold(snapshot, venues[at].base) === first), 'venues that sell two tokens');
 }
 
 /** The first of the least, or of the greatest. */

@@ -25,6 +25,8 @@ pub mod parity;
 pub mod postgres;
 #[cfg(feature = "suite")]
 pub mod receiver;
+#[cfg(feature = "suite")]
+pub mod sample;
 pub mod saved;
 
 /// The documentation page on receiving events; its Rust examples are tested here.

@@ -221,15 +221,22 @@ async function thousand({ open, get, fits, shoot }) {
   console.log("board: a thousand pools by pages, orders and chains; hostile names as text");
 }
 
-/** Where a pool took nothing near the oracle's price, that is what it is nothing of: its own book may be whole. */
+/** A pool without depth from the oracle's price shows why, and the depth from its own price first. */
 async function nothingLeft({ open, get }) {
   const { rows: [row], ...rest } = await get("/v1/fragility");
-  const words = "within 2% of the oracle price";
+  const note = "$0: the oracle was 6.0% above the pool for 4 slots (20 min). Around its own price the pool held $486,468.";
+  const lead = { largest_pct: 5.96, limit_pct: 2, slots_above: 4, longest_run_slots: 4 };
   for (const [depth, said] of [[0, 1], [1, 0]]) {
-    const rows = [{ ...row, lowest_depth_7d: { ...row.lowest_depth_7d, depth_usd: depth } }];
+    const rows = [{
+      ...row, lowest_depth_7d: { ...row.lowest_depth_7d, depth_usd: depth }, lowest_book_7d_usd: 486468,
+      lowest_depth_7d_note: depth === 0 ? note : undefined, oracle_lead_7d: lead, book_fragility_score: 0.02,
+    }];
     const page = await open("/", { routes: { [FRAGILITY]: answer({ ...rest, rows }) } });
     await page.waitForSelector("table.board tbody tr");
-    assert.equal(await page.locator("table.board tbody").getByText(words).count(), said, `$${depth}`);
+    assert.equal(await page.locator("table.board tbody").getByText(note).count(), said, `$${depth}`);
+    for (const words of ["$486,468", "above 2% in 4 slots", "0.02"]) {
+      assert.ok((await page.locator("table.board tbody").textContent()).includes(words), words);
+    }
     await page.context().close();
   }
   console.log("board: what nothing is of");

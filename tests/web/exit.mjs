@@ -60,21 +60,22 @@ async function holder({ exit, open, get, shoot, fits }) {
   assert.ok(all > told.legs.length, "each venue and each leg");
   await page.getByRole("button", { name: "Check every gap in view" }).click();
   await eventually("all are confirmed", async () => await page.locator("#where table").getByText("confirmed here").count() === all);
-  // Selects an hour of the week by keyboard: it shows the worst of its rows, with the evidence.
+  // Selects an hour of the week by keyboard: it shows its percentiles and its worst slot, with the evidence.
   await page.waitForSelector("#best-hour");
-  const rows = (await get(`/v1/history/${told.alone[0].pool}?size_usd=250000&interval=1h&base=${exit.base.address}`)).rows;
-  const row = rows.findLast(({ worst, slots_refused: refused }) => worst !== undefined && refused === 0);
-  const hour = (Math.floor(Date.parse(row.time) / 3600_000) + 72) % 168;
+  const when = await get(`/v1/when/${told.alone[0].pool}?size_usd=250000&base=${exit.base.address}`);
+  const row = when.hours.findLast(({ worst }) => worst.exit_gap_pct !== undefined);
+  const { hour } = row;
   const heat = page.locator(".heat svg").first();
-  // Compares the current gap with the widest gap of each hour. Values that differ by less than the displayed precision
-  // may count either way.
-  const [, now, worse, known] = /Right now: (.*)%\. The worst gap was higher in (\d+) of (\d+) hours/.exec(await page.locator("#best-hour").textContent());
-  assert.equal(Number(now.replace("\u2212", "-")).toFixed(1), told.alone[0].exit_gap_pct.toFixed(1));
-  const cells = await page.locator(".heat tbody td:nth-of-type(1)").evaluateAll((all) => all.map((cell) => cell.textContent));
-  const read = cells.map((words) => words.startsWith("cannot") ? Infinity : Number(words.split("%")[0].replace("\u2212", "-")));
-  assert.equal(read.length, Number(known));
-  const above = (by) => read.filter((gap) => gap > told.alone[0].exit_gap_pct + by).length;
-  assert.ok(above(0.05) <= Number(worse) && Number(worse) <= above(-0.05), `${worse} of ${read}`);
+  // The newest slot is ranked among slots, not among hours.
+  const said = /Right now: (.*)%\. (\d+)% of the last .* were worse \(([\d,]+) of ([\d,]+) other slots\)/.exec(await page.locator("#best-hour").textContent());
+  const [now, share, worse, others] = said.slice(1).map((words) => Number(words.replace("\u2212", "-").replaceAll(",", "")));
+  assert.equal(now.toFixed(1), told.alone[0].exit_gap_pct.toFixed(1));
+  assert.deepEqual([worse, others], [when.now.slots_worse, when.slots - 1]);
+  assert.ok(Math.abs(share - when.now.worse_pct) <= 0.5, `${share}`);
+  // Without four weeks there is no best hour, and each hour has the number of its slots.
+  assert.match(await page.locator("#best-hour").textContent(), /No best hour yet: that needs four weeks of data/);
+  const counts = await page.locator(".heat tbody td:nth-of-type(4)").evaluateAll((all) => all.map((cell) => Number(cell.textContent)));
+  assert.deepEqual(counts, when.hours.map(({ slots }) => slots));
   await heat.focus();
   await page.keyboard.press("ArrowRight");
   for (let step = 0; step < hour % 24; step += 1) await page.keyboard.press("ArrowRight");
@@ -124,20 +125,26 @@ async function holder({ exit, open, get, shoot, fits }) {
   console.log("exit: asked in three actions, as the service says, checked here, kept in the address");
 }
 
-/** The gap is said against the oracle, with what that of the largest part is made of, and how old the oracle's answer was. */
+/** The gap is said against the oracle, with parts that add up to it, and how old the oracles' answers were. */
 async function madeOf(page, told, base, get) {
   const gap = page.locator(".card").filter({ has: page.locator("#gap") });
   assert.match(await gap.locator(".note").textContent(), told.exit_gap_pct < 0 ? /above the oracle/ : /below the oracle/);
   assert.doesNotMatch(await gap.textContent(), /lost|gained/);
-  const largest = told.legs.toSorted((one, other) => other.size_usd - one.size_usd)[0];
-  const exit = await get(`/v1/exit/${largest.pool}?size_usd=${largest.size_usd}&base=${base}&at=${told.slot_time}`);
+  const exits = [];
+  for (const { pool, size_usd: size } of told.legs) {
+    exits.push(await get(`/v1/exit/${pool}?size_usd=${size}&base=${base}&at=${told.slot_time}`));
+  }
   await page.waitForSelector("#made-of >> text=because the pool");
   const words = await page.locator("#made-of").textContent();
   const read = (text) => Number(text.replace("−", "-"));
-  const parts = words.match(/: (\S+)% because .* (\S+)% fee, (\S+)% price impact/).slice(1, 4).map(read);
-  const { basis_pct: basis, fee_pct: fee, impact_pct: impact } = exit.split;
-  [basis, fee, impact].forEach((part, place) => assert.ok(Math.abs(parts[place] - part) < 0.006, words));
-  const ages = exit.method.oracles.map(({ age_s: age }) => age).filter((age) => age !== undefined && age !== null);
+  const [shown, ...parts] = words.match(/of (\S+)%: (\S+)% because .* (\S+)% fee, (\S+)% price impact/).slice(1, 5).map(read);
+  assert.equal(parts.reduce((sum, part) => sum + part, 0).toFixed(4), shown.toFixed(4), words);
+  assert.ok(Math.abs(shown - told.exit_gap_pct) < 0.006, words);
+  const basis = exits.reduce((sum, { size_usd: size, split }) => sum + size * split.basis_pct, 0) / told.size_usd;
+  assert.ok(Math.abs(parts[0] - basis) < 0.006, words);
+  const cost = words.match(/own prices? this sale costs (\S+)%\./);
+  assert.equal((cost === null ? shown : read(cost[1])).toFixed(4), (shown - parts[0]).toFixed(4), words);
+  const ages = exits.flatMap((exit) => exit.method.oracles).map(({ age_s: age }) => age).filter((age) => age !== undefined && age !== null);
   assert.equal(words.includes("oldest oracle price was"), ages.length > 0, words);
 }
 

@@ -19,7 +19,7 @@ async function gone({ own, asked, page, open, get }) {
   const rows = (on) => on.locator("table.stressed tbody tr");
   const told = await get(`/v1/stress?${venues}&size_usd=100000&haircut_pct=30&fall_pct=20`);
   await rows(page).first().waitFor();
-  const depths = await rows(page).evaluateAll((all) => all.map((row) => row.querySelectorAll("td")[2].textContent));
+  const depths = await rows(page).evaluateAll((all) => all.map((row) => row.querySelectorAll("td")[3].textContent));
   assert.deepEqual(depths, told.worst_slots.map((slot) => dollars(slot.depth_usd)));
   const drawn = await page.locator("#stress figure.chart text").allTextContents();
   assert.deepEqual(drawn.slice(0, 3), [`to be sold: ${dollars(100000)}`, `median depth: ${dollars(told.depth_q50_usd)}`,
@@ -59,7 +59,7 @@ async function unfillable({ exit, pools, open, get }) {
   const [pool] = found.find(([, most]) => most !== undefined);
   const page = await open(`/risk?pool=${encodeURIComponent(pool)}&size_usd=${size}`);
   await page.waitForSelector("#band");
-  const { from, to } = await get(`/v1/exposure?venue=${pool}&cascade_usd=${size}`);
+  const { from, to } = await get(`/v1/exposure?venue=${pool}&cascade_usd=${size}&reference=mid`);
   const { slots_refused: refused, detail: { worst_slots: slots } } = await get(`/v1/stress/${pool}?size_usd=${size}&from=${from}&to=${to}`);
   assert.ok(slots.length > 1 && slots.every((slot) => slot.exit_gap_pct === undefined), "no slot fills it");
   const cells = page.locator("table", { has: page.locator("caption >> text=Each pool alone") }).locator("tbody td");
@@ -112,7 +112,7 @@ async function handedOver({ page, text, files, get, open, shoot }) {
   assert.match(await verify.locator("#report").textContent(), /10 of 10 evidence files were confirmed by this browser; \d figures were not checked/);
   await verify.waitForSelector("code.command");
   assert.equal(await command(verify), printed);
-  await verify.locator(".checks .warn", { hasText: "the figure exposure/1" }).waitFor();
+  await verify.locator(".checks .warn", { hasText: "the figure exposure/2" }).waitFor();
   await shoot(verify, "verify-report");
   const lines = text.trim().split("\n");
   await give("cut.jsonl", lines.slice(0, 4).join("\n"), "fail", "The report does not match its first line");
@@ -184,7 +184,7 @@ async function lender({ exit, pools, open, get, shoot, fits }) {
   await page.getByRole("button", { name: "Create report" }).click();
   await page.waitForSelector("#band");
   assert.deepEqual(new URL(page.url()).searchParams.getAll("pool").sort(), own.toSorted());
-  const told = await get(`/v1/exposure?${own.map((pool) => `venue=${pool}`).join("&")}&cascade_usd=100000`);
+  const told = await get(`/v1/exposure?${own.map((pool) => `venue=${pool}`).join("&")}&cascade_usd=100000&reference=mid`);
   const card = (name) => page.locator(".card").filter({ has: page.getByText(name, { exact: true }) }).locator(".value").textContent();
   const cut = (ratio) => `${(Math.floor(ratio * 100 + 1e-9) / 100).toLocaleString("en-US")}`;
   assert.ok((await card("Coverage")).startsWith(cut(told.coverage).split(".")[0]));
@@ -240,7 +240,7 @@ async function lender({ exit, pools, open, get, shoot, fits }) {
   const figure = await fetch(new URL(local(told.figure_url), page.url()), { headers: { accept: "application/json" } });
   assert.equal(files[0], await figure.text());
   // Each pool's own numbers equal those of a figure in the file, digit by digit.
-  const alone = files.filter((line) => line.startsWith('{"figure":"stress/1"')).map((line) => JSON.parse(line))
+  const alone = files.filter((line) => line.startsWith('{"figure":"stress/2"')).map((line) => JSON.parse(line))
     .filter(({ parameters }) => parameters.venues.length === 1);
   assert.deepEqual(alone.map(({ parameters }) => parameters.venues[0].pool).sort(), own.toSorted());
   for (const { parameters, result } of alone) {
@@ -261,7 +261,7 @@ async function lender({ exit, pools, open, get, shoot, fits }) {
   const evidence = files.filter((line) => JSON.parse(line).request !== undefined);
   assert.equal(evidence.length, 10, "the worst slots, those that are refused, too");
   const figures = files.filter((line) => line.startsWith('{"figure":')).map((line) => JSON.parse(line).figure);
-  assert.ok(figures.includes("stress/1"), figures.join());
+  assert.ok(figures.includes("stress/2"), figures.join());
   await handedOver({ page, text, files: files.length, get, open, shoot });
   await shoot(page, "risk");
   await onPaper({ page, own, shoot, fits });

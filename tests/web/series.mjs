@@ -81,12 +81,15 @@ async function rows({ retracted, open, get, shoot }) {
     assert.ok(labels.length >= Math.min(rows.length, 2) && labels.length <= 7, `${labels.length} labels`);
     await shoot(page, `pool-rows-${interval}`);
   }
-  // The chart shows the worst of the day's slots, not the last.
+  // The chart shows the quoted and the realized price of the same slot, the last one. The band reaches to the worst.
   const { rows: [day] } = await get(`/v1/history/${retracted.pool}?size_usd=100000&interval=1d`);
   assert.ok(day.worst.exit_gap_pct > day.last.exit_gap_pct, "the last slot of the day is its worst");
-  const drawn = String(Math.round((100 - day.worst.exit_gap_pct) * 1e6) / 1e6);
-  assert.ok((await chart(page).locator("tbody tr").first().textContent()).includes(`${drawn}%`));
-  assert.ok((await chart(page).locator(".legend").textContent()).includes("fill price (worst slot"));
+  const cells = await chart(page).locator("tbody tr").first().textContent();
+  for (const below of [day.last_basis_pct, day.last.exit_gap_pct]) {
+    assert.ok(cells.includes(`${Math.round((100 - below) * 1e6) / 1e6}%`), cells);
+  }
+  assert.ok(!cells.includes(`${Math.round((100 - day.worst.exit_gap_pct) * 1e6) / 1e6}%`), cells);
+  assert.ok((await chart(page).locator(".legend").textContent()).includes("fill price (same slot"));
   // The list shows the newest rows with their evidence.
   await page.locator("details.listed summary").click();
   const gaps = await page.locator("details.listed .checked-gap").count();

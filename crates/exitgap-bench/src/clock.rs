@@ -18,10 +18,10 @@ pub fn repeats(one: Duration) -> u32 {
     u32::try_from(fitting).unwrap_or(u32::MAX).max(1)
 }
 
-/// The median; for an even number of values the upper of the middle two.
+/// The median by nearest rank: of an even number of values, the lower of the middle two.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
+    values[(values.len() - 1) / 2]
 }
 
 /// Nanoseconds per call of `work`: the median over the rounds.

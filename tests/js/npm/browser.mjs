@@ -1,5 +1,5 @@
 // node browser.mjs <folder> <page>: serves the folder under a strict policy, opens the page in
-// Chromium and prints, as JSON, the text of its `#out` (or body) and what the browser complained of.
+// Chromium and prints, as JSON, the text of its `#out` (or body), what the browser complained of and what it requested.
 
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -15,7 +15,7 @@ const browser = await chromium.launch({
   args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
     '--disable-background-networking', '--disable-component-update', '--disable-sync'],
 });
-const complaints = [];
+const [complaints, requested] = [[], []];
 try {
   const tab = await browser.newPage();
   // What could not be loaded is named by its answer, where the console does not name it.
@@ -23,6 +23,7 @@ try {
   tab.on('console', (line) => {
     if (line.type() === 'error' && !line.text().startsWith(loading)) complaints.push(line.text());
   });
+  tab.on('request', (request) => requested.push(request.url()));
   tab.on('response', (response) => {
     const asked = process.env.EXITGAP_ASKED !== undefined && response.url().startsWith(process.env.EXITGAP_ASKED);
     const found = asked || response.ok() || response.status() === 304 || response.url().endsWith('/favicon.ico');
@@ -33,7 +34,7 @@ try {
   const out = page.includes('index') ? 'body' : '#out';
   await tab.waitForFunction((name) => document.querySelector(name)?.textContent.trim(), out, { timeout: 200_000 });
   const text = (await tab.textContent(out)).trim();
-  console.log(JSON.stringify({ text, complaints }));
+  console.log(JSON.stringify({ text, complaints, requested }));
 } finally {
   await browser.close();
   server.close();

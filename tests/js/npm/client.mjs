@@ -53,6 +53,8 @@ const { answered } = await (async () => {
   assert.deepEqual(await client.capabilities(), await plain('/v1/capabilities'));
   const of = { sizeUsd: '1000', interval: '5m' };
   assert.deepEqual(await client.history(pool, of), await plain(`/v1/history/${pool}?size_usd=1000&interval=5m`));
+  assert.deepEqual(await client.history(pool, { ...of, order: 'desc' }), await plain(`/v1/history/${pool}?size_usd=1000&interval=5m&order=desc`));
+  assert.deepEqual(await client.whenToSell(pool, { sizeUsd: '1000' }), await plain(`/v1/when/${pool}?size_usd=1000`));
   assert.deepEqual(await client.stress(pool, { sizeUsd: '1000' }), await plain(`/v1/stress/${pool}?size_usd=1000`));
   assert.equal((await client.fragility({ sort: 'depth' })).rows.length, (await client.pools()).pools.length);
   assert.ok((await client.ladder(pool, { base: 'token1' })).by_gap.length > 0);

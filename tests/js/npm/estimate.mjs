@@ -60,6 +60,17 @@ await new Client(service, { storage: before }).estimate(pool, { ...asked, at: ea
 const rewritten = await refused(new Client(service, { fetch: forging, storage: before }).estimate(pool, asked), 'not_proven');
 assert.match(rewritten.message, /consistency/);
 await writeFile('rewritten.json', rewritten.fork);
+// A log is known by its name and key, whatever the address of the service.
+const elsewhere = service.replace('127.0.0.1', 'localhost');
+assert.notEqual(elsewhere, service);
+const moved = await refused(new Client(elsewhere, { fetch: forging, storage: before }).estimate(pool, asked), 'not_proven');
+assert.equal(moved.fork, rewritten.fork);
+// What earlier versions kept, by the address, still counts.
+const former = new MemoryStorage();
+former.put(`exitgap keys ${service}`, first.log.keys.join('\n'));
+former.put(`exitgap checkpoint ${service} ${first.log.origin}`, first.log.checkpoint);
+const formerly = await refused(new Client(service, { fetch: forging, storage: former }).estimate(pool, asked), 'not_proven');
+assert.match(formerly.message, /consistency/);
 const split = await refused(new Client(service, { fetch: forging, storage: fileStorage('seen.json') }).estimate(pool, asked), 'not_proven');
 await writeFile('split.json', split.fork);
 assert.deepEqual(JSON.parse(await readFile('seen.json', 'utf8')), kept, 'what was seen is not forgotten');
@@ -117,8 +128,8 @@ await refused(new Client(service, { fetch: swapped }).estimate(pool, asked), 'no
 const of = async (change) => {
   const held = new MemoryStorage();
   await new Client(service, { storage: held }).estimate(pool, { ...asked, at: earlier });
-  const { origin, checkpoint } = first.log;
-  const name = `exitgap checkpoint ${service} ${origin}`;
+  const { checkpoint, keys: [key] } = first.log;
+  const name = `exitgap checkpoint ${key}`;
   assert.equal(held.get(name), checkpoint);
   held.put(name, change(checkpoint));
   return [held, name];

@@ -23,12 +23,20 @@ try {
   broken = error.code;
 }
 await Promise.all([exitgap.init(), exitgap.init()]);
+// The ways to a module are tried in turn, until one is loaded.
+const { once } = await import('./node_modules/exitgap/module.js');
+const tried = [];
+const way = (found) => () => tried.push(found) && found;
+await once('a file', async (found) => {
+  if (found === 'lost') throw new Error('it is not there');
+})(undefined, () => ['lost', 'there', 'spare'].map(way));
 const glue = await import('./node_modules/exitgap/dist/exitgap.js');
 const { memory } = await glue.default();
 const { MOST } = await import('./node_modules/exitgap/client.js');
 console.log(JSON.stringify({
   early,
   broken,
+  tried,
   version: exitgap.version(),
   limits: { module: glue.limits(), client: MOST },
   compared: compare(glue, exitgap, questions),

@@ -76,7 +76,7 @@ export function poolOfKind(state, [i, j]) {
     largest: (amount) => (takes(amount) ? amount
       : rules.most?.(state, i, takes) ?? lastOf(0n, amount, takes)),
     out: (amount) => attempt(amount).out,
-    atMost: (from, to) => unlessRefused(() => rules.atMost(state, i, j, from, to)),
+    atMost: rules.atMost && ((from, to) => unlessRefused(() => rules.atMost(state, i, j, from, to))),
     sell(amount) {
       const { out, fee, after } = attempt(amount);
       return { out, fee, after: after && rules.mid(after, i, j) };

@@ -38,13 +38,18 @@ pub struct Figures {
 }
 
 /// The kinds of figures, and their names in the table.
-const KINDS: [(&str, &str); 6] = [
+const KINDS: [(&str, &str); 11] = [
     ("accuracy/1", "figure: accuracy"),
+    ("accuracy/2", "figure: accuracy, version 2"),
     ("decay/1", "figure: decay"),
+    ("depths/1", "figure: depths"),
     ("equity/1", "figure: equity"),
     ("exposure/1", "figure: exposure"),
+    ("exposure/2", "figure: exposure, version 2"),
     ("hours/1", "figure: hours"),
+    ("route/1", "figure: route"),
     ("stress/1", "figure: stress"),
+    ("stress/2", "figure: stress, version 2"),
 ];
 
 impl Figures {

@@ -6,6 +6,8 @@ mod firefox;
 mod kinds;
 mod npm;
 mod npm_alerts;
+mod npm_hosts;
+mod npm_program;
 mod npm_verified;
 mod stream;
 mod thousand;

@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
-use std::path::Path;
 use std::process::Command;
 
 use exitgap_tests::binaries;
@@ -12,20 +11,11 @@ use exitgap_tests::devchain::World;
 use serde_json::{Value, json};
 
 use crate::scenes::chain::scene;
-use crate::scenes::npm::{self as npm_scene, Project, readme_programs, root, said, sound};
+use crate::scenes::npm::{
+    self as npm_scene, Project, has_extension, readme_programs, root, said, sound,
+};
 use crate::scenes::npm_cases::{self, Case};
 use crate::scenes::service::{Recorded, Service, configured, record_blocks, recorded};
-
-/// Requires the output that the README shows for each of its programs: the verdict, and the check that fails for a
-/// changed digit.
-fn as_the_readme_says(shown: &str) {
-    let lines: Vec<&str> = shown.lines().collect();
-    assert_eq!(lines[0], "valid", "{shown}");
-    let [only] = lines[1..] else { panic!("one check fails, and not: {shown}") };
-    let words: Vec<&str> = only.split(' ').collect();
-    assert_eq!((words[0], words[1]), ("result", "exit_gap_pct"));
-    assert_eq!((words[2], words[4]), ("\"0.275862\"", "\"0.175862\""));
-}
 
 #[test]
 fn node_agrees_with_the_native_code_and_withstands_garbage() {
@@ -38,6 +28,7 @@ fn node_agrees_with_the_native_code_and_withstands_garbage() {
         (&outcome["early"], &outcome["broken"]),
         (&json!("not_initialized"), &json!("init_failed"))
     );
+    assert_eq!(outcome["tried"], json!(["lost", "there"]));
     assert_eq!(outcome["version"], env!("CARGO_PKG_VERSION"));
     let limits = &outcome["limits"];
     for name in ["snapshot", "evidence", "window", "figure", "page"] {
@@ -156,16 +147,20 @@ fn the_readmes_programs_run() {
             "split.mjs",
             "worst.mjs",
             "check.mjs",
+            "main.mjs",
             "page.html",
             "page.js",
-            "main.js",
+            "index.html",
+            "exit.jsx",
+            "app/page.jsx",
+            "app/edge/route.js",
+            "worker.mjs",
+            "check.test.mjs",
             "spend.mjs"
         ]
     );
     let left = "1 USDC for exitgap.example/v1/exit on eip155:8453, in any 86400 s\n";
     assert_eq!(project.node(&["spend.mjs"]), left);
-    as_the_readme_says(&project.node(&["check.mjs"]));
-    as_the_readme_says(&project.page(project.path(), "page.html"));
     // The example equals a shared vector.
     let vector = root().join("tests/vectors/evidence/true_concentrated_liquidity.json");
     let vector: Value = serde_json::from_slice(&fs::read(vector).unwrap()).unwrap();
@@ -182,94 +177,11 @@ fn the_packages_wallet_is_an_entry_of_its_own() {
     let vectors = root().to_str().unwrap();
     assert_eq!(project.node(&["wallet.mjs", "exitgap/pay", vectors]), "sound\n");
     let package = project.path().join("node_modules/exitgap");
-    for script in ["index.js", "node.js", "api.js", "client.js", "answers.js", "arguments.js"] {
+    for script in
+        ["index.js", "inline.js", "edge.js", "api.js", "client.js", "answers.js", "arguments.js"]
+    {
         let text = fs::read_to_string(package.join(script)).unwrap();
         assert!(!text.contains("pay.js") && !text.contains("pay/"), "{script}");
-    }
-}
-
-/// A project with the README's program for bundlers and a page that includes it.
-fn bundled() -> Project {
-    let project = Project::new();
-    project.add_from_readme();
-    let page = "<!doctype html><meta charset=\"utf-8\"><body><script type=\"module\" src=\"/main.js\"></script></body>";
-    project.write("index.html", page);
-    project
-}
-
-#[test]
-fn vite_builds_it_with_one_module_beside_the_scripts() {
-    let project = bundled();
-    project.tool("vite", &["build", "--logLevel", "error"]);
-    let built = project.path().join("dist");
-    let assets: Vec<String> = fs::read_dir(built.join("assets"))
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    let modules = assets.iter().filter(|name| has_extension(name, "wasm")).count();
-    assert_eq!(modules, 1, "{assets:?}");
-    for script in assets.iter().filter(|name| has_extension(name, "js")) {
-        let text = fs::read_to_string(built.join("assets").join(script)).unwrap();
-        assert!(text.len() < 100_000 && !text.contains("AGFzbQ"), "{script} has the module in it");
-    }
-    as_the_readme_says(&project.page(&built, "index.html"));
-}
-
-fn has_extension(name: &str, extension: &str) -> bool {
-    Path::new(name).extension().is_some_and(|found| found == extension)
-}
-
-#[test]
-#[ignore = "slow: `cargo xtask test --all` runs it"]
-fn webpack_builds_it_and_vite_serves_it() {
-    let project = bundled();
-    let main = fs::read_to_string(project.path().join("main.js")).unwrap();
-    let config = "export default { mode: 'production', entry: './webpack-main.js', \
-        module: { rules: [{ resourceQuery: /raw/, type: 'asset/source' }] }, performance: false };";
-    project.write("webpack.config.mjs", config);
-    // webpack also looks for a query in the `exports` of a package.
-    let main = main.replace("'exitgap/example", "'./node_modules/exitgap/example");
-    project.write("webpack-main.js", &main);
-    project.tool("webpack", &["--config", "webpack.config.mjs"]);
-    let page =
-        "<!doctype html><meta charset=\"utf-8\"><body><script src=\"/main.js\"></script></body>";
-    fs::write(project.path().join("dist/index.html"), page).unwrap();
-    as_the_readme_says(&project.page(&project.path().join("dist"), "index.html"));
-
-    let server = Vite::start(&project);
-    as_the_readme_says(&project.page_at(project.path(), "index.html", Some(&server.address)));
-}
-
-/// The development server of Vite. Dropping this value stops it.
-struct Vite {
-    process: std::process::Child,
-    address: String,
-}
-
-impl Vite {
-    fn start(project: &Project) -> Self {
-        use std::io::{BufRead, BufReader};
-        let mut process = Command::new("node")
-            .arg(npm_scene::tool("vite"))
-            .args(["--host", "127.0.0.1", "--port", "0", "--clearScreen", "false"])
-            .current_dir(project.path())
-            .env("NO_COLOR", "1")
-            .stdout(std::process::Stdio::piped())
-            .spawn()
-            .unwrap();
-        let lines = BufReader::new(process.stdout.take().unwrap()).lines();
-        let address = lines
-            .map_while(Result::ok)
-            .find_map(|line| Some(format!("http://{}", line.split_once("http://")?.1)));
-        let address = address.expect("vite says where it listens");
-        Self { process, address: address.trim().trim_end_matches('/').to_owned() }
-    }
-}
-
-impl Drop for Vite {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
     }
 }
 
@@ -310,11 +222,12 @@ fn compiles(project: &Project, files: &[&str]) -> Result<(), String> {
 fn typescript_accepts_the_readmes_programs_and_no_misuse() {
     let project = Project::new();
     project.add_from_readme();
-    project
-        .write("raw.d.ts", "declare module '*?raw' { const text: string; export default text; }");
+    // The others need the types of React or of a test runner.
+    let needs_more = |name: &str| {
+        has_extension(name, "html") || has_extension(name, "jsx") || name.ends_with(".test.mjs")
+    };
     let programs = readme_programs().into_iter().map(|(name, _)| name);
-    let mut files: Vec<String> = programs.filter(|name| !has_extension(name, "html")).collect();
-    files.push("raw.d.ts".to_owned());
+    let files: Vec<String> = programs.filter(|name| !needs_more(name)).collect();
     let files: Vec<&str> = files.iter().map(String::as_str).collect();
     compiles(&project, &files).unwrap();
     for (misuse, code) in [
@@ -345,6 +258,36 @@ fn typescript_accepts_the_readmes_programs_and_no_misuse() {
         let refused = compiles(&project, &["misuse.ts"]).unwrap_err();
         assert!(refused.contains(code), "{misuse}: {refused}");
     }
+}
+
+/// The types of every entry, with the settings that a user may have: no entry needs the library `dom`, or that errors of
+/// libraries are skipped.
+#[test]
+fn types_need_no_library_of_a_page() {
+    let project = Project::new();
+    project.add(&["types.mts", "types_page.mts"]);
+    let compiled = |file: &str, libraries: &[&str], module: &str, resolution: &str| {
+        let options = json!({
+            "noEmit": true, "strict": true, "exactOptionalPropertyTypes": true, "skipLibCheck": false,
+            "noUncheckedIndexedAccess": true, "verbatimModuleSyntax": true, "target": "es2022",
+            "types": [], "lib": libraries, "module": module, "moduleResolution": resolution,
+        });
+        let config = json!({ "compilerOptions": options, "files": [file] });
+        project.write("tsconfig.json", &config.to_string());
+        let output =
+            project.run(Command::new("node").arg(npm_scene::tool("tsc")).args(["-p", "."]));
+        if output.status.success() { Ok(()) } else { Err(said(&output)) }
+    };
+    for (module, resolution) in
+        [("node16", "node16"), ("nodenext", "nodenext"), ("esnext", "bundler")]
+    {
+        compiled("types.mts", &["es2022"], module, resolution).unwrap();
+        compiled("types.mts", &["es2022", "webworker"], module, resolution).unwrap();
+        compiled("types_page.mts", &["es2022", "dom"], module, resolution).unwrap();
+    }
+    // Control: the library is not there.
+    let refused = compiled("types_page.mts", &["es2022"], "esnext", "bundler").unwrap_err();
+    assert!(refused.contains("'document'"), "{refused}");
 }
 
 /// Returns the TypeScript type of a case's answer.

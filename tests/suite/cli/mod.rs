@@ -14,6 +14,7 @@ mod evidence;
 mod full_disk;
 mod rpc;
 mod series;
+mod try_sample;
 mod verify_chain;
 mod verify_sources;
 mod watch;

@@ -2,6 +2,7 @@
 
 mod cli;
 mod cli_log;
+mod example;
 mod log;
 mod one_call;
 mod pay;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use exitgap_api::operations::Method;
 use exitgap_api::operations::{Held, PositionAsked};
-use exitgap_api::{Days, Guards, Interval};
+use exitgap_api::{Days, Guards, Interval, RowOrder};
 use exitgap_client::{
     BaseUrl, Client, ClientError, EvidenceOf, HistoryOf, LogWatch, Memory, Native, Options,
     Request, Response, Storage, Transport, TransportError, TrustBasis, rank_routes,
@@ -80,7 +80,8 @@ async fn the_client_computes_what_the_service_answers() {
         // Fields that only a service has, and the age, which changes with time.
         let mut theirs = read(&from_api);
         for document in [&mut ours, &mut theirs] {
-            remove(document, &["snapshot_age_s", "evidence_url", "snapshot_url", "window_url"]);
+            let urls = ["evidence_url", "snapshot_url", "window_url", "depths_url"];
+            remove(document, &[&["snapshot_age_s"][..], &urls].concat());
         }
         assert_eq!(theirs, ours, "{question:?}");
     }
@@ -313,6 +314,7 @@ async fn a_series_of_another_question_is_no_answer() {
         base: Some(Base::Token0),
         size: size("1000"),
         interval: Interval::FiveMinutes,
+        order: RowOrder::Ascending,
         from: None,
         to: None,
         cursor: None,

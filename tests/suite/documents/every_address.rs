@@ -8,7 +8,7 @@ use exitgap_api::operations::{
     AccuracyAsked, DecayAsked, EquityAsked, EvidenceOf, ExportAsked, ExposureAsked, Given, Method,
     Operation, Question, RoutesAsked, VenueStressAsked, position_as_written,
 };
-use exitgap_api::{AlertsTold, Interval};
+use exitgap_api::{AlertsTold, Interval, RowOrder};
 use exitgap_client::{Client, HistoryOf, Native, Request};
 use exitgap_core::exit::OrderPlan;
 use exitgap_core::ids::Code;
@@ -51,6 +51,7 @@ pub async fn ask(
                 pool: "anvil:0x93f90eb8ea4b99ec1477a36f3af1e6cd89b9f720".parse()?,
                 size: "1000".parse()?,
                 interval: Interval::FiveMinutes,
+                order: RowOrder::Ascending,
                 base: None,
                 from: None,
                 to: None,
@@ -64,12 +65,27 @@ pub async fn ask(
                 pool: "anvil:0x93f90eb8ea4b99ec1477a36f3af1e6cd89b9f720".parse()?,
                 size: "1000".parse()?,
                 interval: Interval::FiveMinutes,
+                order: RowOrder::Ascending,
                 base: None,
                 from: None,
                 to: None,
                 cursor: None,
             };
             let answer = client.stress(&of, Some("1".parse()?)).await?;
+            serde_json::to_vec(&answer)?
+        }
+        "readWhenToSell" => {
+            let of = HistoryOf {
+                pool: "anvil:0x93f90eb8ea4b99ec1477a36f3af1e6cd89b9f720".parse()?,
+                size: "1000".parse()?,
+                interval: Interval::FiveMinutes,
+                order: RowOrder::Ascending,
+                base: None,
+                from: None,
+                to: None,
+                cursor: None,
+            };
+            let answer = client.when_to_sell(&of).await?;
             serde_json::to_vec(&answer)?
         }
         "readFragility" => {
@@ -160,6 +176,7 @@ pub async fn ask(
                 pool: "anvil:0x88909fa66c7b6e1fce8c98c054097d5c2cf61c1d".parse()?,
                 size: "10000".parse()?,
                 interval: Interval::FiveMinutes,
+                order: RowOrder::Ascending,
                 base: None,
                 from: None,
                 to: None,
@@ -208,6 +225,14 @@ pub async fn ask(
                 "https://api.example.org/api/v1/decay/anvil:0x93f90eb8ea4b99ec1477a36f3af1e6cd89b9f720?base=token0&from=2026-08-22T00%3A00%3A00Z&to=2026-08-22T00%3A25%3A00Z&move_pct=0.01&within_slots=1&gap_pct=2",
             ).await?;
             answer
+        }
+        "readDepthsFile" => {
+            client
+                .figure(
+                    Operation::DepthsFile,
+                    "https://api.example.org/api/v1/depths/anvil:0x93f90eb8ea4b99ec1477a36f3af1e6cd89b9f720?from=2026-08-22T00%3A00%3A00Z&to=2026-08-22T00%3A25%3A00Z",
+                )
+                .await?
         }
         "scoreLiquidationExposure" => {
             let of = Given::from_url(

@@ -3,8 +3,10 @@
 mod deployed;
 mod every_address;
 mod examples;
+mod install;
 mod languages;
 mod lists;
+mod llms;
 mod operators;
 mod tutorial;
 

@@ -35,7 +35,9 @@ impl Project {
     }
 
     pub fn write(&self, name: &str, text: &str) {
-        fs::write(self.path().join(name), text).unwrap();
+        let path = self.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
     }
 
     /// Copies programs of `tests/js/npm` into the folder.
@@ -118,6 +120,10 @@ pub fn readme_programs() -> Vec<(String, String)> {
     marked.map(program).collect()
 }
 
+pub fn has_extension(name: &str, extension: &str) -> bool {
+    Path::new(name).extension().is_some_and(|found| found == extension)
+}
+
 /// The path of the packed package.
 pub fn tarball() -> PathBuf {
     let version = env!("CARGO_PKG_VERSION");
@@ -133,6 +139,12 @@ pub fn tools() -> PathBuf {
     path
 }
 
+/// The folder of the hosts that only slow tests use, if they are installed.
+pub fn hosts() -> Option<PathBuf> {
+    let path = fixtures::folder().join("npm-hosts");
+    path.join("node_modules").is_dir().then_some(path)
+}
+
 /// The script of a tool.
 pub fn tool(name: &str) -> PathBuf {
     tools().join("node_modules/.bin").join(name).canonicalize().unwrap()
@@ -141,6 +153,16 @@ pub fn tool(name: &str) -> PathBuf {
 pub fn said(output: &Output) -> String {
     let texts = [&output.stdout, &output.stderr];
     texts.map(|text| String::from_utf8_lossy(text).into_owned()).join("\n")
+}
+
+/// Requires what the README says of its program: the verdict with the number, and the check that fails for a changed digit.
+pub fn as_the_readme_says(shown: &str) {
+    let lines: Vec<&str> = shown.lines().collect();
+    assert_eq!(lines[0], "valid 0.275862%", "{shown}");
+    let [only] = lines[1..] else { panic!("one check fails, and not: {shown}") };
+    let words: Vec<&str> = only.split(' ').collect();
+    assert_eq!((words[0], words[1]), ("result", "exit_gap_pct"), "{shown}");
+    assert_eq!((words[2], words[4]), ("\"0.275862\"", "\"0.175862\""), "{shown}");
 }
 
 /// Requires the expected results for random bytes and for the cases.

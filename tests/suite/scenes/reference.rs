@@ -105,6 +105,7 @@ impl Reference {
             ("readLadder", format!("/v1/ladder/{pool}")),
             ("readHistory", format!("/v1/history/{pool}?size_usd=1000&interval=5m")),
             ("readStress", format!("/v1/stress/{pool}?size_usd=1000&limit_pct=1")),
+            ("readWhenToSell", format!("/v1/when/{pool}?size_usd=1000")),
             ("readFragility", "/v1/fragility?limit=1".to_owned()),
             (
                 "scorePortfolio",
@@ -115,6 +116,7 @@ impl Reference {
             ("readHoursFile", file(&hours, "/figure_url")),
             ("readDepthDecay", decay.clone()),
             ("readDecayFile", file(&decay, "/figure_url")),
+            ("readDepthsFile", file(&format!("/v1/exit/{pool}?size_usd=10000"), "/depths_url")),
             ("scoreLiquidationExposure", exposure.clone()),
             ("readExposureFile", file(&exposure, "/figure_url")),
             ("readVenueStress", stress.clone()),

@@ -36,7 +36,7 @@ async fn a_recorders_swaps_are_those_that_a_stranger_counts_from_a_node() {
     let url = format!("http://{}", service.address);
     let pool = recorded.pool(0);
     let told = service.get(&format!("/v1/accuracy/{pool}")).found();
-    assert_eq!((&told["figure"], &told["status"]), (&json!("accuracy/1"), &json!("preview")));
+    assert_eq!((&told["figure"], &told["status"]), (&json!("accuracy/2"), &json!("preview")));
     // The newest blocks are not final yet.
     let waiting = told["slots_waiting"].as_u64().unwrap();
     assert!((1..=4).contains(&waiting), "{told}");
@@ -161,7 +161,7 @@ fn proven(recorded: &Recorded, service: &Service, told: &Value) {
 fn refused_files(recorded: &Recorded, service: &Service, told: &Value) {
     let [from, end] = ["from", "to"].map(|name| told[name].as_str().unwrap());
     let address = format!("/api/v1/accuracy/{}?from={from}&to={end}", recorded.pool(0));
-    assert_eq!(service.get(&address).found()["figure"], "accuracy/1");
+    assert_eq!(service.get(&address).found()["figure"], "accuracy/2");
     for wrong in [from, "soon"] {
         let (status, _, field) = service.get(&format!("{address}&until={wrong}")).problem();
         assert!((400..500).contains(&status), "{wrong}: {status}");
@@ -213,7 +213,7 @@ fn tabled(recorded: &Recorded, service: &Service, url: &str) {
         assert_eq!(counted[field], row[field], "{field}");
     }
     let (_, text, _) = run(recorded, &["accuracy", "--api", url]);
-    for said in [pool.as_str(), "too short", "accuracy/1 (positive: worse than estimated)"] {
+    for said in [pool.as_str(), "too short", "accuracy/2 (positive: worse than estimated)"] {
         assert!(text.contains(said), "{said}: {text}");
     }
     let api = ["accuracy", "--api", url];

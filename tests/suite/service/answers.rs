@@ -147,6 +147,22 @@ async fn ladders_portfolios_and_earlier_slots_agree_with_single_exits() {
             _ => assert_eq!(single.problem().1, rung["problem"]["code"].as_str().unwrap()),
         }
     }
+    // A row that is refused has the evidence of the refusal, like the single exit, which repeats its size.
+    let of = |index: usize| service.get(&format!("/v1/ladder/{}", recorded.pool(index))).found();
+    let rows: Vec<Value> =
+        (0..8).flat_map(|index| of(index)["by_size"].as_array().unwrap().clone()).collect();
+    let mut refused = 0;
+    for (place, row) in rows.iter().enumerate().filter(|(_, row)| row["problem"].is_object()) {
+        let pool = recorded.pool(place / 4);
+        let single = service.get(&format!("/v1/exit/{pool}?size_usd={}", row["size_usd"])).json();
+        assert_eq!(single["size_usd"], row["size_usd"]);
+        assert_eq!(row["problem"]["size_usd"], row["size_usd"]);
+        assert!(row["evidence_url"].is_string(), "{row}");
+        assert_eq!(row["evidence_url"], single["evidence_url"]);
+        refused += 1;
+    }
+    assert!(refused > 0);
+
     let rungs = ladder["by_gap"].as_array().unwrap();
     let filled = rungs.iter().find(|rung| rung["exit"].is_object()).unwrap();
     verify(&recorded, &service, &{

@@ -46,7 +46,7 @@ impl Known {
             Kind::Token => "token0".to_owned(),
             Kind::Date => "2026-08-22".to_owned(),
             Kind::Instant => "2026-08-22T00:05:00Z".to_owned(),
-            Kind::Slot => FIRST_SLOT.to_string(),
+            Kind::Slot | Kind::SlotCursor => FIRST_SLOT.to_string(),
             Kind::Whole(least, _) => least.to_string(),
             Kind::Rank | Kind::Tick => "0".to_owned(),
             Kind::Share | Kind::Gap | Kind::Cost | Kind::Days => "1".to_owned(),
@@ -98,6 +98,7 @@ fn refused_values(kind: Kind) -> Vec<String> {
         Kind::Slot | Kind::Rank | Kind::Tick | Kind::Whole(..) => {
             &["", "1.5", "1e3", "0x10", "one", "99999999999999999999"][..]
         }
+        Kind::SlotCursor => &["", "1.5", "one", "desc-", "desc-5957855", "99999999999999999999"],
         Kind::Size => &["", "0", "0.001", "1000000001", "1.0000001", "-1", "1e3", "NaN", "1,000"],
         Kind::Share | Kind::Cost | Kind::Days => {
             &["", "-1", "1e3", "NaN", "inf", "1,000", ".5", "%2B5", "99999999999999999999"]

@@ -35,7 +35,19 @@ async fn the_worst_of_real_slots_is_what_each_slot_says() {
     let named: Vec<String> = venues.iter().map(|pool| format!("venue={pool}/{weth}")).collect();
     let ask = |query: &str| service.get(&format!("/v1/exposure?{}&{query}", named.join("&")));
     let told = ask("cascade_usd=800000&fall_pct=0&bonus_pct=8").found();
-    assert_eq!((&told["figure"], &told["band"]), (&json!("exposure/1"), &json!("unrated")));
+    assert_eq!((&told["figure"], &told["band"]), (&json!("exposure/2"), &json!("unrated")));
+    let causes = &told["causes"];
+    let failed =
+        causes["oracle_led_slots"].as_u64().unwrap() + causes["thin_book_slots"].as_u64().unwrap();
+    assert!(failed <= 4, "{causes}");
+    assert!(
+        causes["note"].as_str().unwrap().contains(" of 4 slots a liquidation lost money"),
+        "{causes}"
+    );
+    let from_mid = ask("cascade_usd=800000&fall_pct=0&bonus_pct=8&reference=mid").found();
+    assert_eq!((&from_mid["reference"], &told["reference"]), (&json!("mid"), &json!("oracle")));
+    assert_eq!(from_mid["causes"], told["causes"], "they do not depend on the reference");
+    assert_ne!(from_mid["worst_gap_pct"], told["worst_gap_pct"]);
     assert_eq!(
         (&told["have"], &told["needed"], &told["enough"]),
         (&json!(4), &json!(1_916), &json!(false))
@@ -140,7 +152,7 @@ fn handed_over(recorded: &Recorded, service: &Service, figure: &[u8]) {
     let [of_figure, filled, refused] = report["files"].as_array().unwrap().as_slice() else {
         panic!("{report}")
     };
-    assert!(of_figure["figure"].as_str().unwrap().starts_with("exposure/1 of "), "{of_figure}");
+    assert!(of_figure["figure"].as_str().unwrap().starts_with("exposure/2 of "), "{of_figure}");
     assert_eq!(filled["claim"]["size_usd"], "1000");
     assert_eq!(refused["claim"]["refusal"], "beyond_liquidity");
     // Without the figure's snapshots, without a key, and with a changed digit in one of the files.
@@ -241,7 +253,7 @@ fn said_by_the_command_line(
     let url = format!("http://{}", service.address);
     let named: Vec<String> = venues.iter().map(|pool| format!("{pool}/WETH")).collect();
     let named: Vec<&str> = named.iter().map(String::as_str).collect();
-    let rules = ["--fall-pct", "0", "--bonus-pct", "8"];
+    let rules = ["--fall-pct", "0", "--bonus-pct", "8", "--reference", "oracle"];
     let asked = [&["exposure"][..], &named, &["--cascade-usd", "800k"], &rules].concat();
     for source in [["--db", "exitgap.db"], ["--api", &url]] {
         let output = cli(recorded, &[&asked[..], &source, &["--json"]].concat());
@@ -253,7 +265,7 @@ fn said_by_the_command_line(
         }
         let text =
             String::from_utf8(cli(recorded, &[&asked[..], &source].concat()).stdout).unwrap();
-        for expected in ["unrated", "4 of 1916 checked", "exposure/1", "widest gap", "PREVIEW"] {
+        for expected in ["unrated", "4 of 1916 checked", "exposure/2", "widest gap", "PREVIEW"] {
             assert!(text.contains(expected), "{expected}: {text}");
         }
         let kept = [&asked[..], &source, &["--file", "kept.json"]].concat();
@@ -333,6 +345,15 @@ fn refused(service: &Service, venues: &[String]) {
         assert_eq!((found, said.as_str()), (status, code), "{query}");
         assert!(field.is_empty() || at.as_deref() == Some(field), "{query}: {at:?}");
     }
+    let elsewhere =
+        service.get(&format!("/v1/exposure?venue={first}&cascade_usd=1&reference=best"));
+    assert_eq!(
+        elsewhere.problem(),
+        (400, "invalid_parameter".to_owned(), Some("reference".to_owned()))
+    );
+    // A file without a reference keeps the version that its address always had.
+    let file = service.get(&format!("/api/v1/exposure?venue={first}&cascade_usd=1")).found();
+    assert_eq!(file["figure"], "exposure/1");
     let by_name = service.get(&format!("/api/v1/exposure?venue={first}/WETH&cascade_usd=1"));
     assert_eq!(by_name.problem().1, "invalid_parameter");
 }

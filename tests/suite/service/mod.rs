@@ -36,3 +36,4 @@ mod stream;
 mod taxed_tokens;
 mod two_hosts;
 mod venue_stress;
+mod when;

@@ -108,6 +108,7 @@ async fn rows_say_what_exits_said_and_the_worst_of_them() {
         assert_eq!(stress["slots_missing"], 0);
 
         check_pages(&service, &pool, &ask, rows);
+        check_newest_first(&ask, rows);
     }
     assert!(refusals.contains(&(SLOTS as u64)), "{refusals:?}");
     assert_eq!(refusals[0], 0);
@@ -150,11 +151,60 @@ fn check_pages(service: &Service, pool: &str, ask: &dyn Fn(&str) -> Value, rows:
     assert_eq!(page["method"]["window"], window);
 }
 
+/// Rows with the newest first are the same rows, page by page, and each page has a cursor of its own order.
+fn check_newest_first(ask: &dyn Fn(&str) -> Value, rows: &[Value]) {
+    let reversed: Vec<Value> = rows.iter().rev().cloned().collect();
+    let (mut paged, mut cursor, mut pages) = (Vec::new(), String::new(), 0);
+    loop {
+        let page = ask(&format!("&interval=5m&order=desc&limit=5{cursor}"));
+        assert_eq!(page["order"], "desc");
+        let own = page["rows"].as_array().unwrap();
+        let [newest, oldest] = [own.first(), own.last()].map(|row| row.unwrap()["time"].clone());
+        let window = &page["method"]["window"];
+        assert_eq!((&window["from"], &window["to"]), (&oldest, &newest));
+        assert_eq!(page["evidence_url"], own[0]["last"]["evidence_url"]);
+        paged.extend(own.clone());
+        pages += 1;
+        match page["next_cursor"].as_str() {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => break,
+        }
+    }
+    assert_eq!((paged, pages), (reversed, SLOTS.div_ceil(5)));
+    // Hours begin at the same slots in both orders, also at the edges of a page and of a period.
+    let part = "&from=2026-08-22T00:10:00Z&to=2026-08-22T01:02:00Z";
+    let mut hours = ask(part)["rows"].as_array().unwrap().clone();
+    hours.reverse();
+    assert_eq!(ask(&format!("{part}&order=desc"))["rows"], json!(hours));
+    let first = ask(&format!("{part}&order=desc&limit=1"));
+    assert_eq!(first["rows"], json!(hours[..1]));
+    let next = first["next_cursor"].as_str().unwrap();
+    let second = ask(&format!("{part}&order=desc&limit=1&cursor={next}"));
+    assert_eq!((&second["rows"], second.get("next_cursor")), (&json!(hours[1..]), None));
+    let days = ask("&interval=1d&order=desc");
+    assert_eq!(days["rows"], ask("&interval=1d")["rows"], "one day");
+    assert_eq!((&ask("")["order"], ask("&order=asc")), (&json!("asc"), ask("")));
+}
+
 fn check_refusals(service: &Service, pool: &str) {
     let refused = |query: &str| service.get(&format!("/v1/history/{pool}?{query}")).problem();
     assert_eq!(refused("size_usd=0.001").2.as_deref(), Some("size_usd"));
     assert_eq!(refused("size_usd=1000&interval=2h").2.as_deref(), Some("interval"));
     assert_eq!(refused("size_usd=1000&cursor=x").2.as_deref(), Some("cursor"));
+    let wrong = |field: &str| (400, "invalid_parameter".to_owned(), Some(field.to_owned()));
+    assert_eq!(refused("size_usd=1000&order=down"), wrong("order"));
+    // A cursor belongs to one order, and has one spelling.
+    for cursor in
+        ["order=desc&cursor=5957860", "cursor=desc-5957860", "order=asc&cursor=desc-5957860"]
+    {
+        let answer = service.get(&format!("/v1/history/{pool}?size_usd=1000&{cursor}"));
+        assert_eq!(answer.problem(), wrong("cursor"), "{cursor}");
+        let detail = answer.json()["detail"].as_str().unwrap().to_owned();
+        assert!(detail.contains("continues pages in the order"), "{detail}");
+    }
+    for cursor in ["desc-", "desc-05957860", "desc-5957855", "desc--5957860", "DESC-5957860"] {
+        assert_eq!(refused(&format!("size_usd=1000&order=desc&cursor={cursor}")), wrong("cursor"));
+    }
     let order = "size_usd=1000&from=2026-08-22T01:00:00Z&to=2026-08-22T00:00:00Z";
     assert_eq!(refused(order), (422, "period_reversed".into(), Some("from".into())));
     assert_eq!(refused("size_usd=1000&from=2027-08-22T01:00:00Z").1, "after_series");

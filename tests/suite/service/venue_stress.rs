@@ -37,7 +37,7 @@ async fn without_a_shock_it_is_what_the_slots_say_and_with_one_it_is_worse() {
     let series =
         service.get(&format!("/v1/stress/{pool}?base={weth}&size_usd=10000&limit_pct=0.01"));
     let series = series.found();
-    assert_eq!((&told["figure"], &told["have"]), (&json!("stress/1"), &json!(3)));
+    assert_eq!((&told["figure"], &told["have"]), (&json!("stress/2"), &json!(3)));
     let worst = &told["worst_slots"][0];
     assert_eq!(worst["exit_gap_pct"], series["worst_gap"]["exit_gap_pct"]);
     assert_eq!(worst["time"], series["worst_gap"]["time"]);
@@ -118,7 +118,7 @@ fn said_by_the_command_line(
         }
         let text =
             String::from_utf8(cli(recorded, &[&asked[..], &source].concat()).stdout).unwrap();
-        for expected in ["60% of liquidity withdrawn", "3 checked", "stress/1", "PREVIEW"] {
+        for expected in ["60% of liquidity withdrawn", "3 checked", "stress/2", "PREVIEW"] {
             assert!(text.contains(expected), "{expected}: {text}");
         }
         let kept = [&asked[..], &source, &["--file", "kept.json"]].concat();

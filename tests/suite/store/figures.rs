@@ -10,7 +10,7 @@ use exitgap_core::pools::Direction;
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::units::SizeUsd;
 use exitgap_store::{
-    Figures, Gap, NoGap, Outcome, Pool, Reader, Rollup, Store, StoreError, day_of, rebuild,
+    Figures, Gap, NoGap, Outcome, Pool, Reader, Rollup, Store, StoreError, day_of, migrate, rebuild,
 };
 use exitgap_tests::postgres;
 use rusqlite::Connection;
@@ -101,9 +101,17 @@ fn check_figures(reader: &Reader, stored: &Pool) -> (u32, u32, u32) {
             let mut depths: Vec<_> = window.iter().filter_map(depth).collect();
             depths.sort_unstable();
             assert_eq!(found.lowest, depths.first().map(|(depth, slot)| (*slot, *depth)));
-            let middle = [depths[(depths.len() - 1) / 2].0, depths[depths.len() / 2].0];
-            assert_eq!(found.median_usd, Some(u64::midpoint(middle[0], middle[1])));
+            // Of an even number, the lower of the middle two.
+            assert_eq!(found.median_usd, Some(depths[(depths.len() - 1) / 2].0));
             medians += 1;
+            let lows = row.week.unwrap()[token];
+            assert_eq!(lows.lowest_depth, found.lowest);
+            let book =
+                |row: &Figures| Some((row.snapshot?.directions[token].book_usd?, row.entry.slot));
+            let mut books: Vec<_> = window.iter().filter_map(book).collect();
+            books.sort_unstable();
+            assert_eq!(lows.lowest_book, books.first().map(|(book, slot)| (*slot, *book)));
+            assert_eq!(lows.median_book_usd, Some(books[(books.len() - 1) / 2].0));
         }
     }
     (filled, refused, medians)
@@ -244,7 +252,7 @@ fn days_and_the_board_are_those_of_the_figures() {
 }
 
 /// Damage to derived rows: `fsck` finds each, and a rebuild repairs it.
-const DAMAGE: [(&str, &str); 11] = [
+const DAMAGE: [(&str, &str); 14] = [
     ("figures", "UPDATE figures SET gap0_1k = gap0_1k + 1 WHERE pool_no = 2 AND slot = 5957860"),
     (
         "figures",
@@ -261,6 +269,9 @@ const DAMAGE: [(&str, &str); 11] = [
     ("figures", "UPDATE figures SET median0_7d_usd = NULL WHERE pool_no = 2 AND slot = 5957860"),
     ("figures", "UPDATE figures SET lowest1_7d_back = lowest1_7d_back + 1 WHERE slot = 5957860"),
     ("figures", "DELETE FROM figures WHERE slot >= 5957860"),
+    ("week", "UPDATE week SET lowest_book1_usd = lowest_book1_usd + 1 WHERE slot = 5957860"),
+    ("week", "UPDATE week SET led0_slots = 7, largest_lead0 = NULL WHERE pool_no = 2"),
+    ("week", "DELETE FROM week WHERE pool_no = 3"),
     (
         "day",
         "UPDATE day SET least0_10k_micros = 1, worst0_10k_at = 1 - worst0_10k_at WHERE pool_no = 1",
@@ -273,7 +284,7 @@ const DAMAGE: [(&str, &str); 11] = [
 fn dump(path: &Path) -> Vec<String> {
     let mut rows = Vec::new();
     if let Some(database) = postgres::database_of(path) {
-        for table in ["figures", "day", "standing"] {
+        for table in ["figures", "week", "day", "standing"] {
             let found = postgres::shared()
                 .sql(database, &format!("SELECT * FROM exitgap.{table} ORDER BY 1, 2"));
             rows.extend(found.lines().map(|row| format!("{table}: {row}")));
@@ -281,7 +292,7 @@ fn dump(path: &Path) -> Vec<String> {
         return rows;
     }
     let connection = Connection::open(path).unwrap();
-    for table in ["figures", "day", "standing"] {
+    for table in ["figures", "week", "day", "standing"] {
         let mut statement = connection.prepare(&format!("SELECT * FROM {table}")).unwrap();
         let columns = statement.column_count();
         let row = statement.query_map((), |row| {
@@ -298,7 +309,7 @@ fn damage_to_what_is_derived_is_named_and_made_good() {
     for (table, change) in DAMAGE {
         let (_folder, path) = sealed_store();
         let whole = dump(&path);
-        assert_eq!(whole.len(), 28 + 3 + 3);
+        assert_eq!(whole.len(), 28 + 28 + 3 + 3);
         tamper(&path, change);
         assert_ne!(dump(&path), whole, "{change}");
         let damage = Reader::open(&path).unwrap().fsck(|_| {}).expect_err(change);
@@ -322,6 +333,7 @@ fn damage_to_what_is_derived_is_named_and_made_good() {
     let surplus =
         "INSERT INTO figures SELECT 9, slot, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
             NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL FROM figures WHERE pool_no = 1;
+        INSERT INTO week (pool_no, slot, led0_slots, led1_slots) VALUES (9, 5957860, 0, 0);
         INSERT INTO day (day, pool_no, recorded_slots, missing_slots, retracted_slots)
             VALUES (20686, 1, 0, 0, 0), (20687, 9, 0, 0, 0)";
     tamper(&path, surplus);
@@ -330,8 +342,71 @@ fn damage_to_what_is_derived_is_named_and_made_good() {
         *damage.error,
         StoreError::Rows { table: "figures", found: 39, expected: 28 }
     ));
-    assert_eq!(rebuild(&path, None, |_| {}).unwrap().rows, 13);
+    assert_eq!(rebuild(&path, None, |_| {}).unwrap().rows, 14);
     assert_eq!(dump(&path), whole);
+}
+
+/// A store as a version before the weeks left it: without their table.
+fn as_version_11(path: &Path) {
+    if postgres::database_of(path).is_some() {
+        let version = "DELETE FROM schema_version WHERE version = 12";
+        return tamper(path, &format!("DROP TABLE week; {version}"));
+    }
+    tamper(path, "DROP TABLE week; PRAGMA user_version = 11");
+}
+
+#[test]
+fn a_store_from_before_the_weeks_is_migrated_and_its_weeks_are_rebuilt() {
+    let folder = TempDir::new().unwrap();
+    let path = store_in(folder.path(), "series.db");
+    let mut store = Store::create(&path, &key()).unwrap();
+    let (mut pool, mut other) = (BusyPool::new(4, 9), BusyPool::new(5, 3));
+    let mut append = |store: &mut Store, n: u32| {
+        let entry = match n % 5 {
+            3 => pool.missing(MissingReason::ChainLagging),
+            _ => pool.recorded(slot(n)),
+        };
+        store.append_slot(slot(n), &[entry, other.recorded(slot(n))]).unwrap();
+    };
+    (0..20).for_each(|n| append(&mut store, n));
+    drop(store);
+    let whole = dump(&path);
+    as_version_11(&path);
+    let older = Reader::open(&path).unwrap_err();
+    if postgres::database_of(&path).is_some() {
+        assert!(matches!(older, StoreError::NotMigrated { .. }), "{older}");
+        let admin = postgres::shared().url("postgres", "postgres");
+        let report = migrate(&path, &admin, None, None).unwrap();
+        assert_eq!((report.from, report.to), (Some(11), 12));
+    } else {
+        let expected = matches!(older, StoreError::OlderSchema { expected: 12, found: 11, .. });
+        assert!(expected && older.to_string().contains("fsck --rebuild"), "{older}");
+    }
+    // A recorder migrates the file and goes on. New slots have their week at once, earlier ones not yet.
+    let mut store = Store::open(&path, &key()).unwrap();
+    append(&mut store, 20);
+    let stored = store.reader().pools().unwrap();
+    let weeks: Vec<bool> =
+        all(store.reader(), &stored[0]).iter().map(|row| row.week.is_some()).collect();
+    assert_eq!(weeks, [vec![false; 20], vec![true]].concat());
+    let newest = store.reader().board().unwrap()[0].week;
+    let damage = store.reader().fsck(|_| {}).unwrap_err();
+    assert!(matches!(*damage.error, StoreError::Derived { table: "week", .. }), "{damage}");
+    assert!(damage.to_string().contains("fsck --rebuild"), "{damage}");
+    drop(store);
+    assert_eq!(rebuild(&path, None, |_| {}).unwrap().rows, 2 * 20);
+    let reader = Reader::open(&path).unwrap();
+    reader.fsck_derived(|_| {}).unwrap();
+    assert!(newest.is_some());
+    assert_eq!(reader.board().unwrap()[0].week, newest);
+    let rebuilt = dump(&path);
+    let weeks = |rows: &[String]| {
+        let mut weeks = rows.to_vec();
+        weeks.retain(|row| row.starts_with("week"));
+        weeks
+    };
+    assert_eq!(weeks(&whole).len(), 2 * 20);
+    assert!(weeks(&whole).iter().all(|row| rebuilt.contains(row)));
 }
 
 #[test]

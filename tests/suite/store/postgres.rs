@@ -172,15 +172,15 @@ fn a_database_that_is_no_store_is_named_with_what_to_do() {
     };
     // Repeating the migration changes nothing.
     let again = migrate(&url, &admin, None, None).unwrap();
-    assert_eq!((again.made.len(), again.from, again.to), (0, Some(11), 11));
+    assert_eq!((again.made.len(), again.from, again.to), (0, Some(12), 12));
     shared().sql(&database, "DROP TRIGGER entry_follows ON exitgap.entry");
     let altered = error(&url);
     assert!(
         matches!(&altered, StoreError::SchemaAltered { object, .. } if object == "trigger entry_follows"),
         "{altered}"
     );
-    shared().sql(&database, "INSERT INTO exitgap.schema_version VALUES (12)");
-    assert!(matches!(error(&url), StoreError::NewerSchema { found: 12, expected: 11, .. }));
+    shared().sql(&database, "INSERT INTO exitgap.schema_version VALUES (13)");
+    assert!(matches!(error(&url), StoreError::NewerSchema { found: 13, expected: 12, .. }));
     assert!(matches!(migrate(&url, &admin, None, None), Err(StoreError::NewerSchema { .. })));
 
     for (change, is) in [
@@ -256,10 +256,10 @@ fn an_operator_moves_a_store_to_a_server_by_three_commands() {
         "created database gaps\n\
          created role gaps_recorder, without a password: set one if it logs in over a network\n\
          created role gaps_reader, without a password: set one if it logs in over a network\n\
-         created the tables of schema version 11\n"
+         created the tables of schema version 12\n"
     );
     let (code, said) = run(&as_admin, "exitgap.toml");
-    assert_eq!((code, said.as_str()), (Some(0), "the tables already have schema version 11\n"));
+    assert_eq!((code, said.as_str()), (Some(0), "the tables already have schema version 12\n"));
     let (code, said) = run(&["restore"], "exitgap.toml");
     assert_eq!((code, said.as_str()), (Some(0), "restored 11 slots\n"));
     assert_eq!(checkpoints(&url), checkpoints(&path));

@@ -14,7 +14,7 @@ mod verified;
 use std::path::Path;
 use std::time::Instant;
 
-use exitgap_core::analytics::FigureVenue;
+use exitgap_core::analytics::{FigureVenue, Reference};
 use exitgap_core::analytics::decay::DecayTerms;
 use exitgap_core::analytics::exposure::{ExposureTerms, Liquidation};
 use exitgap_core::analytics::stress::{Shock, StressTerms};
@@ -83,6 +83,7 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
         to,
         cascade: "2000000".parse().map_err(failed)?,
         liquidation: Liquidation { bonus_e8: 5_000_000, protocol_fee_e8: 0, fall_e8: 20_000_000 },
+        reference: Some(Reference::Mid),
     };
     let told = reader.figure(&exposure).map_err(failed)?;
     eprintln!("figures: the exposure is {}, worst {:?}", told.band.code(), told.worst_gap_pct);
@@ -95,6 +96,7 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
         shock: Shock { haircut_e8: 40_000_000, fall_e8: 20_000_000 },
         limit: None,
         after: None,
+        reference: Some(Reference::Mid),
     };
     let told = reader.figure(&stress).map_err(failed)?;
     eprintln!("figures: a stress of {} slots, Q95 {:?}", told.have_slots, told.gap_q95_pct);

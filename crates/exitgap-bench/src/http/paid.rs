@@ -10,6 +10,7 @@ use exitgap_tests::faults::payments_scene::{Process, Scene};
 use super::failed;
 use super::load::Client;
 use crate::BenchError;
+use crate::clock::median;
 use crate::effort::Effort;
 use crate::report::Report;
 
@@ -45,10 +46,7 @@ pub async fn measure(report: &mut Report) -> Result<(), BenchError> {
             }
         }
     }
-    let [paid_us, free_us] = us.map(|mut us| {
-        us.sort_by(f64::total_cmp);
-        us[us.len() / 2]
-    });
+    let [paid_us, free_us] = us.map(median);
     report.add("http.paid_exit_us", paid_us);
     report.add("http.free_exit_us", free_us);
     report.add("http.paid_exit_overhead_us", paid_us - free_us);

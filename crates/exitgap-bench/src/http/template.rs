@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 
+use exitgap_core::analytics::median;
 use exitgap_core::evidence::LOWEST_DEPTH_SLOTS;
 use exitgap_core::series::Slot;
 use exitgap_tests::devchain::Rng;
@@ -87,10 +88,9 @@ impl Template {
             let known = depths(token).enumerate().filter_map(|(at, depth)| Some((depth?, at)));
             known.min().map_or((0, 0), |(depth, at)| (depth, window.len() - 1 - at))
         });
-        let median = [0, 1].map(|token| {
+        let medians = [0, 1].map(|token| {
             let mut depths: Vec<i64> = depths(token).flatten().collect();
-            let middle = depths.len() / 2;
-            if depths.is_empty() { 0 } else { *depths.select_nth_unstable(middle).1 }
+            median(&mut depths).unwrap_or(0)
         });
         let missing = window.iter().filter(|slot| slot.is_none()).count();
         let or_null = |value: Option<i64>| value.map_or(Value::Null, Value::Integer);
@@ -125,7 +125,7 @@ impl Template {
             row.push(or_null(sides.map(|sides| sides[token].depth)));
         }
         row.push(integer(missing));
-        row.extend(median.map(Value::Integer));
+        row.extend(medians.map(Value::Integer));
         row.extend(lowest.map(|(_, back)| integer(back)));
         self.figures.push(row);
     }
