@@ -29,7 +29,8 @@ use network::CashToken;
 pub use network::{Network, NetworkError, NetworkPool};
 pub use replay::{LegOrder, PlanLeg, PlanResult, ReplayError};
 
-use crate::wide::U256;
+use crate::units::Percent;
+use crate::wide::{U256, mul_div};
 
 /// The most pools of a network.
 pub const MAX_NETWORK_POOLS: usize = 24;
@@ -89,6 +90,13 @@ pub struct Plan {
     pub result: PlanResult,
     /// The bound; `None` if the law of one of the pools is not known to be concave.
     pub bound: Option<PlanBound>,
+}
+
+/// The least that someone accepts who was told `amount_out`, rounded down; `None` for a tolerance outside 0 to 100%.
+pub fn least_accepted(amount_out: U256, tolerance: Percent) -> Option<U256> {
+    let whole = 100_000_000;
+    let kept = u64::try_from(whole - tolerance.0).ok().filter(|_| tolerance.0 >= 0)?;
+    mul_div(amount_out, U256::from(kept), U256::from(100_000_000_u64))
 }
 
 /// Searches a plan for `amount_in` raw units of the token sold. It brings at least what any single path brings that

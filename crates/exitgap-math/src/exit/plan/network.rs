@@ -1,12 +1,12 @@
 //! The pools of a network and the directions that count: those on a path of at most three pools from the token sold to
 //! a cash token.
 
-use super::values::Worth;
+use super::values::{Sale, Worth};
 use super::{MAX_CASH_TOKENS, MAX_HOPS, MAX_NETWORK_POOLS};
 use crate::exit::{Exits, PricedPool};
 use crate::ids::{Address, PoolId};
 use crate::pools::{Direction, SaleCurve};
-use crate::units::UsdPrice;
+use crate::units::{SizeUsd, UsdMicros, UsdPrice};
 use crate::wide::U256;
 
 /// A pool of a network.
@@ -186,6 +186,20 @@ impl<'a> Network<'a> {
 
     pub(super) fn curve_of(&self, edge: &Edge) -> &SaleCurve {
         self.pools[edge.pool].curve(edge.direction)
+    }
+
+    /// The raw amount of the token sold that a size corresponds to; `None` if no direction that counts sells it, or if
+    /// the amount exceeds 256 bits.
+    pub fn amount_asked(&self, size: SizeUsd) -> Option<U256> {
+        let edge = self.edges.iter().find(|edge| edge.from == self.sold)?;
+        let pool = &self.pools[edge.pool];
+        pool.exits.get_or_prepare(pool.priced, edge.direction).amount_asked(size)
+    }
+
+    /// The value of an amount of the token sold at its oracle price, rounded down and capped.
+    pub fn size_of(&self, amount_in: U256) -> UsdMicros {
+        let worth = &self.sold_worth;
+        Sale { sold: (worth, amount_in), received: vec![(worth, amount_in)] }.received_micros()
     }
 
     /// The pools, in the given order.
