@@ -64,7 +64,7 @@ fn a_flipped_bit_is_found_or_changes_nothing_that_is_read() {
     let part = held(bit_flip::run(90, 7, &mut |_, _, _| {}));
     assert!(part.number("bit_flip.found") > 90);
     assert!(part.number("bit_flip.harmless") > 0);
-    assert_eq!(part.number("bit_flip.tables"), 18);
+    assert_eq!(part.number("bit_flip.tables"), 19);
     assert!(part.number("bit_flip.page_kinds") >= 15);
 }
 
@@ -77,7 +77,8 @@ fn changed_evidence_is_accepted_only_where_it_is_true() {
 
 #[test]
 fn forged_files_of_every_kind_are_rejected_by_every_reader() {
-    let extent = forged::Extent { mutations: 2_000, ..forged::WHOLE };
+    // The command measures the time, on an optimised build; here only growth that is not linear is too much.
+    let extent = forged::Extent { mutations: 2_000, most_ms: 2_000, ..forged::WHOLE };
     let part = held(forged::run(extent, 7, &mut |_, _, _| {}));
     assert!(part.number("forged.mutations") >= 1_900, "{:?}", part.figures);
     assert!(part.number("forged.still_true") > 0 && part.number("forged.control_valid") > 0);

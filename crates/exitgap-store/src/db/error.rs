@@ -27,6 +27,9 @@ enum Cause {
     /// A column has an impossible value.
     #[error("{found} in column {column}")]
     Column { column: String, found: String },
+    /// The same of a table that was joined to the one that was read.
+    #[error("{found} in column {column}")]
+    Joined { table: &'static str, column: String, found: String },
 }
 
 impl DatabaseError {
@@ -44,6 +47,18 @@ impl DatabaseError {
 
     pub(super) fn column(column: &str, found: String) -> Self {
         Self(Cause::Column { column: column.to_owned(), found })
+    }
+
+    pub(super) fn joined(table: &'static str, column: &str, found: String) -> Self {
+        Self(Cause::Joined { table, column: column.to_owned(), found })
+    }
+
+    /// The joined table of which a column has an impossible value.
+    pub(super) fn joined_table(&self) -> Option<&'static str> {
+        match self.0 {
+            Cause::Joined { table, .. } => Some(table),
+            _ => None,
+        }
     }
 
     /// Whether a column has an impossible value, which means that the data is damaged, not the database system.

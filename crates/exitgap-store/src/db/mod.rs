@@ -369,6 +369,9 @@ impl Db {
 impl Statement {
     /// Converts an error of running it, or of reading a row.
     fn store_error(&self, source: DatabaseError) -> StoreError {
+        if let Some(table) = source.joined_table() {
+            return StoreError::CorruptRow { table, found: source.to_string() };
+        }
         match self.table {
             Some(table) if source.is_of_a_column() => {
                 StoreError::CorruptRow { table, found: source.to_string() }

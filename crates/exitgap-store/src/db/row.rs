@@ -66,11 +66,14 @@ impl<'a> Row<'a> {
 
     #[cold]
     fn column_error(self, place: usize, found: ColumnValue) -> DatabaseError {
-        let column = match self {
+        DatabaseError::column(self.column_name(place), found.to_string())
+    }
+
+    fn column_name(self, place: usize) -> &'a str {
+        match self {
             Self::Sqlite(row) => row.as_ref().column_name(place).unwrap_or_default(),
             Self::Postgres(row) => row.columns().get(place).map_or("", |column| column.name()),
-        };
-        DatabaseError::column(column, found.to_string())
+        }
     }
 
     /// The columns from this index on, one after the other.
@@ -101,6 +104,18 @@ impl Columns<'_> {
         let value = self.row.at(self.next);
         self.next += 1;
         value
+    }
+
+    /// The error that the column before, of a table that was joined, has an impossible value.
+    #[cold]
+    pub fn impossible_in(&self, table: &'static str) -> DatabaseError {
+        let place = self.next.saturating_sub(1);
+        match self.row.value_at(place) {
+            Ok(found) => {
+                DatabaseError::joined(table, self.row.column_name(place), found.to_string())
+            }
+            Err(error) => error,
+        }
     }
 }
 

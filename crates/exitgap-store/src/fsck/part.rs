@@ -427,7 +427,10 @@ fn as_derived<T>(
     read: Result<T, StoreError>,
 ) -> Result<T, StoreError> {
     read.map_err(|error| match error {
-        StoreError::CorruptRow { table: "figures" | "week" | "day" | "standing", .. } => {
+        StoreError::CorruptRow { table: "week", .. } => {
+            StoreError::Derived { table: "week", pool: pool.id.clone(), at }
+        }
+        StoreError::CorruptRow { table: "figures" | "day" | "standing", .. } => {
             StoreError::Derived { table, pool: pool.id.clone(), at }
         }
         error => error,

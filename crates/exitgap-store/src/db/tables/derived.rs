@@ -7,6 +7,7 @@ use exitgap_core::units::Percent;
 
 use super::entries::args_of;
 use super::{Arg, Columns, DatabaseError, Db, EntryRow, PoolRow, Row, Values, statements};
+use crate::db::row::FromColumn;
 use crate::db::statements::Statement;
 use crate::db::values::chained_row;
 use crate::derived::figures::{
@@ -87,6 +88,19 @@ fn slot_back(slot: Slot, back: Option<u32>) -> Option<Slot> {
     Slot::new(slot.number().checked_sub(back?)?.into()).ok()
 }
 
+/// The next two columns, a value and its slot: both are there or neither is.
+fn value_back<T: FromColumn>(
+    columns: &mut Columns,
+    slot: Slot,
+) -> Result<Option<(Slot, T)>, DatabaseError> {
+    let (value, back): (Option<T>, Option<u32>) = (columns.next()?, columns.next()?);
+    match (value, back, slot_back(slot, back)) {
+        (None, None, _) => Ok(None),
+        (Some(value), _, Some(at)) => Ok(Some((at, value))),
+        _ => Err(columns.impossible_in("week")),
+    }
+}
+
 /// The columns of `week` in the row of a slot whose lowest depths are known; `None` if it has no row there.
 fn read_week(
     columns: &mut Columns,
@@ -97,22 +111,21 @@ fn read_week(
     let mut has_row = true;
     for (lows, lowest_depth) in week.iter_mut().zip(lowest_depth) {
         let (book_usd, lead_e6): (Option<u64>, Option<u32>) = (columns.next()?, columns.next()?);
-        let (lowest_book, lowest_back): (Option<u64>, _) = (columns.next()?, columns.next()?);
+        if lead_e6.is_none() && book_usd.is_some() {
+            return Err(columns.impossible_in("week"));
+        }
+        let lowest_book = value_back(columns, slot)?;
         let median_book_usd = columns.next()?;
-        let (largest, largest_back): (Option<u32>, _) = (columns.next()?, columns.next()?);
+        let largest = value_back(columns, slot)?;
         let slots: Option<u32> = columns.next()?;
-        let (run, run_back): (Option<u32>, _) = (columns.next()?, columns.next()?);
+        let longest_run = value_back(columns, slot)?;
         has_row &= slots.is_some();
         *lows = DepthLows {
             lowest_depth,
             at_lowest_depth: lead_e6.map(|lead_e6| (book_usd, lead_e6)),
-            lowest_book: slot_back(slot, lowest_back).zip(lowest_book),
+            lowest_book,
             median_book_usd,
-            lead: OracleLead {
-                largest: slot_back(slot, largest_back).zip(largest),
-                slots: slots.unwrap_or(0),
-                longest_run: slot_back(slot, run_back).zip(run),
-            },
+            lead: OracleLead { largest, slots: slots.unwrap_or(0), longest_run },
         };
     }
     Ok(has_row.then_some(week))
