@@ -23,6 +23,7 @@ mod alert_kept;
 mod answers;
 mod best_split;
 mod capabilities;
+mod cash_exit;
 mod comparison;
 mod context;
 mod decay;
@@ -83,6 +84,7 @@ pub use alert_kept::{
 pub use answers::Answers;
 pub use best_split::{BestSplit, SplitAlone, SplitCandidate, SplitLeftOut, SplitLeg};
 pub use capabilities::{Capabilities, Capability, CapabilityStatus, ChainCapability};
+pub use cash_exit::{CashExit, CashLeg, CashPlan, CashReceived, PlanOf, find_token};
 pub use comparison::{ComparedLog, ComparedSlot, ComparisonReport, PeerDifference, PeerSlot};
 pub use context::{
     Answer, Context, DepthSource, DepthSourceKind, Direct, Exactness, Method, OracleDisclosure,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use exitgap_core::ids::PoolId;
+use exitgap_core::ids::{Caip2, PoolId};
 use exitgap_core::pools::PoolFee;
 use exitgap_core::snapshot::{Fact, Observation};
 
@@ -107,6 +107,8 @@ fn venue(
 pub struct PoolLabels {
     /// Token 0 and token 1.
     pub tokens: [TokenLabel; 2],
+    /// The chain.
+    pub chain: Caip2,
     /// Live or preview.
     pub status: Status,
     /// Venue and fee.
@@ -118,6 +120,7 @@ impl PoolLabels {
     pub fn from_observation(observation: &Observation) -> Self {
         Self {
             tokens: observation.tokens().each_ref().map(TokenLabel::from),
+            chain: observation.chain().caip2,
             status: observation.chain().kind.into(),
             naming: PoolName::from_observation(observation),
         }

@@ -1,9 +1,12 @@
 //! The venues of a token: the service's comparison, recomputed here from its snapshots.
 
 use exitgap_api::operations::parameters::{AT, FIXED_COST, QUOTE_GROUP, SIZE};
-use exitgap_api::operations::{Held, Operation, PositionAsked, RoutesAsked, Target};
-use exitgap_api::{BestSplit, Number, Routes, SplitCandidate};
-use exitgap_core::exit::Exit;
+use exitgap_api::operations::{
+    AmountAsked, CashAsked, Held, Operation, PositionAsked, RoutesAsked, Target,
+};
+use exitgap_api::{BestSplit, CashExit, CashReceived, Number, Routes, SplitCandidate};
+use exitgap_core::U256;
+use exitgap_core::exit::{Exit, least_accepted};
 use exitgap_core::ids::PoolId;
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::Snapshot;
@@ -28,6 +31,38 @@ impl<T: Transport> Client<T> {
             return Err(self.not_as_specified(&target, "the answer does not match the request"));
         }
         Ok(routes)
+    }
+
+    /// `GET /v1/cash/{chain}/{token}`: one sale that ends in cash; the client's guards apply, not those of `asked`. The
+    /// answer's `evidence_url` is the figure file that proves it, which is not verified here.
+    pub async fn cash(&self, asked: &CashAsked) -> Result<CashExit, ClientError> {
+        let target = asked.target();
+        let cash: CashExit = self.get_guarded(target.clone()).await?;
+        let is_size = match &asked.amount {
+            AmountAsked::Size(size) => cash.plan.size_usd == Number::from(*size),
+            AmountAsked::Tokens(tokens) => tokens
+                .in_units(cash.token.decimals)
+                .is_some_and(|units| units.to_string() == cash.plan.amount_in_raw),
+        };
+        let answers = cash.chain == asked.chain.to_string()
+            && cash.token.address == asked.token.to_string()
+            && cash.into == asked.into.to_string()
+            && cash.plan.tolerance_pct == Number::from(asked.tolerance)
+            && cash.plan.gas_usd == asked.gas.map(Number::from)
+            && asked.at.is_none_or(|at| at.number() == cash.slot)
+            && is_size;
+        if !answers {
+            return Err(self.not_as_specified(&target, "the answer does not match the request"));
+        }
+        // A caller sets its minimum to this, so it must follow from the amount.
+        let is_least = |one: &CashReceived| {
+            let paid = units(&one.amount_out_raw)?;
+            Some(least_accepted(paid, asked.tolerance) == units(&one.amount_out_min_raw))
+        };
+        let legs = cash.plan.legs.iter().flat_map(|leg| [&leg.amount_in_raw, &leg.amount_out_raw]);
+        let is_read = legs.chain([&cash.plan.amount_in_raw]).all(|raw| units(raw).is_some())
+            && cash.plan.received.iter().all(|one| is_least(one) == Some(true));
+        if is_read { Ok(cash) } else { Err(self.not_as_specified(&target, "an amount is wrong")) }
     }
 
     /// The legs of the service's split, as positions for separate requests: their sizes add up to the requested size,
@@ -101,6 +136,12 @@ impl<T: Transport> Client<T> {
         }
         Ok(routes)
     }
+}
+
+/// Raw units in decimal digits.
+fn units(raw: &str) -> Option<U256> {
+    let is_plain = (1..=78).contains(&raw.len()) && raw.bytes().all(|digit| digit.is_ascii_digit());
+    raw.parse().ok().filter(|_| is_plain)
 }
 
 /// The parts of an answer that are needed to execute the split.

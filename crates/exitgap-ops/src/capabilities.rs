@@ -137,8 +137,8 @@ const TABLE: [Row; 25] = [
     ),
     operations_row(
         "Route comparison",
-        &[Operation::Routes],
-        "command-line routes, SDK bestSplit() and rankRoutes()",
+        &[Operation::Cash, Operation::Routes],
+        "into cash over up to three pools, with a bound; or into any token; command-line cash and routes, SDK bestSplit() and rankRoutes()",
         "",
         &[RECORDER],
     ),

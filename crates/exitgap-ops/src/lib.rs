@@ -7,7 +7,7 @@
 //! - `current`: the current state of all pools, reread after a slot was sealed
 //! - `snapshot_cache`: recently used snapshots
 //! - `lane`, `readers`: limits for work that blocks a thread
-//! - `answers`, `accuracy`, `accuracy_table`, `alerts`, `routes`, `history`, `stream`, `stress`, `hours`, `fragility`, `portfolio`, `redemption`, `equities`, `pools`, `evidence`, `figures`, `exposure`, `venue_stress`, `shocks`, `verification`,
+//! - `answers`, `accuracy`, `accuracy_table`, `alerts`, `cash`, `routes`, `history`, `stream`, `stress`, `hours`, `fragility`, `portfolio`, `redemption`, `equities`, `pools`, `evidence`, `figures`, `exposure`, `venue_stress`, `shocks`, `verification`,
 //!   `capabilities`: the questions
 
 #![allow(
@@ -20,6 +20,7 @@ mod accuracy_table;
 mod alerts;
 mod answers;
 mod capabilities;
+mod cash;
 mod current;
 mod depths;
 mod equities;

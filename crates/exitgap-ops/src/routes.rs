@@ -157,7 +157,10 @@ impl Service {
     }
 
     /// The groups configured for a chain.
-    fn groups_of(&self, chain: &ChainSlug) -> impl Iterator<Item = &QuoteGroup> + use<'_> {
+    pub(super) fn groups_of(
+        &self,
+        chain: &ChainSlug,
+    ) -> impl Iterator<Item = &QuoteGroup> + use<'_> {
         let chain = chain.clone();
         self.quote_groups.iter().filter(move |group| group.chain == chain)
     }

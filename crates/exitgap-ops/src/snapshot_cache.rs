@@ -112,6 +112,11 @@ impl PreparedSnapshot {
         self.keeps_curves.then(|| self.exits.get_or_prepare(self.snapshot.observation(), direction))
     }
 
+    /// The pool's exits, for a search that prepares them. They are kept if curves are.
+    pub fn shared_exits(&self) -> Exits {
+        if self.keeps_curves { self.exits.clone() } else { Exits::default() }
+    }
+
     /// The fill of `size`. If the curve is not kept, it is followed only as far as this answer needs.
     pub fn estimate(&self, direction: Direction, size: SizeUsd) -> Result<Estimate, Refusal> {
         match self.exit(direction) {

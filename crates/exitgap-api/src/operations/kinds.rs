@@ -44,6 +44,12 @@ pub enum Kind {
     Address,
     /// A cost in USD, from 0 to a million: a plain decimal.
     Cost,
+    /// An amount of whole tokens: a plain decimal.
+    Amount,
+    /// A positive amount in raw units.
+    Units,
+    /// The tokens that a sale ends in: the name of a group, or addresses separated by commas.
+    Into,
     /// Days in a series: a plain decimal.
     Days,
     /// One of these values.
@@ -148,6 +154,12 @@ impl Kind {
             Self::Share => text(UP_TO_100.to_owned()),
             Self::Address => text("0x[0-9a-f]{40}".to_owned()),
             Self::Cost => text("0*([0-9]{1,6}(\\.[0-9]{1,6})?|1000000(\\.0{1,6})?)".to_owned()),
+            Self::Amount => text("0*[0-9]{1,40}(\\.[0-9]{1,36})?".to_owned()),
+            Self::Units => text("[1-9][0-9]{0,77}".to_owned()),
+            Self::Into => {
+                let address = "0x[0-9a-f]{40}";
+                text(format!("([a-z][a-z0-9-]{{0,31}}|{address}(,{address}){{0,7}})"))
+            }
             Self::Days => text("0*[0-9]{1,5}(\\.[0-9]{1,2})?".to_owned()),
             Self::OneOf(words) => json!({"type": "string", "enum": words}),
             Self::Positions => {

@@ -10,6 +10,7 @@
 //! - [`Target`]: the reverse, which writes an address
 
 mod alerts;
+mod cash;
 mod equities;
 mod evidence_of;
 mod export;
@@ -30,6 +31,7 @@ mod venue_stress;
 mod tests;
 
 pub use alerts::{AlertAsked, EventsAsked, KeepAsked, NamedAlert, SendAgainAsked};
+pub use cash::{AmountAsked, CashAsked, CashFileAsked, Into, WholeTokens};
 pub use equities::{EquityAsked, EquityFileAsked};
 pub use evidence_of::{EvidenceOf, VerificationAsked};
 pub use export::ExportAsked;
@@ -53,6 +55,7 @@ pub use venue_stress::{VenueStressAsked, VenueStressFileAsked};
 /// The parameters of all operations, grouped by meaning.
 pub mod parameters {
     pub use super::parameter::alerts::*;
+    pub use super::parameter::cash::*;
     pub use super::parameter::common::*;
     pub use super::parameter::venues::*;
 }
@@ -112,6 +115,10 @@ pub enum Operation {
     HoursFile,
     /// The venues of a token, each alone and split.
     Routes,
+    /// What a sale brings in cash, over up to three pools in a row.
+    Cash,
+    /// The figure file of such a sale.
+    CashFile,
     /// Closed days, as files.
     Export,
     /// Depth after a move of the price.

@@ -92,6 +92,8 @@ impl Parameter {
 
 /// The parameters of rules and streams.
 pub mod alerts;
+/// Those of sales that end in cash.
+pub mod cash;
 /// Those of sales over several venues.
 pub mod venues;
 

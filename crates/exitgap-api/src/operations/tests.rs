@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 
 use exitgap_core::ids::{SnapshotHash, StateHash};
 
-use super::parameters::{AFTER_MOVE, BASE, POSITION, SIZE};
+use super::parameters::{AFTER_MOVE, AMOUNT, BASE, POSITION, SIZE, SIZE_OR_AMOUNT};
 use super::*;
 use crate::{Problem, ProblemCode};
 
@@ -39,6 +39,8 @@ fn read(operation: Operation, named: &str, query: &str) -> Result<(), Problem> {
         O::Equity => operation.parse_question::<EquityAsked>(named, query).map(drop),
         O::EquityFile => operation.parse_question::<EquityFileAsked>(named, query).map(drop),
         O::Export => operation.parse_question::<ExportAsked>(named, query).map(drop),
+        O::Cash => operation.parse_question::<CashAsked>(named, query).map(drop),
+        O::CashFile => operation.parse_question::<CashFileAsked>(named, query).map(drop),
         O::Routes => operation.parse_question::<RoutesAsked>(named, query).map(drop),
         O::Decay => operation.parse_question::<DecayAsked>(named, query).map(drop),
         O::DecayFile => operation.parse_question::<DecayFileAsked>(named, query).map(drop),
@@ -82,7 +84,9 @@ fn example(parameter: &Parameter) -> String {
         Kind::Slot | Kind::SlotCursor => "5957900".to_owned(),
         Kind::Rank | Kind::Whole(..) | Kind::Share | Kind::Tick => "7".to_owned(),
         Kind::Address => format!("0x{}", "ab".repeat(20)),
-        Kind::Cost => "2.5".to_owned(),
+        Kind::Cost | Kind::Amount => "2.5".to_owned(),
+        Kind::Units => "7000".to_owned(),
+        Kind::Into => format!("0x{},0x{}", "cd".repeat(20), "ef".repeat(20)),
         Kind::Days => "0.5".to_owned(),
         Kind::Gap => "-0.25".to_owned(),
         Kind::OneOf(words) => words[0].to_owned(),
@@ -104,7 +108,12 @@ fn address(row: &Row, other: Option<(&str, &str)>) -> (String, String) {
         Some((name, value)) if name == parameter.name => value.to_owned(),
         _ => example(parameter),
     };
-    let of = |place: Place| row.parameters.iter().filter(move |one| one.place == place);
+    // An amount is given in place of a size.
+    let is_left_out =
+        |one: &Parameter| *one == AMOUNT && other.is_none_or(|(name, _)| name != one.name);
+    let of = |place: Place| {
+        row.parameters.iter().filter(move |one| one.place == place && !is_left_out(one))
+    };
     let named = of(Place::Path).map(|parameter| value(parameter)).collect::<Vec<_>>().join("/");
     let target = of(Place::Query).fold(row.operation.target_of(&named), |target, parameter| {
         target.with(parameter, value(parameter))
@@ -138,7 +147,8 @@ fn every_parameter_of_the_table_is_read() {
 fn what_is_missing_repeated_or_unknown_is_refused_by_name() {
     for row in Operation::list_all().map(Operation::row) {
         let (named, query) = address(row, None);
-        for parameter in row.parameters.iter().filter(|one| one.place == Place::Query) {
+        let in_query = |one: &&&Parameter| one.place == Place::Query && ***one != AMOUNT;
+        for parameter in row.parameters.iter().filter(in_query) {
             let pairs = query.split('&');
             let without: Vec<_> =
                 pairs.filter(|pair| !pair.starts_with(&format!("{}=", parameter.name))).collect();
@@ -146,7 +156,7 @@ fn what_is_missing_repeated_or_unknown_is_refused_by_name() {
             // Two ticks must be given together, and slots belong to a move.
             let wanted = parameter.is_required()
                 || parameter.kind == Kind::Tick
-                || **parameter == AFTER_MOVE;
+                || [AFTER_MOVE, SIZE_OR_AMOUNT].contains(parameter);
             assert_eq!(left_out.is_err(), wanted, "{}: {left_out:?}", row.id);
             if let Err(problem) = left_out {
                 assert_eq!(problem.field.as_deref(), Some(parameter.name));

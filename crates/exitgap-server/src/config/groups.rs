@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use exitgap_chain::config::ChainConfig;
+use exitgap_core::exit::MAX_CASH_TOKENS;
 use exitgap_core::ids::{Address, ChainSlug};
 use serde::Deserialize;
 
@@ -62,6 +63,9 @@ pub(super) fn check_groups(
         if name.parse::<ChainSlug>().is_err() {
             return wrong("name", "write 1 to 32 of a-z, 0-9 and -, a letter first".to_owned());
         }
+        if name == "any" {
+            return wrong("name", "any means any token; choose another name".to_owned());
+        }
         if !chains.iter().any(|one| one.slug == *chain) {
             return wrong("chain", format!("no [[chain]] has the slug {chain}"));
         }
@@ -70,6 +74,13 @@ pub(super) fn check_groups(
         }
         if !(1..=MOST).contains(&tokens.len()) {
             return wrong("tokens", format!("{} tokens given; give 1 to {MOST}", tokens.len()));
+        }
+        if name == "cash" && tokens.len() > MAX_CASH_TOKENS {
+            let found = tokens.len();
+            return wrong(
+                "tokens",
+                format!("{found} tokens given; a sale ends in at most {MAX_CASH_TOKENS}"),
+            );
         }
         let mut addresses = BTreeSet::new();
         for token in tokens {

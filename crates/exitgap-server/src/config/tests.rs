@@ -305,8 +305,11 @@ fn groups_of_quote_tokens_are_checked() {
     let checked = parse(&group("ethereum", "usd", usdc)).unwrap();
     assert_eq!((checked.quote_groups.len(), checked.quote_groups[0].tokens.len()), (1, 1));
     let many = (0..101).map(|at| format!("\"0x{at:040x}\"")).collect::<Vec<_>>().join(",");
+    let nine = (0..9).map(|at| format!("\"0x{at:040x}\"")).collect::<Vec<_>>().join(",");
     for (tables, said) in [
+        (group("ethereum", "cash", &nine), "tokens: 9 tokens given; a sale ends in at most 8"),
         (group("base", "usd", usdc), "quote_group usd: chain: no [[chain]] has the slug base"),
+        (group("ethereum", "any", usdc), "quote_group any: name: any means any token"),
         (group("ethereum", "US D", usdc), "quote_group US D: name: write 1 to 32"),
         (group("ethereum", "usd", ""), "tokens: 0 tokens given; give 1 to 100"),
         (group("ethereum", "usd", &many), "tokens: 101 tokens given; give 1 to 100"),

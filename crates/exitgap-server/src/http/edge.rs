@@ -157,7 +157,9 @@ impl Edge {
     /// Counts a portfolio's positions, and a token's venues, against the free quota.
     fn take_exits(&self, request: &Request) -> Result<(), Problem> {
         let path = request.uri().path();
-        let is_of_routes = path.starts_with(Operation::Routes.prefix());
+        let is_of_routes = [Operation::Routes, Operation::Cash]
+            .iter()
+            .any(|operation| path.starts_with(operation.prefix()));
         if path != Operation::Portfolio.template() && !is_of_routes {
             return Ok(());
         }
@@ -221,7 +223,7 @@ fn take_estimates(
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     free.take_estimates(client, estimates, now.as_secs()).map_err(|UsedUp { per_day, next_in_s }| {
         let detail = format!(
-            "more than the {per_day} estimates a day that a client has free of charge by tools, portfolios and routes"
+            "more than the {per_day} estimates a day that a client has free of charge by tools, portfolios, routes and exits into cash"
         );
         let priced = Operation::Exit.template();
         let hint = format!(
@@ -350,11 +352,12 @@ fn is_tools(uri: &Uri) -> bool {
 /// not stored, for the positions of a portfolio, and for a token sold through its pools.
 fn cost(method: &Method, uri: &Uri) -> NonZeroU32 {
     let query = || form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
-    let asked = Operation::list_all().find(|operation| {
-        operation.method().name() == method.as_str() && operation.is_at(uri.path())
-    });
+    // A HEAD costs as much as the GET that it stands for.
+    let method = if *method == Method::HEAD { Method::GET.as_str() } else { method.as_str() };
+    let asked = Operation::list_all()
+        .find(|operation| operation.method().name() == method && operation.is_at(uri.path()));
     let requests = match asked {
-        Some(Operation::Routes) => EXITS_OF_TOKEN,
+        Some(Operation::Routes | Operation::Cash | Operation::CashFile) => EXITS_OF_TOKEN,
         Some(operation @ (Operation::History | Operation::Stress | Operation::When)) => {
             let is_standard =
                 |size: &str| size.parse().is_ok_and(|s| SizeUsd::STANDARD.contains(&s));

@@ -5,10 +5,10 @@ use axum::extract::State;
 use axum::routing::{MethodRouter, get};
 use bytes::Bytes;
 use exitgap_api::operations::{
-    AccuracyAsked, AlertAsked, BoardAsked, DecayAsked, EquityAsked, ExitAsked, ExposureAsked,
-    HistoryAsked, HoursAsked, Keep, MaxSizeAsked, Operation, PoolsAsked, PortfolioAsked, Question,
-    RoutesAsked, SeriesAsked, SimulationAsked, SlotAsked, SnapshotAsked, StressAsked,
-    VenueStressAsked,
+    AccuracyAsked, AlertAsked, BoardAsked, CashAsked, DecayAsked, EquityAsked, ExitAsked,
+    ExposureAsked, HistoryAsked, HoursAsked, Keep, MaxSizeAsked, Operation, PoolsAsked,
+    PortfolioAsked, Question, RoutesAsked, SeriesAsked, SimulationAsked, SlotAsked, SnapshotAsked,
+    StressAsked, VenueStressAsked,
 };
 use exitgap_api::{Problem, ProblemCode};
 use exitgap_core::analytics::accuracy::AccuracyTerms;
@@ -17,6 +17,7 @@ use exitgap_core::analytics::depths::DepthsTerms;
 use exitgap_core::analytics::equity::EquityTerms;
 use exitgap_core::analytics::exposure::ExposureTerms;
 use exitgap_core::analytics::hours::HoursTerms;
+use exitgap_core::analytics::route::RouteTerms;
 use exitgap_core::analytics::stress::StressTerms;
 use serde::Serialize;
 
@@ -78,6 +79,13 @@ pub fn handler_for(operation: Operation) -> MethodRouter<SharedApp> {
         O::Routes => document(operation, |app, asked: RoutesAsked| async move {
             app.service.routes(&asked).await
         }),
+        O::Cash => {
+            document(
+                operation,
+                |app, asked: CashAsked| async move { app.service.cash(&asked).await },
+            )
+        }
+        O::CashFile => get(evidence::figure_file::<RouteTerms>),
         O::Export => document(operation, export::answer),
         O::Fragility => {
             document(

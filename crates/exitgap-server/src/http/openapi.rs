@@ -29,6 +29,7 @@ pub const ADDRESS: &str = "/v1/openapi.json";
     exitgap_api::MarketHours,
     exitgap_api::Equities,
     exitgap_api::EquityScore,
+    exitgap_api::CashExit,
     exitgap_api::Routes,
     exitgap_api::Export,
     exitgap_api::DepthDecay,

@@ -1,16 +1,17 @@
 //! The rows of requests about a pool, a token, a log and the service itself.
 
 use super::super::parameters::{
-    AT, BASE, BASE_BY_PLACE, BOARD_SIZE, CHAIN, CHAIN_IN_PATH, EVIDENCE_SLOT, EXPORT_FROM,
-    EXPORT_POOL, EXPORT_TO, FIXED_COST, FROM, GAP, HIGH, HISTORY_LIMIT, INTERVAL, LEVEL, LIMIT,
-    LOG_FILE, LOW, MAX_AGE, METHOD, MIN_DAYS, ORDER, ORDER_INTERVAL, ORDERS, PERIOD_FROM, POOL,
-    POOL_CURSOR, POSITION, QUOTE_GROUP, RANK_CURSOR, RECOVERY, REQUIRE, SERIES_SIZE, SIZE, SLOT,
-    SLOT_CURSOR, SLOT_IN_PATH, SNAPSHOT_HASH, SORT, STANDARD_SIZE, STATE_HASH, TO, TOKEN_IN_PATH,
+    AMOUNT, AMOUNT_IN, AT, BASE, BASE_BY_PLACE, BOARD_SIZE, CASH_POOL, CHAIN, CHAIN_IN_PATH,
+    EVIDENCE_SLOT, EXPORT_FROM, EXPORT_POOL, EXPORT_TO, FIXED_COST, FROM, GAP, GAS, HIGH,
+    HISTORY_LIMIT, INTERVAL, INTO, INTO_TOKENS, LEVEL, LIMIT, LOG_FILE, LOW, MAX_AGE, METHOD,
+    MIN_DAYS, ORDER, ORDER_INTERVAL, ORDERS, PERIOD_FROM, POOL, POOL_CURSOR, POSITION, QUOTE_GROUP,
+    RANK_CURSOR, RECOVERY, REQUIRE, SERIES_SIZE, SIZE, SIZE_OR_AMOUNT, SLOT, SLOT_CURSOR,
+    SLOT_IN_PATH, SNAPSHOT_HASH, SORT, STANDARD_SIZE, STATE_HASH, TO, TOKEN_IN_PATH, TOLERANCE,
 };
 use super::super::{Answer, Calls, Group, Keep, Operation, PriceClass, Row};
 use super::{JSON, OF_MANY_SNAPSHOTS, OWNED, row};
 
-pub(super) const ROWS: [Row; 27] = [
+pub(super) const ROWS: [Row; 29] = [
     Row {
         title: "List of monitored pools",
         about: "Every pool with its tokens, its status, the start date of its series and the length of the series.",
@@ -311,6 +312,38 @@ pub(super) const ROWS: [Row; 27] = [
         refusals: &[400, 404, 412, 422, 503],
         calls: Calls { rust: "routes", javascript: "routes", ..Calls::NONE },
         ..row(Operation::Routes, "compareRoutes", "/v1/routes/{chain}/{token}")
+    },
+    Row {
+        title: "Exit that ends in cash",
+        about: "One sale that ends in cash tokens such as USDC, over at most three recorded pools in a row, all of one slot and block. `legs` can be executed pool by pool: each leg is the contract's own fill, and every unit that arrives at a token in between is sold. The gap compares the cash received with the amount sold, both at their oracle prices; tokens in between need no oracle. No other route through the pools that count, with at most three in a row, has a gap that is lower by more than `optimality_gap_pct`, which is null where the law of a pool is not known. Pools in `left_out` do not count. `evidence_url` is the figure file that proves the plan and its bound. `not_counted` lists what is not counted: venues that are not recorded, private quotes, and gas, unless you give `gas_usd`.",
+        parameters: &[
+            &CHAIN_IN_PATH,
+            &TOKEN_IN_PATH,
+            &SIZE_OR_AMOUNT,
+            &AMOUNT,
+            &INTO,
+            &TOLERANCE,
+            &GAS,
+            &AT,
+            &MAX_AGE,
+            &MIN_DAYS,
+            &REQUIRE,
+        ],
+        answer: Answer::Document("CashExit"),
+        refusals: &[400, 404, 412, 422, 503],
+        calls: Calls { rust: "cash", javascript: "sellForCash", ..Calls::NONE },
+        ..row(Operation::Cash, "sellForCash", "/v1/cash/{chain}/{token}")
+    },
+    Row {
+        group: Group::Evidence,
+        title: "Figure file of an exit that ends in cash",
+        about: "One canonical JSON document with the hashes of the snapshots of all pools that count, the plan, the prices of its bound, and the result. A later version of the service may find a better plan. `exitgap verify` recomputes each fill, the sums at each token, the gap and the bound, without searching.",
+        parameters: &[&CHAIN_IN_PATH, &TOKEN_IN_PATH, &AMOUNT_IN, &INTO_TOKENS, &SLOT, &CASH_POOL],
+        answer: JSON,
+        refusals: &[400, 404, 422, 503],
+        keep: None,
+        calls: Calls::FIGURE,
+        ..row(Operation::CashFile, "readCashFile", "/api/v1/cash/{chain}/{token}")
     },
     Row {
         group: Group::Series,

@@ -107,6 +107,8 @@ impl<'a> ExampleRequest<'a> {
                 | Kind::Gap
                 | Kind::Share
                 | Kind::Cost
+                | Kind::Amount
+                | Kind::Units
                 | Kind::Days
                 | Kind::OneOf(_),
             ) => value.len() <= 15 && value.chars().all(|c| c.is_ascii_digit() || c == '.'),

@@ -14,8 +14,8 @@ pub fn before(api: &str) -> String {
 pub const IMPORTS: &str = "use std::time::Duration;\n\n\
     use exitgap_api::operations::parameters::{ALERT_KIND, ALERT_PCT, ALERT_SIZE, SLOT};\n\
     use exitgap_api::operations::{\n    \
-        AccuracyAsked, DecayAsked, EquityAsked, EvidenceOf, ExportAsked, ExposureAsked, Given, Method,\n    \
-        Operation, Question, RoutesAsked, VenueStressAsked, position_as_written,\n};\n\
+        AccuracyAsked, CashAsked, DecayAsked, EquityAsked, EvidenceOf, ExportAsked, ExposureAsked,\n    \
+        Given, Method, Operation, Question, RoutesAsked, VenueStressAsked, position_as_written,\n};\n\
     use exitgap_api::{AlertsTold, Interval, RowOrder};\n\
     use exitgap_client::{Client, HistoryOf, Native, Request};\n\
     use exitgap_core::exit::OrderPlan;\n\

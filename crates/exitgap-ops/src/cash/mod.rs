@@ -1,0 +1,250 @@
+//! One sale that ends in cash, over at most three of the recorded pools in a row.
+//!
+//! - `network`: the pools of a slot on a path to cash; `paths`: which pools these are
+//! - `search`: the plan, and its figure
+
+mod network;
+mod paths;
+mod search;
+
+use std::collections::BTreeSet;
+
+use exitgap_api::operations::parameters::{INTO, TOKEN_IN_PATH};
+use exitgap_api::operations::{CashAsked, FigureAddress, Into};
+use exitgap_api::{
+    CashExit, CashPlan, Context, DepthSourceKind, Exactness, OracleState, Problem, ProblemCode,
+    SeriesMethod, SeriesSource, find_token, inexact_detail,
+};
+use exitgap_core::analytics::route::RouteTerms;
+use exitgap_core::exit::MAX_CASH_TOKENS;
+use exitgap_core::ids::{Address, Caip2, ChainSlug};
+use exitgap_core::pools::Direction;
+
+use super::{FoundSnapshot, Service};
+use network::CashNetwork;
+
+/// What no plan counts; the last is stated where the reader gives it.
+const NOT_COUNTED: [&str; 3] = ["venues that are not recorded", "private quotes", "gas"];
+
+impl Service {
+    /// One sale that ends in cash, with a bound on every other plan over the recorded pools.
+    pub async fn cash(&self, asked: &CashAsked) -> Result<CashExit, Problem> {
+        self.current().require_chain(&asked.chain)?;
+        let (cash, is_configured) = self.cash_tokens(asked)?;
+        let found = self.cash_network(&asked.chain, asked.token, &cash, asked.at).await?;
+        found.check_guards(asked.guards)?;
+        let (search, wanted) = (found.search(), asked.clone());
+        let run = move || search.answer(&wanted);
+        let (plan, terms) = self.lane.run(run).await??;
+        found.keep(self);
+        let legs = found.legs(&plan);
+        for (pool, _) in &legs {
+            asked.guards.check(&pool.guard_inputs())?;
+        }
+        let answer = self.publish_cash(asked, &found, &legs, plan, &terms)?;
+        let cash = (!is_configured).then(|| "not_configured".to_owned());
+        Ok(CashExit { cash, ..answer })
+    }
+
+    fn publish_cash(
+        &self,
+        asked: &CashAsked,
+        found: &CashNetwork,
+        legs: &[(&FoundSnapshot, Direction)],
+        plan: CashPlan,
+        terms: &RouteTerms,
+    ) -> Result<CashExit, Problem> {
+        let told = |what: &str| Problem::new(ProblemCode::InternalError, what);
+        let contexts: Vec<Context> = legs
+            .iter()
+            .map(|(pool, direction)| pool.prepared.context(*direction, None, None))
+            .collect();
+        let first = contexts.first().ok_or_else(|| told("a plan has no leg"))?;
+        let rank = |state: OracleState| match state {
+            OracleState::Fresh => 0,
+            OracleState::HeldOverClose => 1,
+            OracleState::Stale => 2,
+        };
+        let oracle_state = contexts.iter().map(|one| one.oracle_state).max_by_key(|one| rank(*one));
+        let shortest =
+            legs.iter().zip(&contexts).min_by_key(|((pool, _), _)| pool.prepared.recorded_count);
+        let series =
+            shortest.and_then(|(_, one)| one.days_observed.clone().zip(one.window.clone()));
+        let (days_observed, window) = series.ok_or_else(|| told("a leg has no series"))?;
+        let session = contexts.iter().find(|one| !one.market_open).unwrap_or(first);
+        let observations = found.observations();
+        let (observation, index, token) =
+            find_token(&observations, asked.token).ok_or_else(|| told("no pool has the token"))?;
+        let inexact: BTreeSet<String> = legs
+            .iter()
+            .filter_map(|(pool, _)| inexact_detail(pool.prepared.snapshot.observation()))
+            .collect();
+        let inexact =
+            (!inexact.is_empty()).then(|| inexact.into_iter().collect::<Vec<_>>().join("; "));
+        let file = terms.address();
+        Ok(CashExit {
+            chain: asked.chain.to_string(),
+            token: token.into(),
+            into: asked.into.to_string(),
+            cash: None,
+            slot: terms.slot.number(),
+            slot_time: terms.slot.to_string(),
+            snapshot_age_s: self.age_s(terms.slot),
+            oracle_price_usd: observation.prices()[index].to_decimal().into(),
+            oracle_state: oracle_state.unwrap_or(OracleState::Stale),
+            exactness: Exactness::new(inexact),
+            market_open: session.market_open,
+            session_note: session.session_note.clone(),
+            left_out: found.left_out.clone(),
+            not_counted: NOT_COUNTED
+                .iter()
+                .take(if asked.gas.is_some() { 2 } else { 3 })
+                .map(|one| (*one).to_owned())
+                .collect(),
+            evidence_url: [self.urls.web.as_str(), file.as_str()].concat(),
+            days_observed,
+            method: SeriesMethod {
+                assumed_size_usd: Some(plan.size_usd.clone()),
+                window,
+                depth_source: SeriesSource {
+                    kind: DepthSourceKind::RecordedSnapshot,
+                    chain: Some(asked.chain.to_string()),
+                },
+            },
+            plan,
+        })
+    }
+
+    /// The tokens that a request must end in, ascending and without the token sold; and whether they are those that it
+    /// names. Where no cash is configured, any token is cash in which a pool pays for the token sold.
+    fn cash_tokens(&self, asked: &CashAsked) -> Result<(Vec<Address>, bool), Problem> {
+        let refused = |detail: String, hint: &str| {
+            Err(Problem::new(ProblemCode::InvalidParameter, detail).field(INTO.name).hint(hint))
+        };
+        let mut is_configured = true;
+        let mut tokens = match &asked.into {
+            Into::Tokens(tokens) => tokens.clone(),
+            Into::Group(name) if name == Into::ANY => self.bought_for(&asked.chain, asked.token),
+            Into::Group(name)
+                if name == Into::CASH && self.group_tokens(&asked.chain, name).is_none() =>
+            {
+                is_configured = false;
+                self.bought_for(&asked.chain, asked.token)
+            }
+            Into::Group(name) => {
+                let Some(tokens) = self.group_tokens(&asked.chain, name) else {
+                    let names: Vec<&str> =
+                        self.groups_of(&asked.chain).map(|group| group.name.as_str()).collect();
+                    let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+                    return refused(
+                        format!("into: no group {name} is configured for {}", asked.chain),
+                        &format!("give one to eight token addresses; groups of the chain: {names}"),
+                    );
+                };
+                tokens
+            }
+        };
+        tokens.retain(|token| *token != asked.token);
+        if (1..=MAX_CASH_TOKENS).contains(&tokens.len()) {
+            return Ok((tokens, is_configured));
+        }
+        let found = tokens.len();
+        if found == 0 && !matches!(&asked.into, Into::Tokens(_)) && is_configured {
+            let (token, into) = (asked.token, &asked.into);
+            return refused(
+                format!("into: {token} is the only token of {into} on {}", asked.chain),
+                "name other tokens that the sale must end in, or into=any",
+            );
+        }
+        if found == 0
+            && matches!(&asked.into, Into::Group(name) if name == Into::ANY || !is_configured)
+        {
+            return Err(not_traded(&asked.chain, asked.token));
+        }
+        refused(
+            format!(
+                "into: {found} tokens besides the token sold; a plan has 1 to {MAX_CASH_TOKENS}"
+            ),
+            "give one to eight token addresses, separated by commas",
+        )
+    }
+
+    /// The tokens in which pools pay for a token: those of the deepest pools, at most as many as a plan ends in, ascending.
+    fn bought_for(&self, chain: &ChainSlug, token: Address) -> Vec<Address> {
+        let mut tokens: Vec<Address> = Vec::new();
+        for pool in self.current().pools_selling(chain, token) {
+            let quote = pool.quote.parse().ok();
+            let quote =
+                quote.filter(|quote| !tokens.contains(quote) && tokens.len() < MAX_CASH_TOKENS);
+            tokens.extend(quote);
+        }
+        tokens.sort_unstable();
+        tokens
+    }
+
+    /// The tokens of a configured group, ascending, or of `cash` on a known network if the operator configured none.
+    fn group_tokens(&self, chain: &ChainSlug, name: &str) -> Option<Vec<Address>> {
+        if let Some(group) = self.groups_of(chain).find(|group| group.name == name) {
+            return Some(group.tokens.iter().copied().collect());
+        }
+        let current = self.current();
+        let mut of_chain = current.pools.iter().filter(|(id, _)| id.chain() == chain);
+        let known = of_chain.find_map(|(_, now)| Some(now.labels.as_ref()?.chain))?;
+        (name == Into::CASH).then(|| default_cash(known))?
+    }
+}
+
+/// The dollar tokens that count as cash on the known networks, unless the operator configures others.
+const KNOWN_CASH: [(u64, &[&str]); 4] = [
+    (
+        1,
+        &[
+            "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48", // USDC
+            "0xdac17f958d2ee523a2206206994597c13d831ec7", // USDT
+            "0x6b175474e89094c44da98b954eedeac495271d0f", // DAI
+        ],
+    ),
+    (
+        10,
+        &[
+            "0x0b2c639c533813f4aa9d7837caf62653d097ff85", // USDC
+            "0x94b008aa00579c1307b0ef2c499ad98a8ce58e58", // USDT
+        ],
+    ),
+    (8_453, &["0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"]), // USDC
+    (
+        42_161,
+        &[
+            "0xaf88d065e77c8cc2239327c5edb3a432268e5831", // USDC
+            "0xfd086bc7cd5c481dcc9c85ebe478a1c0b69fcbb9", // USDT
+        ],
+    ),
+];
+
+/// The cash tokens of a known network, ascending.
+fn default_cash(network: Caip2) -> Option<Vec<Address>> {
+    let (_, tokens) = KNOWN_CASH.iter().find(|(id, _)| *id == network.0)?;
+    let mut tokens: Vec<Address> = tokens.iter().filter_map(|token| token.parse().ok()).collect();
+    tokens.sort_unstable();
+    Some(tokens)
+}
+
+fn not_traded(chain: &ChainSlug, token: Address) -> Problem {
+    let detail = format!("no monitored pool of {chain} trades {token}");
+    let hint = format!("GET /v1/pools?chain={chain} lists the pools with their tokens");
+    Problem::new(ProblemCode::UnknownToken, detail).field(TOKEN_IN_PATH.name).hint(hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_known_network_has_cash() {
+        for (id, tokens) in KNOWN_CASH {
+            assert!(exitgap_core::snapshot::known_genesis(Caip2(id)).is_some(), "{id}");
+            assert_eq!(default_cash(Caip2(id)).unwrap().len(), tokens.len());
+        }
+        assert_eq!(default_cash(Caip2(31_337)), None);
+    }
+}
