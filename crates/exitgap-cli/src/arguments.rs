@@ -9,10 +9,10 @@ use exitgap_api::{Days, Guards, Problem};
 use crate::alert_arguments::{ALERT_NOTES, AlertCommand};
 use crate::chain_arguments::ChainArgs;
 use crate::figure_arguments::{
-    ACCURACY_NOTES, DECAY_NOTES, EXPOSURE_NOTES, ROUTES_NOTES, STRESS_NOTES, WHEN_NOTES,
+    ACCURACY_NOTES, CASH_NOTES, DECAY_NOTES, EXPOSURE_NOTES, ROUTES_NOTES, STRESS_NOTES, WHEN_NOTES,
 };
 pub use crate::figure_arguments::{
-    AccuracyArgs, DecayArgs, EQUITIES_NOTES, EquitiesArgs, ExposureArgs, FRAGILITY_NOTES,
+    AccuracyArgs, CashArgs, DecayArgs, EQUITIES_NOTES, EquitiesArgs, ExposureArgs, FRAGILITY_NOTES,
     FragilityArgs, HISTORY_NOTES, HistoryArgs, HoursArgs, PORTFOLIO_NOTES, PortfolioArgs,
     REDEEM_NOTES, RoutesArgs, StressArgs, WhenArgs,
 };
@@ -244,6 +244,9 @@ pub enum Command {
     /// Estimate accuracy: each swap of a pool compared with its estimate; --rpc recomputes it from a node.
     #[command(after_long_help = ACCURACY_NOTES)]
     Accuracy(AccuracyArgs),
+    /// Estimate a sale that ends in cash: amounts received, route, and how much better any other route could be.
+    #[command(after_long_help = CASH_NOTES)]
+    Cash(CashArgs),
     /// The best way to sell a size: each venue alone, and the exact split across all venues.
     #[command(after_long_help = ROUTES_NOTES)]
     Routes(RoutesArgs),

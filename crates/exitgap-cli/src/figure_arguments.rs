@@ -352,6 +352,46 @@ pub struct AccuracyArgs {
     pub source: RecordedArgs,
 }
 
+pub const CASH_NOTES: &str = "\
+The sale ends in cash: the dollar tokens of the chain, or the tokens that --into names. It passes through at most three recorded pools in a row, all of one slot and block. The legs can be executed one after the other, and each is exact to the last token unit. No other route through the pools that count improves on the gap by more than the optimality gap. With --api, the numbers are those of the service: write the file with --file and verify it.
+
+Examples:
+  exitgap cash ethereum/0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 --size-usd 250k --api https://exitgap.example
+  exitgap cash ethereum/0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 --amount 12.5 --db exitgap.db
+  exitgap cash ethereum/0xc02a… --amount 12.5 --into 0xa0b8… --db exitgap.db --file cash.json
+  exitgap verify cash.json --trust verifier-key --snapshots exitgap.db
+";
+
+#[derive(Debug, Args)]
+pub struct CashArgs {
+    /// The token sold, by chain and address.
+    #[arg(value_name = "TOKEN", help = "The token sold, <chain>/<address>")]
+    pub token: String,
+    /// The size to sell, USD at the oracle price, such as 250000 or 250k.
+    #[arg(long, value_name = "USD", required_unless_present = "amount", conflicts_with = "amount")]
+    pub size_usd: Option<String>,
+    /// The amount to sell in whole tokens, such as 0.125.
+    #[arg(long, value_name = "TOKENS")]
+    pub amount: Option<String>,
+    /// What the sale must end in: cash, another group of the service's operator, or token addresses separated by commas.
+    #[arg(long, value_name = "TOKENS", default_value = "cash")]
+    pub into: String,
+    /// How much less than stated you accept, percent; determines the minimum received.
+    #[arg(long, value_name = "PERCENT", default_value = "0.5")]
+    pub tolerance_pct: String,
+    /// Your assumption of the gas for the whole sale, USD; shown on its own [default: not counted].
+    #[arg(long, value_name = "USD")]
+    pub gas_usd: Option<String>,
+    /// The slot at or before this RFC 3339 time [default: the newest recorded].
+    #[arg(long, value_name = "INSTANT")]
+    pub at: Option<String>,
+    /// Write the figure file, from which anyone can recompute the figure, instead of printing the figure.
+    #[arg(long, value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    #[command(flatten)]
+    pub source: RecordedArgs,
+}
+
 pub const ROUTES_NOTES: &str = "\
 Each leg is a separate sale, exact to the last token unit, with its own evidence. The legs add up to the size. No other split over the included venues improves on this by more than the optimality gap. With --api, every figure is recomputed here from the snapshots that the answer names.
 

@@ -8,6 +8,7 @@ mod audit_day;
 mod audit_output;
 mod capabilities;
 mod cascade;
+mod cash;
 mod compare;
 mod decay;
 mod equities;
@@ -101,6 +102,7 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::When(args) => return when::run(&args, json),
         Command::Shocks { api } => return shocks::run(&api, json),
         Command::Decay(args) => return decay::run(&args, json),
+        Command::Cash(args) => return cash::run(&args, json),
         Command::Pools { from, chain } => {
             pools::run(from.db.as_deref(), from.api.as_deref(), chain.as_deref(), json)
         }
