@@ -150,6 +150,10 @@ export class Client {
     return this.#ask('compareRoutes', [chain, token], of);
   }
 
+  sellForCash(chain, token, of) {
+    return this.#ask('sellForCash', [chain, token], of);
+  }
+
   portfolio(positions, of) {
     return this.#ask('scorePortfolio', [], of, () => several('position', positions, 'positions', position));
   }

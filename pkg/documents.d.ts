@@ -592,6 +592,118 @@ export interface Capability {
 /** The status of a capability. */
 export type CapabilityStatus = 'live' | 'preview' | 'roadmap';
 
+/** The answer of `GET /v1/cash/{chain}/{token}`. */
+export type CashExit = Exactness & CashPlan & {
+  /**
+   * `not_configured` if the request is for cash and the operator configured none for this chain.
+   * The sale then ends in any token in which a pool pays for the token sold, as with `any`.
+   */
+  cash?: string | null;
+  /** The chain's slug. */
+  chain: string;
+  /** The length of the shortest series of the legs' pools, days. */
+  days_observed: number;
+  /** URL of the figure file that proves the plan, what it brings, and the bound. */
+  evidence_url: string;
+  /** What the sale must end in, as requested: `cash`, `any`, the name of a group, or token addresses. */
+  into: string;
+  /** Pools of the chain that are not part of the search or of its bound, and why. */
+  left_out: SplitLeftOut[];
+  /** Whether the markets of the tokens of all legs are open. */
+  market_open: boolean;
+  /** The method, disclosed. Its window is that of the leg with the shortest series. */
+  method: SeriesMethod;
+  /** What is not counted. */
+  not_counted: string[];
+  /** USD per whole token sold, according to the oracle. */
+  oracle_price_usd: number;
+  /** How reliable the oracle answers of the legs' pools are: the worst of them. */
+  oracle_state: OracleState;
+  /** The market session: of a leg whose market is closed, if there is one. */
+  session_note: string;
+  /** The slot number. All pools are used as they were at this slot. */
+  slot: number;
+  /** The time of the slot, RFC 3339. */
+  slot_time: string;
+  /** Seconds since the slot. */
+  snapshot_age_s: number;
+  /** The token sold. */
+  token: TokenLabel;
+};
+
+/** A sale of a plan, which is the contract's own fill. */
+export interface CashLeg {
+  /** Raw units sold here. */
+  amount_in_raw: string;
+  /** Raw units bought here. */
+  amount_out_raw: string;
+  /** `token0` or `token1`: the token sold, by its position in that pool. */
+  base: string;
+  /** The token bought here. */
+  bought: TokenLabel;
+  /** The venue and fee. */
+  name: string;
+  /** The pool. */
+  pool: string;
+  /** The token sold here. */
+  sold: TokenLabel;
+}
+
+/** A plan, and what it brings. */
+export interface CashPlan {
+  /** The amount sold, raw units. */
+  amount_in_raw: string;
+  /**
+   * No route through the pools that count brings more than this, USD. `null` if the law of a pool
+   * is not known.
+   */
+  bound_usd?: number | null;
+  /**
+   * The cash received against the amount sold, both at their oracle prices, percent. Positive is
+   * worse than the oracle.
+   */
+  exit_gap_pct: number;
+  /** Your assumption of the gas, USD. */
+  gas_usd?: number | null;
+  /** The sales, in an order in which they can be executed. */
+  legs: CashLeg[];
+  /** The version of the method behind the figures. */
+  method_version: string;
+  /**
+   * No other route through the pools that count, with at most three in a row, has a gap that is
+   * lower by more than this, percent. Pools in `left_out` do not count. `null` if the law of a
+   * pool is not known.
+   */
+  optimality_gap_pct?: number | null;
+  /** The cash received, by token. */
+  received: CashReceived[];
+  /** The same less `gas_usd`, if that was given. Never below 0. */
+  received_after_gas_usd?: number | null;
+  /** The cash received at its oracle prices, USD, rounded down. */
+  received_usd: number;
+  /** The amount sold at its oracle price, USD, rounded down. The requested size, if there is one. */
+  size_usd: number;
+  /** `live` only if the chain is live. */
+  status: Status;
+  /** How much less than stated you accept, percent. */
+  tolerance_pct: number;
+}
+
+/** The amount received of a cash token. */
+export interface CashReceived {
+  /**
+   * The least that you accept at your tolerance: `amount_out_raw` less `tolerance_pct`, rounded
+   * down.
+   */
+  amount_out_min_raw: string;
+  /** Raw units received. */
+  amount_out_raw: string;
+  /** USD per whole token, according to the oracle. */
+  oracle_price_usd: number;
+  /** The token. */
+  token: TokenLabel;
+}
+
 /** The status of a chain. The statuses of capabilities depend on it. */
 export interface ChainCapability {
   /** Seconds from that slot to this answer. */

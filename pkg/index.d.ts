@@ -12,6 +12,7 @@ import type {
   Answer_Simulation,
   BestSplit,
   Capabilities,
+  CashExit,
   Context,
   DepthDecay,
   Equities,
@@ -55,6 +56,7 @@ import type {
   ReadStressOptions,
   ReadVenueStressOptions,
   ScoreLiquidationExposureOptions,
+  SellForCashOptions,
 } from './operations.js';
 
 export type * from './documents.js';
@@ -424,6 +426,11 @@ export class Client {
   /** What recorded moves did that the operator named: `haircut_pct` and `fall_pct` as `venueStress` takes them. */
   shocks(of?: Signal): Promise<NamedShocks>;
   fragility(of?: Signal & FragilityOptions): Promise<Fragility>;
+  /**
+   * One sale that ends in cash, over up to three recorded pools in a row, with a bound on every other plan. Give `sizeUsd` or `amount`. Its
+   * `evidence_url` is a figure file: pass it to `verifyFigure()`.
+   */
+  sellForCash(chain: string, token: string, of: Signal & SellForCashOptions): Promise<CashExit>;
   /** All recorded pools of a token: each alone, and the exact split. */
   routes(chain: string, token: string, of: Signal & RoutesOptions): Promise<Routes>;
   /** Several positions, exited at once: those in one pool and direction together. */

@@ -380,6 +380,28 @@ export interface ScorePortfolioOptions {
   require?: 'live';
 }
 
+/** Exit that ends in cash. */
+export interface SellForCashOptions {
+  /** The size in USD at the oracle price: a plain number from 0.01 to 1000000000 with at most six decimals. Give this or `amount`. */
+  sizeUsd?: DecimalInput;
+  /** The amount sold in whole tokens, as a plain decimal such as `0.125`; never raw units. Give this or `size_usd`. */
+  amount?: DecimalInput;
+  /** The tokens that the sale must end in: `cash`, the name of another group that the operator configured, one to eight token addresses separated by commas, or `any`: every token that a pool pays for the token sold, at most eight, those of the deepest pools. Default: the chain's cash tokens, or any if none are configured. */
+  into?: string;
+  /** How much less than the stated amounts you accept, percent from 0 to 100. It determines `amount_out_min_raw`. Default: 0.5. */
+  tolerancePct?: DecimalInput;
+  /** Your assumption of the gas for the whole sale, USD. It is stated on its own and does not change the gap. Default: not counted. */
+  gasUsd?: DecimalInput;
+  /** An RFC 3339 time. Selects the slot exactly at or before it. Default: the newest recorded slot. */
+  at?: InstantInput;
+  /** A guard: the maximum age of the answer's snapshot (`snapshot_age_s`), seconds. An older snapshot is refused with `snapshot_too_old`. For a series, the pool's newest snapshot counts. */
+  maxAgeS?: number;
+  /** A guard: the minimum `days_observed` of the answer, a plain number with at most two decimals. A shorter series is refused with `series_too_short`. */
+  minDaysObserved?: DecimalInput;
+  /** A guard: with `live`, an answer with any other `status` is refused with `not_live`. */
+  require?: 'live';
+}
+
 /** Exit in several orders. */
 export interface SimulateOrdersOptions {
   /** The size in USD at the oracle price: a plain number from 0.01 to 1000000000 with at most six decimals. */

@@ -105,10 +105,11 @@ function values(estimate, report, tampering, next) {
 
 /** The evidence with the last digit of its number changed. */
 function tamper(evidence, keys) {
-  const byte = evidence.indexOf('"', evidence.indexOf(FIELD) + FIELD.length) - 1;
-  const was = evidence[byte];
+  const at = evidence.indexOf('"', evidence.indexOf(FIELD) + FIELD.length) - 1;
+  const was = evidence[at];
   const is = was === '9' ? '8' : String(Number(was) + 1);
-  const changed = `${evidence.slice(0, byte)}${is}${evidence.slice(byte + 1)}`;
+  const changed = `${evidence.slice(0, at)}${is}${evidence.slice(at + 1)}`;
+  const byte = new TextEncoder().encode(evidence.slice(0, at)).length;
   return { byte, was, is, verification: verify(changed, { keys }) };
 }
 
