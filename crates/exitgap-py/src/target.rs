@@ -4,7 +4,7 @@ use exitgap_api::operations::{Answer, EvidenceOf, Method, Operation, Parameter, 
 use exitgap_api::{Problem, ProblemCode, invalid_parameter, parse_pool};
 
 /// The operations that have a figure file.
-const FIGURES: [Operation; 7] = [
+const FIGURES: [Operation; 8] = [
     Operation::HoursFile,
     Operation::EquityFile,
     Operation::DecayFile,
@@ -12,6 +12,7 @@ const FIGURES: [Operation; 7] = [
     Operation::AccuracyFile,
     Operation::ExposureFile,
     Operation::VenueStressFile,
+    Operation::CashFile,
 ];
 
 /// The result that the evidence at an address is about.

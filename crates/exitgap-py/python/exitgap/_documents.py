@@ -936,6 +936,106 @@ class Exactness(TypedDict):
     inexact_detail: NotRequired[str | None]
 
 
+class CashLeg(TypedDict):
+    """A sale of a plan, which is the contract's own fill."""
+
+    #: Raw units sold here.
+    amount_in_raw: str
+    #: Raw units bought here.
+    amount_out_raw: str
+    #: `token0` or `token1`: the token sold, by its position in that pool.
+    base: str
+    #: The token bought here.
+    bought: TokenLabel
+    #: The venue and fee.
+    name: str
+    #: The pool.
+    pool: str
+    #: The token sold here.
+    sold: TokenLabel
+
+
+class CashReceived(TypedDict):
+    """The amount received of a cash token."""
+
+    #: The least that you accept at your tolerance: `amount_out_raw` less `tolerance_pct`, rounded down.
+    amount_out_min_raw: str
+    #: Raw units received.
+    amount_out_raw: str
+    #: USD per whole token, according to the oracle.
+    oracle_price_usd: float
+    #: The token.
+    token: TokenLabel
+
+
+class CashPlan(TypedDict):
+    """A plan, and what it brings."""
+
+    #: The amount sold, raw units.
+    amount_in_raw: str
+    #: No route through the pools that count brings more than this, USD. `null` if the law of a pool is not known.
+    bound_usd: NotRequired[float | None]
+    #: The cash received against the amount sold, both at their oracle prices, percent. Positive is worse than the oracle.
+    exit_gap_pct: float
+    #: Your assumption of the gas, USD.
+    gas_usd: NotRequired[float | None]
+    #: The sales, in an order in which they can be executed.
+    legs: list[CashLeg]
+    #: The version of the method behind the figures.
+    method_version: str
+    #: No other route through the pools that count, with at most three in a row, has a gap that is lower by more than this, percent. Pools in `left_out` do not count. `null` if the law of a pool is not known.
+    optimality_gap_pct: NotRequired[float | None]
+    #: The cash received, by token.
+    received: list[CashReceived]
+    #: The same less `gas_usd`, if that was given. Never below 0.
+    received_after_gas_usd: NotRequired[float | None]
+    #: The cash received at its oracle prices, USD, rounded down.
+    received_usd: float
+    #: The amount sold at its oracle price, USD, rounded down. The requested size, if there is one.
+    size_usd: float
+    #: `live` only if the chain is live.
+    status: Status
+    #: How much less than stated you accept, percent.
+    tolerance_pct: float
+
+
+class CashExit(Exactness, CashPlan):
+    """The answer of `GET /v1/cash/{chain}/{token}`."""
+
+    #: `not_configured` if the request is for cash and the operator configured none for this chain. The sale then ends in any token in which a pool pays for the token sold, as with `any`.
+    cash: NotRequired[str | None]
+    #: The chain's slug.
+    chain: str
+    #: The length of the shortest series of the legs' pools, days.
+    days_observed: float
+    #: URL of the figure file that proves the plan, what it brings, and the bound.
+    evidence_url: str
+    #: What the sale must end in, as requested: `cash`, `any`, the name of a group, or token addresses.
+    into: str
+    #: Pools of the chain that are not part of the search or of its bound, and why.
+    left_out: list[SplitLeftOut]
+    #: Whether the markets of the tokens of all legs are open.
+    market_open: bool
+    #: The method, disclosed. Its window is that of the leg with the shortest series.
+    method: SeriesMethod
+    #: What is not counted.
+    not_counted: list[str]
+    #: USD per whole token sold, according to the oracle.
+    oracle_price_usd: float
+    #: How reliable the oracle answers of the legs' pools are: the worst of them.
+    oracle_state: OracleState
+    #: The market session: of a leg whose market is closed, if there is one.
+    session_note: str
+    #: The slot number. All pools are used as they were at this slot.
+    slot: int
+    #: The time of the slot, RFC 3339.
+    slot_time: str
+    #: Seconds since the slot.
+    snapshot_age_s: int
+    #: The token sold.
+    token: TokenLabel
+
+
 _DepthDecayOf = TypedDict(
     "_DepthDecayOf",
     {
