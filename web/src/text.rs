@@ -70,6 +70,18 @@ pub fn usd_cents(number: &str) -> String {
     usd_exact(cents.unwrap_or(number))
 }
 
+/// Dollars, rounded up to cents: for a bound, which a smaller number would not be.
+pub fn usd_cents_up(number: &str) -> String {
+    let Some(point) = number.find('.') else { return usd_exact(number) };
+    let digits: String = number.chars().filter(char::is_ascii_digit).collect();
+    let is_exact = number.len() <= point + 3;
+    let cents = digits.get(..point + 2).and_then(|cents| cents.parse::<u128>().ok());
+    match cents.filter(|_| !is_exact && !number.starts_with('-')) {
+        Some(cents) => usd_exact(&format!("{}.{:02}", (cents + 1) / 100, (cents + 1) % 100)),
+        None => usd_cents(number),
+    }
+}
+
 /// Dollars with their fraction.
 pub fn usd_exact(number: &str) -> String {
     match number.strip_prefix('-') {

@@ -4,7 +4,7 @@ use exitgap_api::Status;
 use leptos::prelude::*;
 
 use super::accuracy::why_not;
-use super::pool_accuracy::{ERRORS, NOT_COMPARED, agreeing, not_compared, percent};
+use super::pool_accuracy::{ERRORS, NOT_COMPARED, bracketed, not_compared, percent};
 use crate::document::Document;
 use crate::parts::{Row, StatusTag};
 use crate::paths::Page;
@@ -43,6 +43,8 @@ fn cells(record: &Document) -> Vec<AnyView> {
     let grouped = |name: &str| text::group_digits(&record.count(name).to_string());
     let why = not_compared(record);
     let why = (!why.is_empty()).then(|| view! { <small>{why}</small> });
+    let outputs =
+        (record.count("bracketed_n") > 0).then(|| view! { <small>{bracketed(record)}</small> });
     let stretches = record.count("stretches");
     let whole = stretches.saturating_sub(record.count("stretches_incomplete"));
     let short = (!record.is_true("enough")).then(|| view! { <small>"partial record"</small> });
@@ -61,7 +63,7 @@ fn cells(record: &Document) -> Vec<AnyView> {
     let mut cells = vec![
         view! { {format!("{} of {}", grouped("compared"), grouped("swaps"))}{why}{short} }
             .into_any(),
-        agreeing(record).into_any(),
+        view! { {format!("{} of {}", grouped("exact_n"), grouped("n"))}{outputs} }.into_any(),
     ];
     cells.extend(ERRORS.map(|(name, _)| render_error(record, name)));
     cells.push(

@@ -226,7 +226,7 @@ fn BoardTable(board: Fragility, asked: BoardQuery) -> impl IntoView {
         number(&format!("Gap at {}", text::usd(&size.to_string()))),
         number("Depth at 2% now"),
         number("Lowest in 7 days"),
-        words("Lowest by day, from the oracle price"),
+        words("Lowest by day"),
         number("Fragility"),
         number("Largest oracle lead"),
         number("Days observed"),

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 use leptos_router::hooks::{query_signal_with_options, use_params_map, use_query_map};
 
+use super::exit_cash::InCash;
 use super::exit_comparison::{Comparison, ExitQuery, compare};
 use super::exit_numbers::Numbers;
 use super::exit_venues::Venues;
@@ -39,6 +40,7 @@ pub fn ExitPage() -> impl IntoView {
     view! {
         <h1>"Where and when to exit"</h1>
         <AskExit/>
+        <InCash asked=asked/>
         {move || match found.answer(&asked.get()) {
             None => view! { <LoadingNotice what="the venues"/> }.into_any(),
             Some(Err(error)) => {

@@ -2,7 +2,7 @@
 
 use core::str::FromStr;
 
-use exitgap_api::operations::parameters::{QUOTE_GROUP, SIZE};
+use exitgap_api::operations::parameters::{INTO, QUOTE_GROUP, SIZE, SIZE_OR_AMOUNT};
 use exitgap_api::operations::{Operation, Target};
 use exitgap_api::{Number, Problem, ProblemCode, invalid_parameter};
 use exitgap_client::{Browser, Client, ClientError, EvidenceOf};
@@ -36,6 +36,18 @@ impl ExitQuery {
             return Err(wrong("not a valid address"));
         }
         Ok(Self { chain, token: token.to_owned(), size: size_asked(size)?, into })
+    }
+
+    /// The address of the sale that ends in cash, or in the requested group.
+    pub fn cash_target(&self) -> Target {
+        let Self { chain, token, size, into } = self;
+        let target = Operation::Cash.target_of(format_args!("{chain}/{token}"));
+        target.with(&SIZE_OR_AMOUNT, size).maybe(&INTO, into.as_ref())
+    }
+
+    /// The title of that sale.
+    pub fn cash_title(&self) -> String {
+        format!("Sold for {}", self.into.as_deref().unwrap_or("cash"))
     }
 
     fn target(&self, size: SizeUsd) -> Target {

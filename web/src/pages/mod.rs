@@ -21,6 +21,7 @@ mod evidence_break;
 mod evidence_chain;
 mod evidence_later;
 mod evidence_witnesses;
+mod exit_cash;
 mod exit_comparison;
 mod exit_numbers;
 mod exit_parts;

@@ -43,7 +43,15 @@ pub fn agreeing(errors: &Document) -> String {
     let exact = format!("{} of {}", errors.count("exact_n"), errors.count("n"));
     match errors.count("bracketed_n") {
         0 => exact,
-        some => format!("{exact}, {some} orders for an output within one raw unit"),
+        _ => format!("{exact}, {}", bracketed(errors)),
+    }
+}
+
+/// How many orders for an exact output agree within one raw unit.
+pub fn bracketed(errors: &Document) -> String {
+    match errors.count("bracketed_n") {
+        1 => "1 order for an output within one raw unit".to_owned(),
+        some => format!("{some} orders for an output within one raw unit"),
     }
 }
 
