@@ -12,7 +12,7 @@ for (let round = 0; round < 3; round += 1) {
   const started = performance.now();
   report = await exitgap.verifyFigure(file, {
     keys,
-    page: ({ slot }) => get(`${slot}.ndjson`),
+    page: ({ pool, slot }) => get(`${pool.replace(':', '-')}-${slot}.ndjson`),
     onProgress: (seen, all) => told.push(seen / all),
   });
   taken.push(performance.now() - started);

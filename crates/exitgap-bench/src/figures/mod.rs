@@ -1,7 +1,7 @@
 //! Figures over many snapshots of a store: thirty days of one pool, a week of three venues, a split, a day at a size
 //! that is not stored; swaps compared with estimates; and verification of a week's file, natively and in a browser.
 //!
-//! - `accuracy`: swaps; `verified`: files
+//! - `accuracy`: swaps; `route`: exits into cash; `verified`: files
 
 #![expect(
     clippy::result_large_err,
@@ -9,6 +9,7 @@
 )]
 
 mod accuracy;
+mod route;
 mod verified;
 
 use std::path::Path;
@@ -54,6 +55,7 @@ const VENUES: u16 = 8;
 
 /// Adds `figures.*`.
 pub fn measure(report: &mut Report) -> Result<(), BenchError> {
+    route::measure(report)?;
     report.add("figures.split_8_venues_us", split_us()?);
     report.add("figures.accuracy_slot_us_per_swap", accuracy::us_per_swap()?);
     let folder = tempfile::tempdir().map_err(failed)?;

@@ -1,5 +1,6 @@
 //! Recomputes a week's figure file from its snapshots.
 
+use std::collections::BTreeMap;
 use std::fs;
 
 use exitgap_core::analytics::figure::{FigureVerifier, FigureWant};
@@ -54,19 +55,23 @@ impl<'a> File<'a> {
         fs::write(at("question.json".to_owned()), keys.to_string()).map_err(failed)?;
         let figure: serde_json::Value = serde_json::from_slice(&self.bytes).map_err(failed)?;
         let uses = figure["uses"].as_array().ok_or_else(|| failed("the file uses nothing"))?;
-        let pool = uses[0]["pool"].as_str().unwrap_or_default().parse().map_err(failed)?;
-        let slots = uses.iter().filter_map(|one| one["slot"].as_u64());
-        let (mut next, mut bytes) = (0, 0);
-        for slot in slots {
-            if slot < next {
+        let mut pages: BTreeMap<&str, u64> = BTreeMap::new();
+        let mut bytes = 0;
+        for one in uses {
+            let named = one["pool"].as_str().unwrap_or_default();
+            let slot = one["slot"].as_u64().unwrap_or_default();
+            // The page that begins with the pool's slot before this one may have this one, too.
+            if slot < pages.get(named).copied().unwrap_or_default() {
                 continue;
             }
+            let pool = named.parse().map_err(failed)?;
             let from = Slot::new(slot).map_err(failed)?;
             let to = Slot::new(slot + u64::from(PAGE) - 1).map_err(failed)?;
             let lines = self.reader.snapshot_lines(&pool, from, to, usize::MAX).map_err(failed)?;
             bytes += lines.len();
-            fs::write(at(format!("{slot}.ndjson")), lines).map_err(failed)?;
-            next = slot + u64::from(PAGE);
+            let name = named.replace(':', "-");
+            fs::write(at(format!("{name}-{slot}.ndjson")), lines).map_err(failed)?;
+            pages.insert(named, slot + u64::from(PAGE));
         }
         let found = browser::shown(folder.path(), "figure.html")?;
         if found["verdict"] != "valid" {

@@ -1,0 +1,211 @@
+//! Exits into cash over the pools of one slot: twelve pools of four kinds, and the ten of two kinds alone. Sizes from a
+//! thousand dollars to a million.
+
+use std::hint::black_box;
+use std::path::Path;
+use std::time::Instant;
+
+use exitgap_core::U256;
+use exitgap_core::analytics::route::{RoutePlanLeg, RoutePrice, RouteTerms, network_of};
+use exitgap_core::exit::{Network, Plan, find_plan};
+use exitgap_core::ids::{Address, PoolId};
+use exitgap_core::pools::{
+    Concentrated, DRule, Direction, PoolState, StableSwap, StableSwapParts, Tick, VaultParts,
+    Weighted, sqrt_ratio_at_tick,
+};
+use exitgap_core::snapshot::{Observation, OracleReading, OracleRole, OracleSource, Snapshot, Symbol, Token};
+use exitgap_core::tlog::SignerKey;
+use exitgap_core::units::{Percent, SizeUsd};
+use exitgap_store::{Changes, NewEntry, Reader, Ready, Store};
+
+use super::{TICKS, failed, verified};
+use crate::BenchError;
+use crate::clock::median;
+use crate::effort::Effort;
+use crate::evidence::slot;
+use crate::market::BusyPool;
+use crate::report::Report;
+
+/// Number of sizes, in equal steps of their logarithm.
+const SIZES: Effort<u32> = Effort::new(100, 3);
+
+/// The token sold, a dollar that is not cash, and cash.
+const SOLD: u8 = 1;
+const BETWEEN: u8 = 2;
+const CASH: u8 = 3;
+
+const ONE: u128 = 10_u128.pow(18);
+
+/// Adds `route.*`.
+pub fn measure(report: &mut Report) -> Result<(), BenchError> {
+    let all = pools(true)?;
+    let ticks_only = pools(false)?;
+    let (taken, worst) = plans(&all)?;
+    report.add("route.median_ms", taken);
+    let (taken, of_ticks) = plans(&ticks_only)?;
+    report.add("route.ticks_only_median_ms", taken);
+    eprintln!("figures: plans over 12 pools are within {worst}% of their bound, over 10 within {of_ticks}%");
+    let folder = tempfile::tempdir().map_err(failed)?;
+    let key = SignerKey::from_seed("exitgap.example/bench", [7; 32]).map_err(failed)?;
+    let path = folder.path().join("route.db");
+    record(&path, &key, &all)?;
+    let reader = Reader::open(&path).map_err(failed)?;
+    let file = reader.figure_file(&terms(&all)?).map_err(failed)?;
+    let file = verified::File::new(&reader, &key, file)?;
+    report.add("route.verify_ms", file.natively_ms()?);
+    report.add("route.verify_browser_ms", file.in_browser_ms()?);
+    Ok(())
+}
+
+/// The median time of a search, with all curves prepared anew, and the largest distance from a bound.
+fn plans(pools: &[Observation]) -> Result<(f64, Percent), BenchError> {
+    let (mut taken, mut worst) = (Vec::new(), Percent(0));
+    let sizes = SIZES.get();
+    for step in 0..sizes {
+        let share = f64::from(step) / f64::from((sizes - 1).max(1));
+        let size: SizeUsd = format!("{:.2}", 1_000.0 * 1_000.0_f64.powf(share)).parse().map_err(failed)?;
+        let start = Instant::now();
+        let network = network(pools)?;
+        let plan = black_box(plan(&network, size)?.1);
+        taken.push(start.elapsed().as_secs_f64() * 1e3);
+        let bound = plan.bound.ok_or_else(|| failed("a law is not known"))?;
+        worst = worst.max(bound.optimality_gap);
+    }
+    Ok((median(taken), worst))
+}
+
+fn network(pools: &[Observation]) -> Result<Network<'_>, BenchError> {
+    network_of(pools, token(SOLD).address, &[token(CASH).address]).map_err(failed)
+}
+
+fn plan(network: &Network<'_>, size: SizeUsd) -> Result<(U256, Plan), BenchError> {
+    let amount = network.amount_asked(size).ok_or_else(|| failed("no pool sells the token"))?;
+    Ok((amount, find_plan(network, amount).map_err(failed)?))
+}
+
+/// The parameters of the figure of a hundred thousand dollars.
+fn terms(pools: &[Observation]) -> Result<RouteTerms, BenchError> {
+    let network = network(pools)?;
+    let (amount_in, plan) = plan(&network, SizeUsd::STANDARD[2])?;
+    let leg = |leg: &exitgap_core::exit::LegOrder| RoutePlanLeg {
+        amount_in: leg.amount_in,
+        base: leg.direction.into(),
+        pool: pools[leg.pool].pool().clone(),
+    };
+    let price = |price: &exitgap_core::exit::TokenPrice| RoutePrice { token: price.token, value: price.value };
+    Ok(RouteTerms {
+        amount_in,
+        cash: vec![token(CASH).address],
+        legs: plan.legs.iter().map(leg).collect(),
+        pools: pools.iter().map(|one| one.pool().clone()).collect(),
+        prices: plan.prices.iter().map(price).collect(),
+        slot: slot(0)?,
+        token: token(SOLD).address,
+    })
+}
+
+fn record(path: &Path, key: &SignerKey, pools: &[Observation]) -> Result<(), BenchError> {
+    let mut store = Store::create(path, key).map_err(failed)?;
+    let at = slot(0)?;
+    let entry = |one: &Observation| -> Result<NewEntry, BenchError> {
+        let reading = Ok(Snapshot::new(at, one.clone()).map_err(failed)?);
+        Ok(NewEntry { pool: one.pool().clone(), default_base: Direction::ZeroForOne, reading })
+    };
+    let entries: Vec<NewEntry> = pools.iter().map(entry).collect::<Result<_, _>>()?;
+    let ready = Ready::prepare_entries(&entries).map_err(failed)?;
+    store.append_ready(at, ready, &Changes::default()).map_err(failed)?;
+    store.close().map_err(failed)
+}
+
+fn token(last: u8) -> Token {
+    let symbol = Symbol::clean(["WETH", "USD2", "USD"][usize::from(last) - 1]);
+    Token { address: Address([last; 20]), decimals: 18, symbol }
+}
+
+/// Eight pools of concentrated liquidity and two pairs, and with `is_mixed` a stable and a weighted pool.
+fn pools(is_mixed: bool) -> Result<Vec<Observation>, BenchError> {
+    let at = slot(0)?;
+    let drawn = |number: u16| -> Result<Observation, BenchError> {
+        let mut market = if number < 8 { BusyPool::real(number, TICKS.get()) } else { BusyPool::pair(number) };
+        let entry = market.recorded(at)?;
+        Ok(entry.reading.map_err(|_| failed("nothing was drawn"))?.observation().clone())
+    };
+    let first = drawn(1)?;
+    let mut found = Vec::new();
+    // Sold for cash, and for the dollar between; the last two are pairs.
+    for (number, bought) in [(1, CASH), (2, CASH), (3, CASH), (4, CASH), (5, BETWEEN), (6, BETWEEN), (7, BETWEEN), (8, CASH), (9, BETWEEN)] {
+        found.push(seen(&first, number, [SOLD, bought], drawn(number)?.state().clone())?);
+    }
+    found.push(seen(&first, 10, [BETWEEN, CASH], ranges()?)?);
+    if is_mixed {
+        found.push(seen(&first, 11, [BETWEEN, CASH], stable()?)?);
+        found.push(seen(&first, 12, [SOLD, CASH], weighted()?)?);
+    }
+    Ok(found)
+}
+
+/// A pool of these tokens in the first one's block, with its prices; a dollar is a dollar.
+fn seen(first: &Observation, number: u16, tokens: [u8; 2], state: PoolState) -> Result<Observation, BenchError> {
+    let mut address = [0xaa; 20];
+    address[18..].copy_from_slice(&number.to_be_bytes());
+    let price = |index: usize| {
+        let own = &first.oracles()[usize::from(tokens[index] != SOLD)];
+        let role = OracleRole::TokenUsd(u8::from(index == 1));
+        let source = match &own.source {
+            OracleSource::Chainlink(round) => OracleSource::Chainlink(round.clone()),
+            OracleSource::Fixed => OracleSource::Fixed,
+        };
+        OracleReading { role, answer: own.answer, decimals: own.decimals, source }
+    };
+    let observed = Observation::new(
+        PoolId::new(first.pool().chain().clone(), Address(address)),
+        first.chain(),
+        first.block(),
+        tokens.map(token),
+        state,
+        vec![price(0), price(1)],
+        Vec::new(),
+    );
+    observed.map_err(failed)
+}
+
+/// Concentrated liquidity around a price of one.
+fn ranges() -> Result<PoolState, BenchError> {
+    let liquidity = (40_000_000 * ONE).cast_signed();
+    let mut ticks: Vec<Tick> = Vec::new();
+    for width in [10, 60, 200, 1_000] {
+        ticks.extend([Tick::new(-width, liquidity), Tick::new(width, -liquidity)]);
+    }
+    ticks.sort_by_key(|tick| tick.tick);
+    let price = sqrt_ratio_at_tick(0).ok_or_else(|| failed("no price"))?;
+    let active = 4 * liquidity.unsigned_abs();
+    Ok(Concentrated::new(price, 0, active, 100, 10, ticks).map_err(failed)?.into())
+}
+
+fn stable() -> Result<PoolState, BenchError> {
+    let parts = StableSwapParts {
+        balances: [5_200_000, 4_900_000].map(|whole: u128| U256::from(whole * ONE)).to_vec(),
+        rates: vec![U256::from(ONE); 2],
+        amp: 20_000,
+        a_precision: 100,
+        d_rule: DRule::NPowN,
+        less_one: true,
+        fee: 1_000_000,
+        admin_fee: 5_000_000_000,
+        ng: None,
+    };
+    Ok(StableSwap::new(parts).map_err(failed)?.into())
+}
+
+fn weighted() -> Result<PoolState, BenchError> {
+    let one = U256::from(ONE);
+    let vault = VaultParts {
+        balances: [2_000, 1_250_000].map(|whole: u128| U256::from(whole * ONE)).to_vec(),
+        live_balances: None,
+        scaling_factors: vec![one; 2],
+        rates: vec![one; 2],
+        swap_fee: 3_000_000_000_000_000,
+    };
+    let weights = [800_000_000_000_000_000, 200_000_000_000_000_000].to_vec();
+    Ok(Weighted::new(vault, weights, None).map_err(failed)?.into())
+}
