@@ -4,10 +4,42 @@ import { answer, dollars, eventually, local } from "./browser.mjs";
 
 export default async function exit(scene) {
   await holder(scene);
+  await cashed(scene);
   await oneVenue(scene);
   await ages(scene);
   await shaded(scene);
   await beyond(scene);
+}
+
+/** What arrives in dollars, by which pools, and its proof, computed again in this browser. */
+async function cashed({ exit, open, get, shoot, fits }) {
+  const [chain] = exit.pool.split(":");
+  const token = exit.base.address;
+  const page = await open(`/exit/${chain}:${token}?size_usd=250000`);
+  const told = await get(`/v1/cash/${chain}/${token}?size_usd=250000`);
+  await page.waitForSelector("#in-cash table");
+  assert.equal(await page.locator("#cash-received").getAttribute("title"), dollars(told.received_usd));
+  const pools = await page.locator("#in-cash tbody th a").evaluateAll((all) => all.map((one) => one.getAttribute("href")));
+  assert.deepEqual(pools, told.legs.map(({ pool }) => `/pools/${pool}`));
+  const words = await page.locator("#in-cash").textContent();
+  for (const { token: { symbol } } of told.received) assert.ok(words.includes(symbol), symbol);
+  assert.match(words, /No other route through the pools that count brings more than \$/);
+  assert.match(words, /Not counted: venues that are not recorded, private quotes, gas/);
+  await page.locator("#check-cash").getByRole("button").click();
+  await eventually("the plan is recomputed here", async () => /Confirmed by this browser/.test(await page.locator("#check-cash").textContent()));
+  await fits(page, "an exit into cash");
+  await shoot(page, "exit-cash");
+  await page.setViewportSize({ width: 390, height: 900 });
+  await fits(page, "an exit into cash on a phone");
+  await shoot(page, "exit-cash-phone");
+  await page.context().close();
+  // What no recorded pools take has no plan, and says so. A pair of two reserves takes any size, a range does not.
+  const { pools: all } = await get("/v1/pools");
+  const thin = all.find(({ base }) => base.symbol === "ALT").base.address;
+  const beyond = await open(`/exit/${chain}:${thin}?size_usd=999999999`, { expected: ["422"] });
+  await beyond.waitForSelector("#no-cash");
+  assert.match(await beyond.locator("#no-cash").textContent(), /the largest size that they take is [\d,.]+ USD\./);
+  await beyond.context().close();
 }
 
 /** Three actions: the token, the size, the button. Reload, back and share keep what was asked. */
@@ -201,14 +233,16 @@ async function ages({ exit, open, get }) {
 }
 
 /** Each shade is of as many hours, however far a few of them lie from the others; equals have one shade. */
-async function shaded({ exit, open }) {
+async function shaded({ exit, open, get }) {
   const [chain] = exit.pool.split(":");
   const hour = (place) => new Date(Date.UTC(2026, 8, 7, place)).toISOString().replace(".000", "");
   const gap = (place) => place < 28 ? 0.1 : place < 140 ? 0.1 + place / 1e4 : place;
-  const rows = Array.from({ length: 168 }, (_, place) => ({
-    time: hour(place), slots_recorded: 12, slots_refused: 0, worst: { exit_gap_pct: gap(place), time: hour(place) },
+  const told = await get(`/v1/when/${exit.pool}?size_usd=1000&base=${exit.base.address}`);
+  const hours = Array.from({ length: 168 }, (_, place) => ({
+    hour: place, slots: 12, weeks: 1, slots_refused: 0, exit_gap_pct_q50: gap(place), exit_gap_pct_q95: gap(place),
+    worst: { ...told.hours[0].worst, exit_gap_pct: gap(place), time: hour(place) },
   }));
-  const page = await open(`/exit/${chain}:${exit.base.address}?size_usd=1000`, { routes: { "**/v1/history/**": answer({ rows }) } });
+  const page = await open(`/exit/${chain}:${exit.base.address}?size_usd=1000`, { routes: { "**/v1/when/**": answer({ ...told, hours }) } });
   await page.waitForSelector("#best-hour");
   const count = (shade) => page.locator(`.heat svg rect.shade-${shade}`).count();
   assert.deepEqual(await Promise.all([0, 1, 2, 3, 4, 5].map(count)), [28, 28, 28, 28, 28, 28]);

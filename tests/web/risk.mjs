@@ -101,7 +101,7 @@ async function handedOver({ page, text, files, get, open, shoot }) {
   const said = execSync(printed, { cwd: folder, encoding: "utf8", env: { ...process.env, PATH: path } });
   rmSync(folder, { recursive: true });
   assert.ok(said.includes(`Report of ${files} files: VALID`) && said.includes(`Complete: the ${files} files`), said);
-  assert.match(said, /figure exposure\/1 of .*: liquidation size \$100,000, rating .*, shortfall /);
+  assert.match(said, /figure exposure\/2 of .*: liquidation size \$100,000, rating .*, shortfall /);
   const verify = await open("/verify", { context: page.context() });
   await verify.locator("#keys").fill(key);
   const give = async (name, text, verdict, words) => {

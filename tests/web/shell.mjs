@@ -88,7 +88,7 @@ async function folded({ open }) {
   const board = await open("/", { width: 390 });
   await board.getByRole("link", { name: "Definitions of fragility and depth" }).click();
   await board.waitForURL(/\/method#fragility$/);
-  await board.locator("#fragility", { hasText: "usual depth" }).waitFor();
+  await board.locator("#fragility", { hasText: "usual book" }).waitFor();
   await board.context().close();
   console.log("folded: closed on a phone, but where the address names it");
 }

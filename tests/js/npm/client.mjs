@@ -54,6 +54,11 @@ const { answered } = await (async () => {
   const of = { sizeUsd: '1000', interval: '5m' };
   assert.deepEqual(await client.history(pool, of), await plain(`/v1/history/${pool}?size_usd=1000&interval=5m`));
   assert.deepEqual(await client.history(pool, { ...of, order: 'desc' }), await plain(`/v1/history/${pool}?size_usd=1000&interval=5m&order=desc`));
+  const [chain] = pool.split(':');
+  const [token, into] = [exit.base.address, exit.quote.address];
+  const cash = await client.sellForCash(chain, token, { amount: '0.5', into, tolerancePct: 1 });
+  const told = await plain(`/v1/cash/${chain}/${token}?amount=0.5&into=${into}&tolerance_pct=1`);
+  assert.deepEqual({ ...cash, snapshot_age_s: 0 }, { ...told, snapshot_age_s: 0 });
   assert.deepEqual(await client.whenToSell(pool, { sizeUsd: '1000' }), await plain(`/v1/when/${pool}?size_usd=1000`));
   assert.deepEqual(await client.stress(pool, { sizeUsd: '1000' }), await plain(`/v1/stress/${pool}?size_usd=1000`));
   assert.equal((await client.fragility({ sort: 'depth' })).rows.length, (await client.pools()).pools.length);

@@ -65,15 +65,17 @@ pub fn recorder_config(chain: &DevChain, world: &World) -> String {
     text
 }
 
-/// The quote group of the scene's dollar tokens.
+/// The quote groups of the scene's dollar tokens.
 pub fn dollars_config(world: &World) -> String {
     let tokens = world.assets.iter().map(|asset| &asset.token);
     let dollars = tokens.filter(|token| ["USDC", "USDT", "DAI"].contains(&token.symbol.as_str()));
     let dollars: Vec<String> = dollars.map(|token| format!("\"{:#x}\"", token.address)).collect();
-    format!(
-        "\n[[quote_group]]\nchain = \"anvil\"\nname = \"dollars\"\ntokens = [{}]\n",
-        dollars.join(", ")
-    )
+    let group = |name: &str| {
+        let dollars = dollars.join(", ");
+        format!("\n[[quote_group]]\nchain = \"anvil\"\nname = \"{name}\"\ntokens = [{dollars}]\n")
+    };
+    // The second is what an exit ends in by default.
+    group("dollars") + &group("cash")
 }
 
 /// The payment settings.

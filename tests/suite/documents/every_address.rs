@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use exitgap_api::operations::parameters::{ALERT_KIND, ALERT_PCT, ALERT_SIZE, SLOT};
 use exitgap_api::operations::{
-    AccuracyAsked, DecayAsked, EquityAsked, EvidenceOf, ExportAsked, ExposureAsked, Given, Method,
-    Operation, Question, RoutesAsked, VenueStressAsked, position_as_written,
+    AccuracyAsked, CashAsked, DecayAsked, EquityAsked, EvidenceOf, ExportAsked, ExposureAsked,
+    Given, Method, Operation, Question, RoutesAsked, VenueStressAsked, position_as_written,
 };
 use exitgap_api::{AlertsTold, Interval, RowOrder};
 use exitgap_client::{Client, HistoryOf, Native, Request};
@@ -201,6 +201,22 @@ pub async fn ask(
             let answer = client.routes(&RoutesAsked::from_parameters(&of)?).await?;
             serde_json::to_vec(&answer)?
         }
+        "sellForCash" => {
+            let of = Given::from_url(
+                Operation::Cash.row().parameters,
+                Some("anvil/0x5fbdb2315678afecb367f032d93f642f64180aa3"),
+                "size_usd=10000&into=0x8a791620dd6260079bf849dc5567adc3f2fdc318",
+            )?;
+            let answer = client.cash(&CashAsked::from_parameters(&of)?).await?;
+            serde_json::to_vec(&answer)?
+        }
+        "readCashFile" => {
+            let answer = client.figure(
+                Operation::CashFile,
+                "https://api.example.org/api/v1/cash/anvil/0x5fbdb2315678afecb367f032d93f642f64180aa3?amount_in=4018496563106090459&into=0x8a791620dd6260079bf849dc5567adc3f2fdc318&slot=5957861&pool=anvil%3A0x28d96280f5cbed3aaa54ea820c5f2bda6df96559&pool=anvil%3A0x5ba75c432efb447e26374cb75c734d02ae3675f0&pool=anvil%3A0x88909fa66c7b6e1fce8c98c054097d5c2cf61c1d&pool=anvil%3A0x93f90eb8ea4b99ec1477a36f3af1e6cd89b9f720&pool=anvil%3A0x9c7509ee7b6dfdbac7b8e66f3f0c026e61c0220d&pool=anvil%3A0xada82193a3a3b550f2e194fd190a6d138c8a5e14&pool=anvil%3A0xcc27ef092662ab69853c66311dfabe8a8410d859",
+            ).await?;
+            answer
+        }
         "listClosedDays" => {
             let of = Given::from_url(
                 Operation::Export.row().parameters,
@@ -227,12 +243,11 @@ pub async fn ask(
             answer
         }
         "readDepthsFile" => {
-            client
-                .figure(
-                    Operation::DepthsFile,
-                    "https://api.example.org/api/v1/depths/anvil:0x93f90eb8ea4b99ec1477a36f3af1e6cd89b9f720?from=2026-08-22T00%3A00%3A00Z&to=2026-08-22T00%3A25%3A00Z",
-                )
-                .await?
+            let answer = client.figure(
+                Operation::DepthsFile,
+                "https://api.example.org/api/v1/depths/anvil:0x93f90eb8ea4b99ec1477a36f3af1e6cd89b9f720?from=2026-08-22T00%3A00%3A00Z&to=2026-08-22T00%3A25%3A00Z",
+            ).await?;
+            answer
         }
         "scoreLiquidationExposure" => {
             let of = Given::from_url(
@@ -246,7 +261,7 @@ pub async fn ask(
         "readExposureFile" => {
             let answer = client.figure(
                 Operation::ExposureFile,
-                "https://api.example.org/api/v1/exposure?venue=anvil%3A0x93f90eb8ea4b99ec1477a36f3af1e6cd89b9f720%2Ftoken0&cascade_usd=10000&bonus_pct=5&protocol_fee_pct=0&fall_pct=20&from=2026-08-22T00%3A00%3A00Z&to=2026-08-22T00%3A25%3A00Z",
+                "https://api.example.org/api/v1/exposure?venue=anvil%3A0x93f90eb8ea4b99ec1477a36f3af1e6cd89b9f720%2Ftoken0&cascade_usd=10000&bonus_pct=5&protocol_fee_pct=0&fall_pct=20&from=2026-08-22T00%3A00%3A00Z&to=2026-08-22T00%3A25%3A00Z&reference=oracle",
             ).await?;
             answer
         }
@@ -262,7 +277,7 @@ pub async fn ask(
         "readVenueStressFile" => {
             let answer = client.figure(
                 Operation::VenueStressFile,
-                "https://api.example.org/api/v1/stress?venue=anvil%3A0x93f90eb8ea4b99ec1477a36f3af1e6cd89b9f720%2Ftoken0&size_usd=10000&haircut_pct=40&fall_pct=10&limit_pct=1&from=2026-08-22T00%3A00%3A00Z&to=2026-08-22T00%3A25%3A00Z",
+                "https://api.example.org/api/v1/stress?venue=anvil%3A0x93f90eb8ea4b99ec1477a36f3af1e6cd89b9f720%2Ftoken0&size_usd=10000&haircut_pct=40&fall_pct=10&limit_pct=1&from=2026-08-22T00%3A00%3A00Z&to=2026-08-22T00%3A25%3A00Z&reference=oracle",
             ).await?;
             answer
         }

@@ -43,6 +43,7 @@ pub struct Reference {
     pub receiver: Receiver,
     weth: String,
     wbtc: String,
+    usdc: String,
 }
 
 impl Reference {
@@ -62,6 +63,7 @@ impl Reference {
             at(0),
             at(5),
         );
+        let usdc = format!("{:#x}", world.assets[World::USDC].token.address);
         let folder = configured_with(&chain, &world, &more);
         fs::write(folder.path().join("terms.json"), TERMS).unwrap();
         let key = ["key", "alerts", "--out", "alerts.key"];
@@ -72,7 +74,7 @@ impl Reference {
         let service = Service::start(recorded.folder.path(), &["--no-record"], &limits);
         until("every pool has a row", || service.get("/v1/accuracy").found()["waiting"] == 0);
         let receiver = Receiver::taking().unwrap();
-        Self { recorded, service, receiver, weth, wbtc }
+        Self { recorded, service, receiver, weth, wbtc, usdc }
     }
 
     /// Its address.
@@ -83,7 +85,8 @@ impl Reference {
     /// The example request for each address, by operation, in an order in which all of them succeed.
     pub fn asked(&self) -> Vec<Asked> {
         let (pool, share_pool) = (self.recorded.pool(0), self.recorded.pool(2));
-        let (weth, wbtc, slot) = (&self.weth, &self.wbtc, self.recorded.last.number());
+        let (weth, wbtc, usdc) = (&self.weth, &self.wbtc, &self.usdc);
+        let slot = self.recorded.last.number();
         let exit = self.answer(&format!("/v1/exit/{pool}?size_usd=10000"));
         let snapshot = exit["method"]["depth_source"]["snapshot_hash"].as_str().unwrap().to_owned();
         let state = self.answer(&format!("/api/v1/snapshots/{snapshot}"))["state"].clone();
@@ -93,6 +96,7 @@ impl Reference {
         let stress = format!(
             "/v1/stress?venue={pool}&size_usd=10000&haircut_pct=40&fall_pct=10&limit_pct=1"
         );
+        let cash = format!("/v1/cash/anvil/{weth}?size_usd=10000&into={usdc}");
         let hours = format!("/v1/hours/{share_pool}?size_usd=10000");
         let equity = format!("/v1/equities/anvil/{wbtc}?size_usd=5000");
         let accuracy = format!("/v1/accuracy/{pool}");
@@ -112,6 +116,8 @@ impl Reference {
                 format!("/v1/portfolio?position={pool}:1000&position={share_pool}:1000"),
             ),
             ("compareRoutes", format!("/v1/routes/anvil/{weth}?size_usd=10000")),
+            ("sellForCash", cash.clone()),
+            ("readCashFile", file(&cash, "/evidence_url")),
             ("readMarketHours", hours.clone()),
             ("readHoursFile", file(&hours, "/figure_url")),
             ("readDepthDecay", decay.clone()),

@@ -188,7 +188,13 @@ fn tabled(recorded: &Recorded, service: &Service, url: &str) {
     for (name, value) in row.as_object().unwrap() {
         let of = match name.as_str() {
             "until" | "accuracy_url" => continue,
-            "n" | "exact_n" | "abs_error_pct_q50" | "abs_error_pct_q95" | "worst_pct"
+            "n"
+            | "exact_n"
+            | "bracketed_n"
+            | "worst_for_seller_pct"
+            | "abs_error_pct_q50"
+            | "abs_error_pct_q95"
+            | "worst_pct"
             | "mean_error_pct" => &told["by_age"][0],
             _ => &told,
         };

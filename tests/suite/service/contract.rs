@@ -6,6 +6,7 @@ use std::cell::RefCell;
 use exitgap_api::operations::{Answer, Keep, Kind, Method, Operation, Parameter, Place, Row};
 use exitgap_tests::devchain::FIRST_SLOT;
 
+use crate::scenes::here::until;
 use crate::scenes::service::{Recorded, Service, recorded};
 
 /// Enough requests per minute for every operation and parameter.
@@ -19,6 +20,7 @@ struct Known {
     pool: String,
     chain: &'static str,
     token: String,
+    quote: String,
     snapshot: String,
     state: String,
 }
@@ -32,7 +34,8 @@ impl Known {
         let document = service.get(&format!("/api/v1/snapshots/{snapshot}")).json();
         let state = document["state"].as_str().expect("a snapshot names its state").to_owned();
         let token = format!("{:#x}", recorded.world.pools[0].pool.token0);
-        Self { pool, chain: "anvil", token, snapshot, state }
+        let quote = format!("{:#x}", recorded.world.pools[0].pool.token1);
+        Self { pool, chain: "anvil", token, quote, snapshot, state }
     }
 
     /// A valid value for a parameter.
@@ -49,7 +52,9 @@ impl Known {
             Kind::Slot | Kind::SlotCursor => FIRST_SLOT.to_string(),
             Kind::Whole(least, _) => least.to_string(),
             Kind::Rank | Kind::Tick => "0".to_owned(),
-            Kind::Share | Kind::Gap | Kind::Cost | Kind::Days => "1".to_owned(),
+            Kind::Share | Kind::Gap | Kind::Cost | Kind::Days | Kind::Amount => "1".to_owned(),
+            Kind::Units => "1000000000000".to_owned(),
+            Kind::Into => self.quote.clone(),
             Kind::OneOf(words) => words[0].to_owned(),
             Kind::Positions => format!("{pool}:1000"),
             Kind::Venues => format!("{pool}/token0"),
@@ -100,6 +105,9 @@ fn refused_values(kind: Kind) -> Vec<String> {
         }
         Kind::SlotCursor => &["", "1.5", "one", "desc-", "desc-5957855", "99999999999999999999"],
         Kind::Size => &["", "0", "0.001", "1000000001", "1.0000001", "-1", "1e3", "NaN", "1,000"],
+        Kind::Into => &["", "USDC", "0x12", "cash,cash", ","],
+        Kind::Units => &["", "0", "01", "-1", "1.5", "1e3", "0x10"],
+        Kind::Amount => &["", "0", "0.0", "-1", "1e3", "NaN", "1,000", ".5", "5.", "%2B5"],
         Kind::Share | Kind::Cost | Kind::Days => {
             &["", "-1", "1e3", "NaN", "inf", "1,000", ".5", "%2B5", "99999999999999999999"]
         }
@@ -132,12 +140,19 @@ fn public() -> impl Iterator<Item = &'static Row> {
 async fn every_operation_answers_and_keeps_the_conventions() {
     let recorded = recorded(4).await;
     let service = Service::start(recorded.folder.path(), &["--no-record"], &[UNLIMITED]);
+    // The table of accuracy changes until every pool has a row.
+    until("every pool has a row", || service.get("/v1/accuracy").found()["waiting"] == 0);
     let known = Known::of(&recorded, &service);
     let (mut asked, mut answered, mut wrong) = (0, Vec::new(), Vec::new());
     for row in public() {
         // The parameters that a rule needs depend on its kind.
         let rule = [("size_usd", "1000"), ("pct", "1")];
-        let more = if row.operation == Operation::AlertsOf { &rule[..] } else { &[] };
+        let cash = [("size_usd", "1000"), ("into", known.quote.as_str())];
+        let more = match row.operation {
+            Operation::AlertsOf => &rule[..],
+            Operation::Cash => &cash,
+            _ => &[],
+        };
         let target = known.address(row, None, more);
         let answer = service.get(&target);
         asked += 1;

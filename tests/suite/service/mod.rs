@@ -7,6 +7,7 @@ mod answers;
 mod any_size;
 mod board_book;
 mod capabilities;
+mod cash;
 mod challenged;
 mod contract;
 mod decay;

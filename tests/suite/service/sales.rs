@@ -11,7 +11,8 @@ use crate::scenes::service::{Recorded, Service, recorded};
 use crate::scenes::store::{BusyPool, slot};
 
 /// The fields that only a service has, and the age, which depends on the time.
-const OF_A_SERVICE: [&str; 4] = ["snapshot_age_s", "evidence_url", "snapshot_url", "window_url"];
+const OF_A_SERVICE: [&str; 5] =
+    ["snapshot_age_s", "evidence_url", "snapshot_url", "window_url", "depths_url"];
 
 /// The command line's answer for the recorded series.
 fn said(recorded: &Recorded, arguments: &[&str]) -> Value {

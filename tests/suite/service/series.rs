@@ -370,7 +370,7 @@ async fn a_base_is_named_alike_wherever_the_description_says_so() {
             assert_eq!(ask(wrong).problem(), refused, "{wrong:?} at {path}");
         }
     }
-    assert_eq!(addresses, 14);
+    assert_eq!(addresses, 15);
     let position = format!("/v1/portfolio?position={pool}/{}:1000", names[1]);
     assert_eq!(service.get(&position).found()["exits"][0]["base"], "token1");
     let position = format!("/v1/portfolio?position={pool}/DOGE:1000");
