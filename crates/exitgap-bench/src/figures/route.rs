@@ -7,13 +7,16 @@ use std::time::Instant;
 
 use exitgap_core::U256;
 use exitgap_core::analytics::route::{RoutePlanLeg, RoutePrice, RouteTerms, network_of};
-use exitgap_core::exit::{Network, Plan, find_plan};
+use exitgap_core::exit::{Network, Plan, PlanError, find_plan};
 use exitgap_core::ids::{Address, PoolId};
 use exitgap_core::pools::{
     Concentrated, DRule, Direction, PoolState, StableSwap, StableSwapParts, Tick, VaultParts,
     Weighted, sqrt_ratio_at_tick,
 };
-use exitgap_core::snapshot::{Observation, OracleReading, OracleRole, OracleSource, Snapshot, Symbol, Token};
+use exitgap_core::series::Slot;
+use exitgap_core::snapshot::{
+    Observation, OracleReading, OracleRole, OracleSource, Snapshot, Symbol, Token,
+};
 use exitgap_core::tlog::SignerKey;
 use exitgap_core::units::{Percent, SizeUsd};
 use exitgap_store::{Changes, NewEntry, Reader, Ready, Store};
@@ -29,12 +32,22 @@ use crate::report::Report;
 /// Number of sizes, in equal steps of their logarithm.
 const SIZES: Effort<u32> = Effort::new(100, 3);
 
+/// Every slot of the demonstration's series, or one of a hundred.
+const EVERY: Effort<usize> = Effort::new(1, 100);
+
 /// The token sold, a dollar that is not cash, and cash.
 const SOLD: u8 = 1;
 const BETWEEN: u8 = 2;
 const CASH: u8 = 3;
 
 const ONE: u128 = 10_u128.pow(18);
+
+/// The store of the demonstration, which `cargo xtask demo` leaves behind.
+const DEMONSTRATION: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/demo/exitgap.db");
+
+/// The tokens sold over the demonstration's series, and those that count as cash there.
+const DEMO_SOLD: [&str; 3] = ["WETH", "WBTC", "ALT"];
+const DEMO_CASH: [&str; 3] = ["USDC", "USDT", "DAI"];
 
 /// Adds `route.*`.
 pub fn measure(report: &mut Report) -> Result<(), BenchError> {
@@ -44,7 +57,9 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     report.add("route.median_ms", taken);
     let (taken, of_ticks) = plans(&ticks_only)?;
     report.add("route.ticks_only_median_ms", taken);
-    eprintln!("figures: plans over 12 pools are within {worst}% of their bound, over 10 within {of_ticks}%");
+    eprintln!(
+        "figures: plans over 12 pools are within {worst}% of their bound, over 10 within {of_ticks}%"
+    );
     let folder = tempfile::tempdir().map_err(failed)?;
     let key = SignerKey::from_seed("exitgap.example/bench", [7; 32]).map_err(failed)?;
     let path = folder.path().join("route.db");
@@ -54,6 +69,61 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     let file = verified::File::new(&reader, &key, file)?;
     report.add("route.verify_ms", file.natively_ms()?);
     report.add("route.verify_browser_ms", file.in_browser_ms()?);
+    if Path::new(DEMONSTRATION).exists() {
+        over_series(&Reader::open(Path::new(DEMONSTRATION)).map_err(failed)?, report)
+    } else {
+        eprintln!(
+            "figures: plans over the demonstration's week are not measured; run `cargo xtask demo` first"
+        );
+        Ok(())
+    }
+}
+
+/// Plans for every token and size in every slot of a series: the largest distance from a bound in percent, plans
+/// without a bound, and sizes that the pools cannot fill.
+fn over_series(reader: &Reader, report: &mut Report) -> Result<(), BenchError> {
+    let pools = reader.pools().map_err(failed)?;
+    let (first, last) = reader.slots().map_err(failed)?.ok_or_else(|| failed("no slot"))?;
+    let (mut worst, mut without_bound, mut plans, mut refused) = (Percent(0), 0_u32, 0_u32, 0_u32);
+    let slots = (first.number()..=last.number()).step_by(EVERY.get());
+    for number in slots {
+        let at = Slot::new(number.into()).map_err(failed)?;
+        let mut found = Vec::new();
+        for pool in pools.iter().filter(|pool| pool.first_slot <= at) {
+            let snapshot = reader.snapshot_at(pool, at).map_err(failed)?;
+            found.extend(snapshot.map(|snapshot| snapshot.observation().clone()));
+        }
+        let named = |symbol: &&str| {
+            let tokens = found.iter().flat_map(|one: &Observation| one.tokens());
+            tokens
+                .filter(|token| token.symbol.as_str() == *symbol)
+                .map(|token| token.address)
+                .next()
+        };
+        let mut cash: Vec<Address> = DEMO_CASH.iter().filter_map(named).collect();
+        cash.sort_unstable();
+        for sold in DEMO_SOLD.iter().filter_map(named) {
+            let network = network_of(&found, sold, &cash).map_err(failed)?;
+            for size in ["1000", "50000", "1000000"] {
+                let size = size.parse().map_err(failed)?;
+                let amount =
+                    network.amount_asked(size).ok_or_else(|| failed("no pool sells it"))?;
+                match find_plan(&network, amount) {
+                    Ok(Plan { bound: Some(bound), .. }) => worst = worst.max(bound.optimality_gap),
+                    Ok(_) => without_bound += 1,
+                    Err(PlanError::BeyondLiquidity { .. }) => refused += 1,
+                    Err(error) => return Err(failed(error)),
+                }
+                plans += 1;
+            }
+        }
+    }
+    eprintln!(
+        "figures: {plans} plans over the demonstration's series, {refused} sizes beyond its liquidity"
+    );
+    let percent = worst.to_string().parse().map_err(failed)?;
+    report.add("route.gap_to_bound_pct_worst", percent);
+    report.add("route.without_bound", f64::from(without_bound));
     Ok(())
 }
 
@@ -63,7 +133,8 @@ fn plans(pools: &[Observation]) -> Result<(f64, Percent), BenchError> {
     let sizes = SIZES.get();
     for step in 0..sizes {
         let share = f64::from(step) / f64::from((sizes - 1).max(1));
-        let size: SizeUsd = format!("{:.2}", 1_000.0 * 1_000.0_f64.powf(share)).parse().map_err(failed)?;
+        let size: SizeUsd =
+            format!("{:.2}", 1_000.0 * 1_000.0_f64.powf(share)).parse().map_err(failed)?;
         let start = Instant::now();
         let network = network(pools)?;
         let plan = black_box(plan(&network, size)?.1);
@@ -92,7 +163,10 @@ fn terms(pools: &[Observation]) -> Result<RouteTerms, BenchError> {
         base: leg.direction.into(),
         pool: pools[leg.pool].pool().clone(),
     };
-    let price = |price: &exitgap_core::exit::TokenPrice| RoutePrice { token: price.token, value: price.value };
+    let price = |price: &exitgap_core::exit::TokenPrice| RoutePrice {
+        token: price.token,
+        value: price.value,
+    };
     Ok(RouteTerms {
         amount_in,
         cash: vec![token(CASH).address],
@@ -126,14 +200,25 @@ fn token(last: u8) -> Token {
 fn pools(is_mixed: bool) -> Result<Vec<Observation>, BenchError> {
     let at = slot(0)?;
     let drawn = |number: u16| -> Result<Observation, BenchError> {
-        let mut market = if number < 8 { BusyPool::real(number, TICKS.get()) } else { BusyPool::pair(number) };
+        let mut market =
+            if number < 8 { BusyPool::real(number, TICKS.get()) } else { BusyPool::pair(number) };
         let entry = market.recorded(at)?;
         Ok(entry.reading.map_err(|_| failed("nothing was drawn"))?.observation().clone())
     };
     let first = drawn(1)?;
     let mut found = Vec::new();
     // Sold for cash, and for the dollar between; the last two are pairs.
-    for (number, bought) in [(1, CASH), (2, CASH), (3, CASH), (4, CASH), (5, BETWEEN), (6, BETWEEN), (7, BETWEEN), (8, CASH), (9, BETWEEN)] {
+    for (number, bought) in [
+        (1, CASH),
+        (2, CASH),
+        (3, CASH),
+        (4, CASH),
+        (5, BETWEEN),
+        (6, BETWEEN),
+        (7, BETWEEN),
+        (8, CASH),
+        (9, BETWEEN),
+    ] {
         found.push(seen(&first, number, [SOLD, bought], drawn(number)?.state().clone())?);
     }
     found.push(seen(&first, 10, [BETWEEN, CASH], ranges()?)?);
@@ -145,7 +230,12 @@ fn pools(is_mixed: bool) -> Result<Vec<Observation>, BenchError> {
 }
 
 /// A pool of these tokens in the first one's block, with its prices; a dollar is a dollar.
-fn seen(first: &Observation, number: u16, tokens: [u8; 2], state: PoolState) -> Result<Observation, BenchError> {
+fn seen(
+    first: &Observation,
+    number: u16,
+    tokens: [u8; 2],
+    state: PoolState,
+) -> Result<Observation, BenchError> {
     let mut address = [0xaa; 20];
     address[18..].copy_from_slice(&number.to_be_bytes());
     let price = |index: usize| {
