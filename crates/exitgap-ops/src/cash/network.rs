@@ -1,5 +1,7 @@
 //! The pools of a slot that lie on a path from the token sold to cash.
 
+use std::collections::BTreeMap;
+
 use exitgap_api::operations::SnapshotAsked;
 use exitgap_api::operations::parameters::INTO;
 use exitgap_api::{CashPlan, Guards, Problem, ProblemCode, SplitLeftOut};
@@ -46,11 +48,15 @@ struct Candidate {
 
 /// The pools of a chain that are recorded at a slot, or now.
 fn candidates(current: &Current, chain: &ChainSlug, at: Option<Slot>) -> Vec<Candidate> {
-    let depth = |pool: &PoolId| {
-        let row = current.board.iter().find(|row| row.pool.id == *pool)?;
-        let (_, figures) = row.standing.newest.as_ref()?;
-        figures.directions.iter().filter_map(|direction| direction.book_usd).max()
-    };
+    let books: BTreeMap<&PoolId, u64> = current
+        .board
+        .iter()
+        .filter_map(|row| {
+            let (_, figures) = row.standing.newest.as_ref()?;
+            let books = figures.directions.iter().filter_map(|direction| direction.book_usd);
+            Some((&row.pool.id, books.max()?))
+        })
+        .collect();
     let of_chain = current.pools.iter().filter(|(id, now)| {
         let retired = now.pool.retired_slot;
         id.chain() == chain && retired.is_none_or(|retired| at.is_some_and(|at| at < retired))
@@ -59,7 +65,7 @@ fn candidates(current: &Current, chain: &ChainSlug, at: Option<Slot>) -> Vec<Can
         .filter_map(|(id, now)| {
             let tokens = now.labels.as_ref()?.tokens.each_ref().map(|one| one.address.parse());
             let [Ok(one), Ok(other)] = tokens else { return None };
-            let pair = Pair { tokens: [one, other], depth: depth(id).unwrap_or(0) };
+            let pair = Pair { tokens: [one, other], depth: books.get(id).copied().unwrap_or(0) };
             Some(Candidate {
                 pool: id.clone(),
                 pair,
