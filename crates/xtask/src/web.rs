@@ -28,10 +28,10 @@ binaryen (a pinned package of the npm registry). Prints the size of every file, 
 and what each part of the program loads; exceeding the budget is an error.";
 
 /// Maximum size of the front page, in bytes of Brotli: all files except those loaded on demand.
-const MOST_BYTES: u64 = 200_000;
+const MOST_BYTES: u64 = 205_000;
 
 /// Maximum size of any page, including its part of the program.
-const MOST_BYTES_OF_A_PAGE: u64 = 520_000;
+const MOST_BYTES_OF_A_PAGE: u64 = 535_000;
 
 /// Modules of the npm package that a page loads on demand.
 const LATER: [&str; 2] = ["proof", "exitgap"];
