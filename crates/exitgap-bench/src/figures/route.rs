@@ -81,8 +81,8 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     }
 }
 
-/// Plans for every token and size in every slot of a series: the largest distance from a bound in percent, plans
-/// without a bound, and sizes that the pools cannot fill.
+/// Plans each token at each size, in every slot of a series. Measures the largest distance from a bound, percent.
+/// Counts plans without a bound, and sizes that the pools cannot fill.
 fn over_series(reader: &Reader, report: &mut Report) -> Result<(), BenchError> {
     let pools = reader.pools().map_err(failed)?;
     let (first, last) = reader.slots().map_err(failed)?.ok_or_else(|| failed("no slot"))?;
