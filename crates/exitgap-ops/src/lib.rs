@@ -6,6 +6,7 @@
 //!
 //! - `current`: the current state of all pools, reread after a slot was sealed
 //! - `snapshot_cache`: recently used snapshots
+//! - `legs`: what an answer says of all its legs together
 //! - `lane`, `readers`: limits for work that blocks a thread
 //! - `answers`, `accuracy`, `accuracy_table`, `alerts`, `cash`, `routes`, `history`, `stream`, `stress`, `hours`, `fragility`, `portfolio`, `redemption`, `equities`, `pools`, `evidence`, `figures`, `exposure`, `venue_stress`, `shocks`, `verification`,
 //!   `capabilities`: the questions
@@ -30,6 +31,7 @@ mod figures;
 mod fragility;
 mod history;
 mod hours;
+mod legs;
 mod pools;
 mod portfolio;
 mod readers;

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use exitgap_api::operations::parameters::{QUOTE_GROUP, TOKEN_IN_PATH};
 use exitgap_api::operations::{RoutesAsked, SnapshotAsked};
 use exitgap_api::{
-    BestSplit, Context, DepthSourceKind, Number, OracleState, Problem, ProblemCode, Routes,
-    SeriesMethod, SeriesSource, SplitCandidate, SplitLeftOut,
+    BestSplit, DepthSourceKind, Number, Problem, ProblemCode, Routes, SeriesMethod, SeriesSource,
+    SplitCandidate, SplitLeftOut,
 };
 use exitgap_core::exit::Exit;
 use exitgap_core::ids::{Address, ChainSlug, PoolId};
@@ -17,6 +17,7 @@ use exitgap_core::series::Slot;
 use exitgap_core::units::{SizeUsd, UsdMicros};
 
 use super::current::SellingPool;
+use super::legs::Legs;
 use super::snapshot_cache::WeighedSnapshot;
 use super::{FoundSnapshot, PreparedSnapshot, Service};
 
@@ -56,25 +57,11 @@ impl Service {
     pub async fn routes(&self, asked: &RoutesAsked) -> Result<Routes, Problem> {
         let venues = self.venues(asked).await?;
         let split = self.split(&venues, asked.size, asked.fixed_cost).await?;
-        let legs: Vec<&(FoundSnapshot, Direction)> = venues.split_venues(&split).collect();
-        let contexts: Vec<Context> = legs
-            .iter()
-            .map(|(found, direction)| found.prepared.context(*direction, None, None))
-            .collect();
-        let rank = |state: OracleState| match state {
-            OracleState::Fresh => 0,
-            OracleState::HeldOverClose => 1,
-            OracleState::Stale => 2,
-        };
-        let told = |what: &str| Problem::new(ProblemCode::InternalError, what);
-        let oracle_state = contexts.iter().map(|one| one.oracle_state).max_by_key(|one| rank(*one));
-        let shortest =
-            legs.iter().zip(&contexts).min_by_key(|(leg, _)| leg.0.prepared.recorded_count);
-        let series =
-            shortest.and_then(|(_, one)| one.days_observed.clone().zip(one.window.clone()));
-        let first = contexts.first().ok_or_else(|| told("a split has no leg"))?;
-        let (days_observed, window) = series.ok_or_else(|| told("a leg has no series"))?;
-        let session = contexts.iter().find(|one| !one.market_open).unwrap_or(first);
+        let legs: Vec<(&FoundSnapshot, Direction)> =
+            venues.split_venues(&split).map(|(found, direction)| (found, *direction)).collect();
+        let Legs { contexts, oracle_state, market_open, session_note, days_observed, window } =
+            Legs::new(&legs)?;
+        let first = &contexts[0];
         let inexact = contexts.iter().find(|one| !one.exact);
         Ok(Routes {
             chain: asked.chain.to_string(),
@@ -83,12 +70,12 @@ impl Service {
             slot_time: venues.slot.to_string(),
             snapshot_age_s: self.age_s(venues.slot),
             oracle_price_usd: first.oracle_price_usd.clone(),
-            oracle_state: oracle_state.unwrap_or(first.oracle_state),
+            oracle_state,
             exact: inexact.is_none(),
             inexact_because: inexact.and_then(|one| one.inexact_because.clone()),
             inexact_detail: inexact.and_then(|one| one.inexact_detail.clone()),
-            market_open: session.market_open,
-            session_note: session.session_note.clone(),
+            market_open,
+            session_note,
             quote_group: asked.quote_group.clone(),
             quote_groups: self.groups_of(&asked.chain).map(|group| group.name.clone()).collect(),
             days_observed,

@@ -12,14 +12,15 @@ use std::collections::BTreeSet;
 use exitgap_api::operations::parameters::{INTO, TOKEN_IN_PATH};
 use exitgap_api::operations::{CashAsked, FigureAddress, Into};
 use exitgap_api::{
-    CashExit, CashPlan, Context, DepthSourceKind, Exactness, OracleState, Problem, ProblemCode,
-    SeriesMethod, SeriesSource, find_token, inexact_detail,
+    CashExit, CashPlan, DepthSourceKind, Exactness, Problem, ProblemCode, SeriesMethod,
+    SeriesSource, find_token, inexact_detail,
 };
 use exitgap_core::analytics::route::RouteTerms;
 use exitgap_core::exit::MAX_CASH_TOKENS;
 use exitgap_core::ids::{Address, Caip2, ChainSlug};
 use exitgap_core::pools::Direction;
 
+use super::legs::Legs;
 use super::{FoundSnapshot, Service};
 use network::CashNetwork;
 
@@ -54,27 +55,12 @@ impl Service {
         plan: CashPlan,
         terms: &RouteTerms,
     ) -> Result<CashExit, Problem> {
-        let told = |what: &str| Problem::new(ProblemCode::InternalError, what);
-        let contexts: Vec<Context> = legs
-            .iter()
-            .map(|(pool, direction)| pool.prepared.context(*direction, None, None))
-            .collect();
-        let first = contexts.first().ok_or_else(|| told("a plan has no leg"))?;
-        let rank = |state: OracleState| match state {
-            OracleState::Fresh => 0,
-            OracleState::HeldOverClose => 1,
-            OracleState::Stale => 2,
-        };
-        let oracle_state = contexts.iter().map(|one| one.oracle_state).max_by_key(|one| rank(*one));
-        let shortest =
-            legs.iter().zip(&contexts).min_by_key(|((pool, _), _)| pool.prepared.recorded_count);
-        let series =
-            shortest.and_then(|(_, one)| one.days_observed.clone().zip(one.window.clone()));
-        let (days_observed, window) = series.ok_or_else(|| told("a leg has no series"))?;
-        let session = contexts.iter().find(|one| !one.market_open).unwrap_or(first);
+        let fault = |what: &str| Problem::new(ProblemCode::InternalError, what);
+        let Legs { oracle_state, market_open, session_note, days_observed, window, .. } =
+            Legs::new(legs)?;
         let observations = found.observations();
         let (observation, index, token) =
-            find_token(&observations, asked.token).ok_or_else(|| told("no pool has the token"))?;
+            find_token(&observations, asked.token).ok_or_else(|| fault("no pool has the token"))?;
         let inexact: BTreeSet<String> = legs
             .iter()
             .filter_map(|(pool, _)| inexact_detail(pool.prepared.snapshot.observation()))
@@ -91,10 +77,10 @@ impl Service {
             slot_time: terms.slot.to_string(),
             snapshot_age_s: self.age_s(terms.slot),
             oracle_price_usd: observation.prices()[index].to_decimal().into(),
-            oracle_state: oracle_state.unwrap_or(OracleState::Stale),
+            oracle_state,
             exactness: Exactness::new(inexact),
-            market_open: session.market_open,
-            session_note: session.session_note.clone(),
+            market_open,
+            session_note,
             left_out: found.left_out.clone(),
             not_counted: NOT_COUNTED
                 .iter()
