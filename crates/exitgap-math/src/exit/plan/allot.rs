@@ -1,5 +1,6 @@
-//! The search: equal steps, each to the path that brings most for it. A pool on several paths continues from where it
-//! stands. Then every path gives back one step, and the steps shrink to an eighth.
+//! The search: equal steps of each token's amount, each to the path that brings most for it, the tokens in turn. A pool
+//! on several paths continues from where it stands. Then every path gives back one step, and the steps shrink to an
+//! eighth.
 //!
 //! While steps are assigned, flows only grow and no step brings more than it would have brought before, except for
 //! rounding. So a gain that was computed earlier is an upper bound, and only the path with the highest one is computed
@@ -25,37 +26,45 @@ const ROUNDS: usize = 9;
 pub(super) fn allot(
     network: &Network<'_>,
     found: &[Path],
-    amount_in: U256,
+    amounts_in: &[U256],
+    is_open: &[bool],
 ) -> Result<Vec<LegOrder>, PlanError> {
     let mut best: Option<(U512, Vec<LegOrder>)> = None;
-    let mut search = Search::new(network, found.to_vec());
-    let (mut taken, mut in_vain) = (U256::ZERO, 0);
+    let mut search = Search::new(network, found.to_vec(), amounts_in);
+    let (mut taken, mut in_vain) = (vec![U256::ZERO; amounts_in.len()], 0);
     for round in 0..ROUNDS {
-        taken = taken.max(search.assign(amount_in, (round + 1).min(LEVELS)));
-        let Some((worth, orders)) = settle(network, &search.orders(), amount_in) else { break };
-        let next = dual::best_path(network, &orders);
+        let took = search.assign((round + 1).min(LEVELS));
+        if network.size_of(&took) >= network.size_of(&taken) {
+            taken = took;
+        }
+        let Some((worth, orders)) = settle(network, &search.orders(), amounts_in) else { break };
+        let next = dual::best_paths(network, &orders, is_open);
         if best.as_ref().is_none_or(|(most, _)| worth > *most) {
             (best, in_vain) = (Some((worth, orders)), 0);
         } else {
             in_vain += 1;
         }
         // Steps of shared pools may need more than one pass to meet at one price.
-        match next {
-            Some(edges) if in_vain < 2 => search.add(edges),
-            _ => break,
+        if next.is_empty() || in_vain >= 2 {
+            break;
+        }
+        for (sold, edges) in next {
+            search.add(sold, edges);
         }
     }
-    for path in found.iter().filter(|path| path.takes_all) {
-        if best.as_ref().is_none_or(|(most, _)| path.alone > *most) {
-            let orders = whole(network, path, amount_in);
-            if let Some((worth, orders)) = settle(network, &orders, amount_in) {
-                best = Some((worth, orders));
+    if let [amount_in] = amounts_in {
+        for path in found.iter().filter(|path| path.takes_all) {
+            if best.as_ref().is_none_or(|(most, _)| path.alone > *most) {
+                let orders = whole(network, path, *amount_in);
+                best = settle(network, &orders, amounts_in).or(best);
             }
         }
     }
     match best {
         Some((_, orders)) => Ok(orders),
-        None if taken < amount_in => Err(PlanError::BeyondLiquidity { max_amount_in: taken }),
+        None if taken.iter().zip(amounts_in).any(|(taken, amount)| taken < amount) => {
+            Err(PlanError::BeyondLiquidity { max_amounts_in: taken })
+        }
         None => Err(PlanError::NoOutput),
     }
 }
@@ -97,56 +106,75 @@ struct Probe {
 
 struct Search<'n, 'a> {
     network: &'n Network<'a>,
+    /// What is to be sold of each token.
+    amounts: &'n [U256],
     paths: Vec<Path>,
-    /// The steps that each path has, in units of the token sold.
+    /// The steps that each path has, in units of its token.
     parts: Vec<U256>,
     flows: Vec<Flow>,
 }
 
 impl<'n, 'a> Search<'n, 'a> {
-    fn new(network: &'n Network<'a>, paths: Vec<Path>) -> Self {
+    fn new(network: &'n Network<'a>, paths: Vec<Path>, amounts: &'n [U256]) -> Self {
         let none = Flow { sold: U256::ZERO, bought: U256::ZERO, users: 0 };
         let (parts, flows) = (vec![U256::ZERO; paths.len()], vec![none; network.edges.len()]);
-        Self { network, paths, parts, flows }
+        Self { network, amounts, paths, parts, flows }
     }
 
     /// Adds a path, unless it is there.
-    fn add(&mut self, edges: Vec<usize>) {
+    fn add(&mut self, sold: usize, edges: Vec<usize>) {
         if self.paths.iter().all(|path| path.edges != edges) {
-            self.paths.push(Path { edges, alone: U512::ZERO, takes_all: false });
+            self.paths.push(Path { sold, edges, alone: U512::ZERO, takes_all: false });
             self.parts.push(U256::ZERO);
         }
     }
 
-    /// Assigns the amount from a level on, the first of which starts from nothing. Returns the amount that the
-    /// paths took.
-    fn assign(&mut self, amount: U256, first: usize) -> U256 {
-        let step_of = |level: usize| (amount >> (STEP_BITS * level)).max(U256::ONE);
-        let taken = self.parts.iter().fold(U256::ZERO, |sum, part| sum + *part);
-        let mut left = amount - taken;
+    /// The steps of each token at a level.
+    fn steps_of(&self, level: usize) -> Vec<U256> {
+        self.amounts.iter().map(|amount| (*amount >> (STEP_BITS * level)).max(U256::ONE)).collect()
+    }
+
+    /// What the paths of each token do not take yet.
+    fn left(&self) -> Vec<U256> {
+        let mut left = self.amounts.to_vec();
+        for (path, part) in self.paths.iter().zip(&self.parts) {
+            left[path.sold] -= *part;
+        }
+        left
+    }
+
+    /// Assigns the amounts from a level on, the first of which starts from nothing. Returns what the paths took of each.
+    fn assign(&mut self, first: usize) -> Vec<U256> {
         for level in first..=LEVELS {
             if level > 1 {
-                let before = step_of(level - 1);
+                let before = self.steps_of(level - 1);
                 for path in 0..self.paths.len() {
-                    if self.parts[path] >= before {
-                        self.give_back(path, before);
-                        left += before;
+                    let step = before[self.paths[path].sold];
+                    if self.parts[path] >= step {
+                        self.give_back(path, step);
                     }
                 }
                 self.balance();
             }
-            left = self.hand_out(left, step_of(level));
-            if step_of(level) == U256::ONE {
+            let steps = self.steps_of(level);
+            self.hand_out(&steps);
+            if steps.iter().all(|step| *step == U256::ONE) {
                 break;
             }
         }
         // What is left is less than a step, or more than the paths take in such steps.
-        let mut step = left;
-        while !left.is_zero() && !step.is_zero() {
-            left = self.hand_out(left, step.min(left));
-            step >>= STEP_BITS;
+        let mut steps = self.left();
+        while steps.iter().any(|step| !step.is_zero()) {
+            let left = self.left();
+            let fitting: Vec<U256> =
+                steps.iter().zip(left).map(|(step, left)| (*step).min(left)).collect();
+            self.hand_out(&fitting);
+            for step in &mut steps {
+                *step >>= STEP_BITS;
+            }
         }
-        amount - left
+        let left = self.left();
+        self.amounts.iter().zip(left).map(|(amount, left)| *amount - left).collect()
     }
 
     /// Whether a step of one path changes what a step of another brings.
@@ -156,39 +184,44 @@ impl<'n, 'a> Search<'n, 'a> {
         one.iter().any(|one| other.iter().any(|other| contract(one) == contract(other)))
     }
 
-    /// Gives steps to the path that gains most, while a step is left and a path takes it. Returns the rest.
-    fn hand_out(&mut self, mut left: U256, step: U256) -> U256 {
+    /// Gives each token's steps to that of its paths that gains most, while a step of it is left and a path takes it. A
+    /// step of the token of which most steps are left comes first.
+    fn hand_out(&mut self, steps: &[U256]) {
+        let mut left = self.left();
         let mut probes: Vec<Option<Probe>> =
-            (0..self.paths.len()).map(|path| self.probe(path, step)).collect();
+            (0..self.paths.len()).map(|path| self.probe(path, steps)).collect();
         let mut is_old = vec![false; self.paths.len()];
-        while left >= step {
+        let mut is_stuck = vec![false; steps.len()];
+        while let Some(sold) = next_sold(&left, steps, &is_stuck) {
             let mut best: Option<(U512, usize)> = None;
             for (path, probe) in probes.iter().enumerate() {
-                let Some(probe) = probe else { continue };
-                if best.is_none_or(|(most, _)| probe.gain > most) {
-                    best = Some((probe.gain, path));
-                }
+                let own = probe.filter(|_| self.paths[path].sold == sold);
+                let better = own.filter(|own| best.is_none_or(|(most, _)| own.gain > most));
+                best = better.map(|better| (better.gain, path)).or(best);
             }
-            let Some((_, path)) = best else { break };
+            let Some((_, path)) = best else {
+                is_stuck[sold] = true;
+                continue;
+            };
             // A path that shares no pool may have closed this one's circle.
             if is_old[path] || !self.is_open(path) {
-                probes[path] = self.probe(path, step);
+                probes[path] = self.probe(path, steps);
                 is_old[path] = false;
                 continue;
             }
             let Some(probe) = probes[path] else { break };
-            self.take(path, step, &probe);
-            left -= step;
+            self.take(path, steps[sold], &probe);
+            left[sold] -= steps[sold];
             for (other, is_old) in is_old.iter_mut().enumerate() {
                 *is_old |= self.meet(path, other);
             }
         }
-        left
     }
 
     /// What one more step brings along a path; `None` if a pool cannot take it, or is used in another way.
-    fn probe(&self, path: usize, step: U256) -> Option<Probe> {
-        if !self.is_open(path) {
+    fn probe(&self, path: usize, steps: &[U256]) -> Option<Probe> {
+        let step = steps[self.paths[path].sold];
+        if step.is_zero() || !self.is_open(path) {
             return None;
         }
         let path = &self.paths[path];
@@ -269,14 +302,17 @@ impl<'n, 'a> Search<'n, 'a> {
             (0..edges.len()).filter(|edge| is_used(&self.flows[*edge])).collect();
         let arrows: Vec<_> = used.iter().map(|edge| (edges[*edge].from, edges[*edge].to)).collect();
         let Some(order) = order_tokens(&arrows, self.network.tokens.len()) else { return };
-        for token in order.into_iter().filter(|token| *token != self.network.sold) {
-            let sum =
-                |values: &mut dyn Iterator<Item = U256>| values.fold(U256::ZERO, |a, b| a + b);
+        let begun = self.begun();
+        let sum = |values: &mut dyn Iterator<Item = U256>| values.fold(U256::ZERO, |a, b| a + b);
+        for token in order {
             let into = used.iter().filter(|edge| edges[**edge].to == token);
-            let arrived = sum(&mut into.map(|edge| self.flows[*edge].bought));
+            let arrived = sum(&mut into.map(|edge| self.flows[*edge].bought)) + begun[token];
             let out: Vec<usize> =
                 used.iter().copied().filter(|edge| edges[*edge].from == token).collect();
             let sold = sum(&mut out.iter().map(|edge| self.flows[*edge].sold));
+            if arrived == sold {
+                continue;
+            }
             let Some(largest) = out.into_iter().max_by_key(|edge| self.flows[*edge].sold) else {
                 continue;
             };
@@ -292,6 +328,15 @@ impl<'n, 'a> Search<'n, 'a> {
         }
     }
 
+    /// The part of each token's amount that the paths have.
+    fn begun(&self) -> Vec<U256> {
+        let mut begun = vec![U256::ZERO; self.network.tokens.len()];
+        for (path, part) in self.paths.iter().zip(&self.parts) {
+            begun[self.network.sold[path.sold].at] += *part;
+        }
+        begun
+    }
+
     /// The flows as legs, in no order.
     fn orders(&self) -> Vec<LegOrder> {
         let used = self.network.edges.iter().zip(&self.flows);
@@ -303,6 +348,21 @@ impl<'n, 'a> Search<'n, 'a> {
         })
         .collect()
     }
+}
+
+/// The token of which most steps are left, at least one, the first among equals; of those that some path takes.
+fn next_sold(left: &[U256], steps: &[U256], is_stuck: &[bool]) -> Option<usize> {
+    let mut most: Option<(U256, usize)> = None;
+    for (sold, (left, step)) in left.iter().zip(steps).enumerate() {
+        if is_stuck[sold] || step.is_zero() || left < step {
+            continue;
+        }
+        let count = *left / *step;
+        if most.is_none_or(|(most, _)| count > most) {
+            most = Some((count, sold));
+        }
+    }
+    most.map(|(_, sold)| sold)
 }
 
 /// The tokens in an order in which every arrow leads to a later one; `None` if there is none.

@@ -1,11 +1,11 @@
 //! An upper bound on the proceeds of every plan for an amount, including plans over pools that the found plan does not
 //! use.
 //!
-//! Each token that is not cash has a price `ν`; cash has its oracle price. The proceeds of a plan are the amount sold
-//! at its price plus the gain of each pool: the value of its output less the value of its input. The prices of
+//! Each token that is not cash has a price `ν`; cash has its oracle price. The proceeds of a plan are the amounts sold
+//! at their prices plus the gain of each pool: the value of its output less the value of its input. The prices of
 //! intermediate tokens cancel out, because everything that arrives at such a token leaves it again. No pool gains more
 //! than `max ν(out)·F(d) − ν(in)·d`, where `F` is its output without roundings. So for any prices, no plan brings more
-//! than `ν(sold)·N + Σ over contracts max(gain of a direction)`.
+//! than `Σ ν(sold)·N + Σ over contracts max(gain of a direction)`.
 //!
 //! The prices start where the plan's own last units are: a token is worth what one more unit brings through the largest
 //! leg out of it, or, if no leg sells it, through the best direction. Then unused directions gain nothing or little,
@@ -43,7 +43,7 @@ pub struct PlanBound {
 }
 
 /// A plan whose bound is further away than this has its prices improved: a millionth of the amount sold.
-const NEAR: Percent = Percent(100);
+pub(super) const NEAR: Percent = Percent(100);
 /// How often one price is changed at most, each time by a smaller share.
 const SHARES: [usize; 12] = [4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 28];
 /// How many of a pool's gains an improvement computes at most, a formula without a closed maximum counting as many.
@@ -73,14 +73,14 @@ impl Network<'_> {
     pub fn bound(
         &self,
         prices: &[TokenPrice],
-        amount_in: U256,
+        amounts_in: &[U256],
         result: &PlanResult,
     ) -> Option<PlanBound> {
         let values = self.values(prices)?;
         let gains: Vec<U1024> =
             (0..self.edges.len()).map(|edge| self.gain(edge, &values)).collect::<Option<_>>()?;
-        let most = self.sum(&values, &gains, amount_in);
-        let optimality_gap = self.distance(most, amount_in, result)?;
+        let most = self.sum(&values, &gains, amounts_in);
+        let optimality_gap = self.distance(most, amounts_in, result)?;
         Some(PlanBound { most: narrow(most)?, most_usd: micros_up(most), optimality_gap })
     }
 
@@ -104,20 +104,23 @@ impl Network<'_> {
     }
 
     /// The bound, from the gains by edge. A plan uses one direction of one pool of each contract.
-    fn sum(&self, values: &[U256], gains: &[U1024], amount_in: U256) -> U1024 {
+    fn sum(&self, values: &[U256], gains: &[U1024], amounts_in: &[U256]) -> U1024 {
         let mut by_contract = vec![U1024::ZERO; self.pools.len()];
         for (edge, gain) in self.edges.iter().zip(gains) {
             by_contract[edge.contract] = by_contract[edge.contract].max(*gain);
         }
-        let start = U1024::from(values[self.sold]) * U1024::from(amount_in);
-        by_contract.into_iter().fold(start, |sum, gain| sum + gain)
+        let start = |(sold, amount): (&super::ValuedToken, &U256)| {
+            U1024::from(values[sold.at]) * U1024::from(*amount)
+        };
+        let starts = self.sold.iter().zip(amounts_in).map(start);
+        starts.chain(by_contract).fold(U1024::ZERO, |sum, one| sum + one)
     }
 
-    /// How far a bound is above what was received, as a share of the amount sold at its oracle price.
-    fn distance(&self, most: U1024, amount_in: U256, result: &PlanResult) -> Option<Percent> {
-        let received = self.sale(amount_in, &result.received).received_low();
+    /// How far a bound is above what was received, as a share of the amounts sold at their oracle prices.
+    fn distance(&self, most: U1024, amounts_in: &[U256], result: &PlanResult) -> Option<Percent> {
+        let sale = self.sale(amounts_in, &result.received);
+        let (received, sold) = (sale.received_low(), sale.sold_low());
         let above = most.checked_sub(received).unwrap_or(U1024::ZERO);
-        let sold = U1024::from(amount_in) * U1024::from(self.sold_worth.low);
         let share = narrow((above * U1024::from(100_000_000_u32)).div_ceil(sold))?;
         let share = i128::try_from(share).ok().filter(|share| *share < Percent::BOUND)?;
         Some(Percent(share))
@@ -128,7 +131,7 @@ impl Network<'_> {
 pub(super) fn prices_at(
     network: &Network<'_>,
     orders: &[LegOrder],
-    amount_in: U256,
+    amounts_in: &[U256],
     result: &PlanResult,
 ) -> Vec<TokenPrice> {
     if !network.has_bound() {
@@ -136,20 +139,25 @@ pub(super) fn prices_at(
     }
     let own = largest_legs(network, orders);
     let (mut values, _) = value_tokens(network, &marginals(network, orders), &own);
-    improve(network, &mut values, amount_in, result);
+    improve(network, &mut values, amounts_in, result);
     let price = |token: usize| TokenPrice { token: network.tokens[token], value: values[token] };
     network.priced().into_iter().map(price).collect()
 }
 
 /// Lowers the bound by changing one price after the other: it is convex in each.
-fn improve(network: &Network<'_>, values: &mut [U256], amount_in: U256, result: &PlanResult) {
+fn improve(
+    network: &Network<'_>,
+    values: &mut [U256],
+    amounts_in: &[U256],
+    result: &PlanResult,
+) {
     let gains = (0..network.edges.len()).map(|edge| network.gain(edge, values));
     let Some(mut gains) = gains.collect::<Option<Vec<U1024>>>() else { return };
-    let mut most = network.sum(values, &gains, amount_in);
+    let mut most = network.sum(values, &gains, amounts_in);
     let mut left = MOST_GAINS;
     for share in SHARES {
         for token in network.priced() {
-            let is_far = network.distance(most, amount_in, result).is_none_or(|gap| gap > NEAR);
+            let is_far = network.distance(most, amounts_in, result).is_none_or(|gap| gap > NEAR);
             if !is_far {
                 return;
             }
@@ -176,7 +184,7 @@ fn improve(network: &Network<'_>, values: &mut [U256], amount_in: U256, result: 
                 for edge in &touched {
                     gains[*edge] = network.gain(*edge, values).unwrap_or(gains[*edge]);
                 }
-                let found = network.sum(values, &gains, amount_in);
+                let found = network.sum(values, &gains, amounts_in);
                 if found < most {
                     most = found;
                 } else {
@@ -257,50 +265,88 @@ fn value_tokens(
     (values, best)
 }
 
-/// By token, the direction of the largest leg that sells it, the first among equals.
+/// By token, the direction of the largest leg that sells it, the first among equals. One whose pool is nearly full counts
+/// only if there is no other: it would take no further unit at its last price.
 fn largest_legs(network: &Network<'_>, orders: &[LegOrder]) -> Vec<Option<usize>> {
-    let mut largest: Vec<Option<(U256, usize)>> = vec![None; network.tokens.len()];
+    /// The share of its amount that a leg must take on top.
+    const SHARE: usize = 12;
+    let mut largest: Vec<Option<(bool, U256, usize)>> = vec![None; network.tokens.len()];
     for order in orders {
         let Some(at) = network.edge(order.pool, order.direction) else { continue };
-        let own = &mut largest[network.edges[at].from];
-        if own.is_none_or(|(most, _)| order.amount_in > most) {
-            *own = Some((order.amount_in, at));
+        let edge = &network.edges[at];
+        let more = (order.amount_in >> SHARE).saturating_add(U256::ONE);
+        let more = order.amount_in.saturating_add(more);
+        let takes_more = paid(network.curve_of(edge), more).is_some();
+        let own = &mut largest[edge.from];
+        if own.is_none_or(|(takes, most, _)| (takes_more, order.amount_in) > (takes, most)) {
+            *own = Some((takes_more, order.amount_in, at));
         }
     }
-    largest.into_iter().map(|leg| leg.map(|(_, at)| at)).collect()
+    largest.into_iter().map(|leg| leg.map(|(.., at)| at)).collect()
 }
 
-/// The path on which one more unit brings most, if that is more than on the worst used direction out of one of its
-/// tokens.
-pub(super) fn best_path(network: &Network<'_>, orders: &[LegOrder]) -> Option<Vec<usize>> {
-    /// A price that is better by less is not followed.
-    const SHARE: usize = 16;
-    let marginals = marginals(network, orders);
+/// For each token sold, the path on which one more unit brings most, if that is more than on the worst used direction out
+/// of one of its tokens. Only through edges that are open.
+pub(super) fn best_paths(
+    network: &Network<'_>,
+    orders: &[LegOrder],
+    is_open: &[bool],
+) -> Vec<(usize, Vec<usize>)> {
+    let mut marginals = marginals(network, orders);
+    for (marginal, _) in marginals.iter_mut().zip(is_open).filter(|(_, is_open)| !**is_open) {
+        *marginal = (U1024::ZERO, U1024::ONE);
+    }
     let none = vec![None; network.tokens.len()];
     let (values, best) = value_tokens(network, &marginals, &none);
-    let is_used = |edge: &Edge| {
-        orders.iter().any(|order| order.pool == edge.pool && order.direction == edge.direction)
-    };
-    let (mut token, mut path, mut is_better) = (network.sold, Vec::new(), false);
-    while network.cash_at(token).is_none() {
-        let next = best[token].filter(|_| path.len() < MAX_HOPS)?;
-        let used = network.edges.iter().enumerate();
-        let used = used.filter(|(_, edge)| edge.from == token && is_used(edge));
-        let worst = used.map(|(at, edge)| through(values[edge.to], marginals[at])).min();
-        let margin = values[token] - (values[token] >> SHARE);
-        is_better |= worst.is_some_and(|worst| worst < margin);
-        path.push(next);
-        token = network.edges[next].to;
+    let search = BestPath { network, orders, marginals, values, best };
+    (0..network.sold.len()).filter_map(|sold| Some((sold, search.of(sold)?))).collect()
+}
+
+/// The prices after the flows of a plan, and the best direction out of each token.
+struct BestPath<'n, 'a> {
+    network: &'n Network<'a>,
+    orders: &'n [LegOrder],
+    marginals: Vec<Marginal>,
+    values: Vec<U256>,
+    best: Vec<Option<usize>>,
+}
+
+impl BestPath<'_, '_> {
+    fn of(&self, sold: usize) -> Option<Vec<usize>> {
+        /// A price that is better by less is not followed.
+        const SHARE: usize = 16;
+        let Self { network, values, marginals, .. } = self;
+        let (mut token, mut path, mut is_better) = (network.sold[sold].at, Vec::new(), false);
+        while network.cash_at(token).is_none() {
+            let next = self.best[token].filter(|_| path.len() < MAX_HOPS)?;
+            let used = network.edges.iter().enumerate();
+            let used = used.filter(|(_, edge)| edge.from == token && self.is_used(edge));
+            let worst = used.map(|(at, edge)| through(values[edge.to], marginals[at])).min();
+            let margin = values[token] - (values[token] >> SHARE);
+            is_better |= worst.is_some_and(|worst| worst < margin);
+            path.push(next);
+            token = network.edges[next].to;
+        }
+        let edge = |at: usize| &network.edges[path[at]];
+        let repeats = |at: usize| {
+            let (before, next) = ((0..at).map(edge), edge(at));
+            before.into_iter().any(|one| one.from == next.to || one.contract == next.contract)
+        };
+        let is_simple = !(1..path.len()).any(repeats);
+        (is_better && is_simple && path.iter().all(|edge| self.takes_more(*edge))).then_some(path)
     }
-    let contract = |edge: &usize| network.edges[*edge].contract;
-    let repeats =
-        |at: usize| path[..at].iter().any(|before| contract(before) == contract(&path[at]));
-    // A pool that is full takes no more, whatever its price was.
-    let is_open = path.iter().all(|edge| {
-        let edge = &network.edges[*edge];
-        let own = orders.iter().find(|order| order.pool == edge.pool);
+
+    fn is_used(&self, edge: &Edge) -> bool {
+        let is_its =
+            |order: &LegOrder| order.pool == edge.pool && order.direction == edge.direction;
+        self.orders.iter().any(is_its)
+    }
+
+    /// A pool that is full takes no more, whatever its price was.
+    fn takes_more(&self, edge: usize) -> bool {
+        let edge = &self.network.edges[edge];
+        let own = self.orders.iter().find(|order| order.pool == edge.pool);
         let sold = own.map_or(U256::ZERO, |order| order.amount_in);
-        paid(network.curve_of(edge), sold.saturating_add(U256::ONE)).is_some()
-    });
-    (is_better && is_open && !(1..path.len()).any(repeats)).then_some(path)
+        paid(self.network.curve_of(edge), sold.saturating_add(U256::ONE)).is_some()
+    }
 }

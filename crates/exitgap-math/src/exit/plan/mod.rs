@@ -1,21 +1,25 @@
-//! A plan: one sale over the pools of one slot that ends in cash, over at most three pools in a row.
+//! A plan: sales of one or several tokens over the pools of one slot that end in cash, over at most three pools in a
+//! row.
 //!
 //! - `network`: the pools, the tokens between them, and the directions that lie on a path
-//! - `values`: the values of raw units of the token sold and of cash
+//! - `values`: the values of raw units of the tokens sold and of cash
 //! - `paths`: the paths that a search tries
 //! - `allot`: the search, in equal steps that shrink
+//! - `directions`: which way it flows between two tokens
 //! - `settle`: a search's result as legs whose amounts fit together to the unit
 //! - `replay`: what a plan's legs bring, as the contracts fill them
 //! - `dual`: an upper bound for every plan, computed from prices of the intermediate tokens; `gain`: the contribution of
 //!   one pool to this bound
 //!
 //! A plan is executed pool by pool. Each pool, and each contract, is used once and in one direction, so that every leg
-//! is the contract's own fill of the recorded state. A cash token is never sold, and the token sold is never bought.
+//! is the contract's own fill of the recorded state. A cash token is never sold. Of several tokens that are sold, a route
+//! of one may pass through another, and none returns to the token in which it began.
 //!
 //! The search is not necessarily optimal. The bound states how close its plan is, and needs nothing from the search: it
 //! holds for any prices, and a verifier computes it from the prices in the plan.
 
 mod allot;
+mod directions;
 mod dual;
 mod gain;
 mod network;
@@ -25,15 +29,20 @@ mod settle;
 mod values;
 
 pub use dual::{PlanBound, TokenPrice};
-use network::CashToken;
+use dual::NEAR;
+use network::ValuedToken;
 pub use network::{Network, NetworkError, NetworkPool};
 pub use replay::{LegOrder, PlanLeg, PlanResult, ReplayError};
 
+use crate::ids::Address;
 use crate::units::Percent;
 use crate::wide::{U256, mul_div};
 
 /// The most pools of a network.
 pub const MAX_NETWORK_POOLS: usize = 24;
+
+/// The most tokens that a plan sells.
+pub const MAX_SOLD_TOKENS: usize = 24;
 
 /// The most cash tokens of a network.
 pub const MAX_CASH_TOKENS: usize = 8;
@@ -47,14 +56,17 @@ pub enum PlanError {
     /// The amount is zero.
     #[error("the amount is zero")]
     NoInput,
-    /// No path of recorded pools leads to cash.
-    #[error("no path of at most {MAX_HOPS} pools leads from the token sold to a cash token")]
-    NoPath,
-    /// The paths that were tried take less than the amount.
-    #[error("the pools together take at most {max_amount_in} units")]
+    /// No path of recorded pools leads from a token to cash.
+    #[error("no path of at most {MAX_HOPS} pools leads from {token} to a cash token")]
+    NoPath {
+        /// The token sold.
+        token: Address,
+    },
+    /// The paths that were tried take less than the amounts.
+    #[error("the pools together take less than the amount")]
     BeyondLiquidity {
-        /// What they take, in raw units of the token sold.
-        max_amount_in: U256,
+        /// What they take, in raw units of each token sold, in the order of the amounts.
+        max_amounts_in: Vec<U256>,
     },
     /// The amount brings no unit of cash.
     #[error("the pools would pay less than one unit of cash")]
@@ -71,7 +83,7 @@ impl PlanError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::NoInput => "rounds_to_no_input",
-            Self::NoPath => "no_path",
+            Self::NoPath { .. } => "no_path",
             Self::BeyondLiquidity { .. } => "beyond_liquidity",
             Self::NoOutput => "rounds_to_no_output",
             Self::GapOutOfRange => "gap_out_of_range",
@@ -99,30 +111,45 @@ pub fn least_accepted(amount_out: U256, tolerance: Percent) -> Option<U256> {
     mul_div(amount_out, U256::from(kept), U256::from(100_000_000_u64))
 }
 
-/// Searches a plan for `amount_in` raw units of the token sold. It brings at least what any single path brings that
-/// takes the whole amount.
+/// Searches a plan for these raw units of the tokens sold, in the network's order of them. A plan of one token brings at
+/// least what any single path brings that takes the whole amount.
 ///
-/// The work is bounded: about 13,000 fills for the paths of 24 pools; at most seven passes of up to seven step sizes,
-/// in each of which at most 24 paths take some 200 steps of at most three fills; and 1,500 closed formulas for the
-/// bound.
-pub fn find_plan(network: &Network<'_>, amount_in: U256) -> Result<Plan, PlanError> {
-    if amount_in.is_zero() {
+/// The work is bounded. For each token sold: about 13,000 fills for the paths of 24 pools; at most nine passes of up to
+/// seven step sizes, in each of which at most 24 paths take some 200 steps of at most three fills. And 1,500 closed
+/// formulas for the bound. All of that at most thirteen times: a plan that stays away from its bound is searched again
+/// with other ways between two tokens.
+pub fn find_plan(network: &Network<'_>, amounts_in: &[U256]) -> Result<Plan, PlanError> {
+    if amounts_in.len() != network.sold.len() || amounts_in.iter().any(U256::is_zero) {
         return Err(PlanError::NoInput);
     }
-    let found = paths::find(network, amount_in);
-    if found.is_empty() {
-        return Err(PlanError::NoPath);
+    let first = directions::search(network, amounts_in, &[]);
+    let plan = first.clone().and_then(|legs| bounded(network, legs, amounts_in));
+    let is_near = |plan: &Plan| plan.bound.is_some_and(|bound| bound.optimality_gap <= NEAR);
+    if matches!(&plan, Err(PlanError::NoPath { .. })) || plan.as_ref().is_ok_and(is_near) {
+        return plan;
     }
-    let legs = allot::allot(network, &found, amount_in)?;
-    let result = network.replay(&legs, amount_in).map_err(|_| PlanError::NoOutput)?;
+    match directions::search_other_ways(network, amounts_in, first.clone()) {
+        Ok(legs) if first != Ok(legs.clone()) => bounded(network, legs, amounts_in),
+        Ok(_) => plan,
+        Err(error) => Err(error),
+    }
+}
+
+/// A plan of these legs, with its bound.
+fn bounded(
+    network: &Network<'_>,
+    legs: Vec<LegOrder>,
+    amounts_in: &[U256],
+) -> Result<Plan, PlanError> {
+    let result = network.replay(&legs, amounts_in).map_err(|_| PlanError::NoOutput)?;
     if result.received.is_empty() {
         return Err(PlanError::NoOutput);
     }
     if result.gap.is_none() {
         return Err(PlanError::GapOutOfRange);
     }
-    let prices = dual::prices_at(network, &legs, amount_in, &result);
-    let bound = network.bound(&prices, amount_in, &result);
+    let prices = dual::prices_at(network, &legs, amounts_in, &result);
+    let bound = network.bound(&prices, amounts_in, &result);
     if bound.is_none() && network.has_bound() {
         return Err(PlanError::GapOutOfRange);
     }

@@ -1,8 +1,8 @@
-//! The pools of a network and the directions that count: those on a path of at most three pools from the token sold to
-//! a cash token.
+//! The pools of a network and the directions that count: those on a path of at most three pools from a token sold to a
+//! cash token.
 
 use super::values::{Sale, Worth};
-use super::{MAX_CASH_TOKENS, MAX_HOPS, MAX_NETWORK_POOLS};
+use super::{MAX_CASH_TOKENS, MAX_HOPS, MAX_NETWORK_POOLS, MAX_SOLD_TOKENS};
 use crate::exit::{Exits, PricedPool};
 use crate::ids::{Address, PoolId};
 use crate::pools::{Direction, SaleCurve};
@@ -42,9 +42,9 @@ impl<'a> NetworkPool<'a> {
     }
 }
 
-/// A token that counts as cash.
+/// A token sold, or one that counts as cash.
 #[derive(Debug, Clone)]
-pub struct CashToken {
+pub struct ValuedToken {
     /// Its address.
     pub token: Address,
     pub(super) worth: Worth,
@@ -67,16 +67,19 @@ pub enum NetworkError {
         /// The pool.
         pool: PoolId,
     },
-    /// There are no cash tokens, or more than the maximum, or one is named twice or is the token sold.
-    #[error("cash: must be 1 to {MAX_CASH_TOKENS} different tokens without the token sold")]
+    /// There are no cash tokens, or more than the maximum, or one is named twice or is sold.
+    #[error("cash: must be 1 to {MAX_CASH_TOKENS} different tokens that are not sold")]
     Cash,
+    /// No token is sold, or more than the maximum, or one is named twice.
+    #[error("the tokens sold must be 1 to {MAX_SOLD_TOKENS} different ones")]
+    Sold,
     /// No pool has this token.
     #[error("no pool trades {token}")]
     NoPool {
-        /// The token sold, or a cash token.
+        /// A token sold, or a cash token.
         token: Address,
     },
-    /// Two pools have different prices or decimals of the token sold or of a cash token.
+    /// Two pools have different prices or decimals of a token sold or of a cash token.
     #[error(
         "{pool} has another oracle price or other decimals of {token} than the pools before it"
     )]
@@ -101,6 +104,7 @@ impl NetworkError {
             Self::Pools { .. } => "pools_out_of_range",
             Self::PoolTwice { .. } => "pool_named_twice",
             Self::Cash => "cash_out_of_range",
+            Self::Sold => "sold_out_of_range",
             Self::NoPool { .. } => "no_pool_of_token",
             Self::PriceDiffers { .. } => "oracle_differs",
             Self::Price { .. } => "price_out_of_range",
@@ -113,32 +117,32 @@ impl NetworkError {
 pub(super) struct Edge {
     pub pool: usize,
     pub direction: Direction,
-    /// The numbers of the token sold and of the token bought.
+    /// The numbers of the token sold there and of the token bought.
     pub from: usize,
     pub to: usize,
     /// The number of the pool's contract.
     pub contract: usize,
 }
 
-/// The pools of one slot between the token sold and the cash tokens.
+/// The pools of one slot between the tokens sold and the cash tokens.
 #[derive(Debug, Clone)]
 pub struct Network<'a> {
     pub(super) pools: Vec<NetworkPool<'a>>,
     /// All tokens, ascending.
     pub(super) tokens: Vec<Address>,
-    /// The number of the token sold.
-    pub(super) sold: usize,
-    pub(super) sold_worth: Worth,
-    pub(super) cash: Vec<CashToken>,
+    /// The tokens sold, in the order of the amounts.
+    pub(super) sold: Vec<ValuedToken>,
+    /// Ascending.
+    pub(super) cash: Vec<ValuedToken>,
     /// The directions that count, by pool and by the token sold there.
     pub(super) edges: Vec<Edge>,
 }
 
 impl<'a> Network<'a> {
-    /// A network of these pools, for sales of `sold` that end in `cash`.
+    /// A network of these pools, for sales of the tokens `sold` that end in `cash`.
     pub fn new(
         pools: Vec<NetworkPool<'a>>,
-        sold: Address,
+        sold: &[Address],
         cash: &[Address],
     ) -> Result<Self, NetworkError> {
         if pools.is_empty() || pools.len() > MAX_NETWORK_POOLS {
@@ -149,9 +153,10 @@ impl<'a> Network<'a> {
         if let Some(at) = repeated {
             return Err(NetworkError::PoolTwice { pool: pools[at].pool.clone() });
         }
-        let is_repeated = |at: usize| cash[..at].contains(&cash[at]);
-        let is_out_of_range = cash.is_empty() || cash.len() > MAX_CASH_TOKENS;
-        if is_out_of_range || cash.contains(&sold) || (1..cash.len()).any(is_repeated) {
+        if !is_set(sold, MAX_SOLD_TOKENS) {
+            return Err(NetworkError::Sold);
+        }
+        if !is_set(cash, MAX_CASH_TOKENS) || cash.iter().any(|token| sold.contains(token)) {
             return Err(NetworkError::Cash);
         }
         let mut tokens: Vec<Address> = pools.iter().flat_map(|pool| pool.tokens).collect();
@@ -161,21 +166,20 @@ impl<'a> Network<'a> {
             let at = tokens.iter().position(|one| *one == token);
             at.ok_or(NetworkError::NoPool { token })
         };
-        let (sold_at, sold_worth) = (place(sold)?, worth_of(&pools, sold)?);
-        let cash_token = |token: &Address| {
+        let valued = |token: &Address| {
             let worth = worth_of(&pools, *token)?;
-            Ok(CashToken { token: *token, worth, at: place(*token)? })
+            Ok(ValuedToken { token: *token, worth, at: place(*token)? })
         };
-        let mut cash: Vec<CashToken> = cash.iter().map(cash_token).collect::<Result<_, _>>()?;
+        let sold: Vec<ValuedToken> = sold.iter().map(valued).collect::<Result<_, _>>()?;
+        let mut cash: Vec<ValuedToken> = cash.iter().map(valued).collect::<Result<_, _>>()?;
         crate::stable_sort::sort(&mut cash, |a, b| a.token.cmp(&b.token));
-        let mut network =
-            Self { pools, sold: sold_at, sold_worth, cash, edges: Vec::new(), tokens };
+        let mut network = Self { pools, sold, cash, edges: Vec::new(), tokens };
         network.edges = network.edges_on_paths();
         Ok(network)
     }
 
     /// The cash token with this number among the tokens.
-    pub(super) fn cash_at(&self, token: usize) -> Option<&CashToken> {
+    pub(super) fn cash_at(&self, token: usize) -> Option<&ValuedToken> {
         self.cash.iter().find(|cash| cash.at == token)
     }
 
@@ -188,18 +192,23 @@ impl<'a> Network<'a> {
         self.pools[edge.pool].curve(edge.direction)
     }
 
-    /// The raw amount of the token sold that a size corresponds to; `None` if no direction that counts sells it, or if
-    /// the amount exceeds 256 bits.
-    pub fn amount_asked(&self, size: SizeUsd) -> Option<U256> {
-        let edge = self.edges.iter().find(|edge| edge.from == self.sold)?;
+    /// The raw amount of a token sold that a size corresponds to; `None` if no direction that counts sells it, or if the
+    /// amount exceeds 256 bits.
+    pub fn amount_asked(&self, token: Address, size: SizeUsd) -> Option<U256> {
+        let edge = self.edges.iter().find(|edge| self.tokens[edge.from] == token)?;
         let pool = &self.pools[edge.pool];
         pool.exits.get_or_prepare(pool.priced, edge.direction).amount_asked(size)
     }
 
-    /// The value of an amount of the token sold at its oracle price, rounded down and capped.
-    pub fn size_of(&self, amount_in: U256) -> UsdMicros {
-        let worth = &self.sold_worth;
-        Sale { sold: (worth, amount_in), received: vec![(worth, amount_in)] }.received_micros()
+    /// The value of amounts of the tokens sold at their oracle prices, rounded down and capped.
+    pub fn size_of(&self, amounts_in: &[U256]) -> UsdMicros {
+        let sold: Vec<_> = self.sold_amounts(amounts_in).collect();
+        Sale { sold: sold.clone(), received: sold }.received_micros()
+    }
+
+    /// The tokens sold with these amounts.
+    pub(super) fn sold_amounts(&self, amounts_in: &[U256]) -> impl Iterator<Item = (&Worth, U256)> {
+        self.sold.iter().zip(amounts_in).map(|(sold, amount)| (&sold.worth, *amount))
     }
 
     /// The pools, in the given order.
@@ -207,7 +216,7 @@ impl<'a> Network<'a> {
         &self.pools
     }
 
-    /// Whether a pool lies on a path of at most three pools from the token sold to a cash token. The bound does not
+    /// Whether a pool lies on a path of at most three pools from a token sold to a cash token. The bound does not
     /// depend on the others.
     pub fn is_on_path(&self, pool: usize) -> bool {
         self.edges.iter().any(|edge| edge.pool == pool)
@@ -218,7 +227,7 @@ impl<'a> Network<'a> {
         self.edges.iter().any(|edge| self.tokens[edge.to] == token)
     }
 
-    /// Every direction in which no cash token is sold and the token sold is not bought.
+    /// Every direction in which no cash token is sold.
     fn admissible_edges(&self) -> Vec<Edge> {
         let mut edges = Vec::new();
         for (at, pool) in self.pools.iter().enumerate() {
@@ -226,10 +235,13 @@ impl<'a> Network<'a> {
             let contract = self.pools.iter().position(same).unwrap_or(at);
             for direction in Direction::BOTH {
                 let place = |token: Address| self.tokens.iter().position(|one| *one == token);
-                let [from, to] = [direction.base_index(), direction.quote_index()]
-                    .map(|index| place(pool.tokens[index]).unwrap_or(self.sold));
-                let ends = self.cash_at(from).is_some() || to == self.sold || from == to;
-                if pool.may_sell[direction.base_index()] && !ends {
+                let [Some(from), Some(to)] = [direction.base_index(), direction.quote_index()]
+                    .map(|index| place(pool.tokens[index]))
+                else {
+                    continue;
+                };
+                if pool.may_sell[direction.base_index()] && self.cash_at(from).is_none() && from != to
+                {
                     edges.push(Edge { pool: at, direction, from, to, contract });
                 }
             }
@@ -237,26 +249,44 @@ impl<'a> Network<'a> {
         edges
     }
 
-    /// Those of them from `t` to `u` for which the fewest pools from the token sold to `t`, this one, and the fewest
-    /// from `u` to a cash token are at most three.
+    /// Those of them that lie on a path of one of the tokens sold.
     fn edges_on_paths(&self) -> Vec<Edge> {
-        const FAR: usize = MAX_HOPS + 1;
         let all = self.admissible_edges();
+        let counts: Vec<Vec<bool>> =
+            self.sold.iter().map(|sold| self.on_paths_of(sold.at, &all)).collect();
+        let is_on_path = |(at, edge): (usize, Edge)| {
+            counts.iter().any(|of_token| of_token[at]).then_some(edge)
+        };
+        all.iter().copied().enumerate().filter_map(is_on_path).collect()
+    }
+
+    /// Whether each edge, from `t` to `u`, lies on a path of a token sold: it does not buy this token, and the fewest
+    /// pools from the token to `t`, this one, and the fewest from `u` to a cash token are at most three.
+    fn on_paths_of(&self, sold: usize, all: &[Edge]) -> Vec<bool> {
+        const FAR: usize = MAX_HOPS + 1;
         let (mut from_sold, mut to_cash) =
             (vec![FAR; self.tokens.len()], vec![FAR; self.tokens.len()]);
-        from_sold[self.sold] = 0;
+        from_sold[sold] = 0;
         for cash in &self.cash {
             to_cash[cash.at] = 0;
         }
         for _ in 0..MAX_HOPS {
-            for edge in &all {
+            for edge in all.iter().filter(|edge| edge.to != sold) {
                 from_sold[edge.to] = from_sold[edge.to].min(from_sold[edge.from] + 1);
                 to_cash[edge.from] = to_cash[edge.from].min(to_cash[edge.to] + 1);
             }
         }
-        let counts = |edge: &Edge| from_sold[edge.from] + 1 + to_cash[edge.to] <= MAX_HOPS;
-        all.into_iter().filter(counts).collect()
+        let counts = |edge: &Edge| {
+            edge.to != sold && from_sold[edge.from] + 1 + to_cash[edge.to] <= MAX_HOPS
+        };
+        all.iter().map(counts).collect()
     }
+}
+
+/// Whether tokens are different ones, from one to the maximum.
+fn is_set(tokens: &[Address], most: usize) -> bool {
+    let is_repeated = |at: usize| tokens[..at].contains(&tokens[at]);
+    (1..=most).contains(&tokens.len()) && !(1..tokens.len()).any(is_repeated)
 }
 
 /// The value of a raw unit of a token, on which all pools that trade it agree.

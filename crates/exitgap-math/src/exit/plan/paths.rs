@@ -1,17 +1,19 @@
-//! The paths that a search tries: simple paths of at most three pools from the token sold to a cash token.
+//! The paths that a search tries: simple paths of at most three pools from a token sold to a cash token.
 
-use super::MAX_HOPS;
 use super::network::Network;
+use super::{MAX_HOPS, PlanError};
 use crate::pools::{FillError, SaleCurve};
 use crate::stable_sort::sort;
 use crate::wide::{U256, U512, product};
 
-/// The most paths that a search starts with.
+/// The most paths of a token sold that a search starts with.
 const MOST_PATHS: usize = 16;
 
 /// A path, by its edges.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Path {
+    /// The number of its first token among the tokens sold.
+    pub sold: usize,
     pub edges: Vec<usize>,
     /// What it alone pays for the whole amount, or, if a pool cannot take all that flows into it, for what it can take.
     pub alone: U512,
@@ -19,18 +21,33 @@ pub(super) struct Path {
     pub takes_all: bool,
 }
 
-/// The best paths by what each alone pays, the best first, and in the order of the pools among equals.
-pub(super) fn find(network: &Network<'_>, amount_in: U256) -> Vec<Path> {
-    let mut walk = Walk { network, edges: Vec::new(), found: Vec::new() };
-    walk.extend(network.sold, amount_in, true);
-    let mut found = walk.found;
-    sort(&mut found, |a, b| b.alone.cmp(&a.alone));
-    found.truncate(MOST_PATHS);
-    found
+/// The best paths of each token sold by what each alone pays, the best first, and in the order of the pools among equals.
+///
+/// Only through edges that are open.
+pub(super) fn find(
+    network: &Network<'_>,
+    amounts_in: &[U256],
+    is_open: &[bool],
+) -> Result<Vec<Path>, PlanError> {
+    let mut paths = Vec::new();
+    for (sold, (token, amount)) in network.sold.iter().zip(amounts_in).enumerate() {
+        let mut walk = Walk { network, is_open, sold, edges: Vec::new(), found: Vec::new() };
+        walk.extend(token.at, *amount, true);
+        let mut found = walk.found;
+        if found.is_empty() {
+            return Err(PlanError::NoPath { token: token.token });
+        }
+        sort(&mut found, |a, b| b.alone.cmp(&a.alone));
+        found.truncate(MOST_PATHS);
+        paths.append(&mut found);
+    }
+    Ok(paths)
 }
 
 struct Walk<'n, 'a> {
     network: &'n Network<'a>,
+    is_open: &'n [bool],
+    sold: usize,
     edges: Vec<usize>,
     found: Vec<Path>,
 }
@@ -40,7 +57,7 @@ impl Walk<'_, '_> {
     fn extend(&mut self, token: usize, amount: U256, takes_all: bool) {
         for at in 0..self.network.edges.len() {
             let edge = self.network.edges[at];
-            if edge.from != token || self.repeats(at) {
+            if edge.from != token || !self.is_open[at] || self.repeats(at) {
                 continue;
             }
             let (out, took_all) = pays_most(self.network.curve_of(&edge), amount);
@@ -48,7 +65,8 @@ impl Walk<'_, '_> {
             self.edges.push(at);
             if let Some(cash) = self.network.cash_at(edge.to) {
                 let alone = product(out, cash.worth.low);
-                self.found.push(Path { edges: self.edges.clone(), alone, takes_all });
+                let (sold, edges) = (self.sold, self.edges.clone());
+                self.found.push(Path { sold, edges, alone, takes_all });
             } else if self.edges.len() < MAX_HOPS {
                 self.extend(edge.to, out, takes_all);
             }

@@ -34,7 +34,7 @@ pub struct PlanResult {
     pub legs: Vec<PlanLeg>,
     /// The cash received, raw units by token, ascending; tokens of which there is some.
     pub received: Vec<(Address, U256)>,
-    /// The cash received at its oracle prices against the amount sold at its own. Positive is worse. `None` if it is
+    /// The cash received at its oracle prices against the amounts sold at theirs. Positive is worse. `None` if it is
     /// too large for a percentage.
     pub gap: Option<Percent>,
     /// The cash received, in dollars, rounded down.
@@ -85,11 +85,17 @@ pub enum ReplayError {
 }
 
 impl Network<'_> {
-    /// Executes the legs one after the other, beginning with `amount_in` units of the token sold. At the end only cash
-    /// may be left.
-    pub fn replay(&self, orders: &[LegOrder], amount_in: U256) -> Result<PlanResult, ReplayError> {
+    /// Executes the legs one after the other, beginning with these amounts of the tokens sold. At the end only cash may be
+    /// left.
+    pub fn replay(
+        &self,
+        orders: &[LegOrder],
+        amounts_in: &[U256],
+    ) -> Result<PlanResult, ReplayError> {
         let mut held = vec![U256::ZERO; self.tokens.len()];
-        held[self.sold] = amount_in;
+        for (sold, amount) in self.sold.iter().zip(amounts_in) {
+            held[sold.at] = *amount;
+        }
         let (mut legs, mut used) = (Vec::with_capacity(orders.len()), Vec::new());
         for (leg, order) in orders.iter().enumerate() {
             let LegOrder { pool, direction, amount_in } = *order;
@@ -118,18 +124,18 @@ impl Network<'_> {
         }
         let amounts = self.cash.iter().map(|cash| (cash.token, held[cash.at]));
         let received: Vec<_> = amounts.filter(|(_, amount)| !amount.is_zero()).collect();
-        let sale = self.sale(amount_in, &received);
+        let sale = self.sale(amounts_in, &received);
         let (gap, received_usd) = (sale.gap(), sale.received_micros());
         Ok(PlanResult { legs, received, gap, received_usd })
     }
 
-    /// The sale of `amount_in` units for these amounts of cash.
-    pub(super) fn sale(&self, amount_in: U256, received: &[(Address, U256)]) -> Sale<'_> {
+    /// The sale of amounts of the tokens sold for these amounts of cash.
+    pub(super) fn sale(&self, amounts_in: &[U256], received: &[(Address, U256)]) -> Sale<'_> {
         let worth = |(token, amount): &(Address, U256)| {
             let cash = self.cash.iter().find(|cash| cash.token == *token)?;
             Some((&cash.worth, *amount))
         };
         let received = received.iter().filter_map(worth).collect();
-        Sale { sold: (&self.sold_worth, amount_in), received }
+        Sale { sold: self.sold_amounts(amounts_in).collect(), received }
     }
 }

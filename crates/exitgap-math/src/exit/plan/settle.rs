@@ -22,7 +22,7 @@ struct Leg {
 pub(super) fn settle(
     network: &Network<'_>,
     orders: &[LegOrder],
-    amount_in: U256,
+    amounts_in: &[U256],
 ) -> Option<(U512, Vec<LegOrder>)> {
     let leg = |order: &LegOrder| {
         let edge = network.edges[network.edge(order.pool, order.direction)?];
@@ -31,7 +31,9 @@ pub(super) fn settle(
     let mut legs: Vec<Leg> = orders.iter().map(leg).collect::<Option<_>>()?;
     let arrows: Vec<_> = legs.iter().map(|leg| (leg.edge.from, leg.edge.to)).collect();
     let mut held = vec![U256::ZERO; network.tokens.len()];
-    held[network.sold] = amount_in;
+    for (sold, amount) in network.sold.iter().zip(amounts_in) {
+        held[sold.at] = *amount;
+    }
     let mut settled = Vec::with_capacity(legs.len());
     for token in order_tokens(&arrows, network.tokens.len())? {
         if network.cash_at(token).is_some() || held[token].is_zero() {
@@ -46,7 +48,7 @@ pub(super) fn settle(
             settled.push(LegOrder { pool, direction, amount_in: leg.sold });
         }
     }
-    let worth = |sum: U512, cash: &super::CashToken| sum + product(held[cash.at], cash.worth.low);
+    let worth = |sum: U512, cash: &super::ValuedToken| sum + product(held[cash.at], cash.worth.low);
     let worth = network.cash.iter().fold(U512::ZERO, worth);
     (!worth.is_zero()).then_some((worth, settled))
 }

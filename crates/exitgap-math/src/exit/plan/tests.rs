@@ -1,3 +1,7 @@
+//! Plans of small and of deep networks, against every plan that can be found by trying.
+
+mod several;
+
 use super::gain::most_gain;
 use super::*;
 use crate::exit::PricedPool;
@@ -54,13 +58,22 @@ fn id(number: usize) -> PoolId {
 }
 
 fn network_of<'a>(pools: &'a [Small], usd: &'a [UsdPrice; 2]) -> Result<Network<'a>, NetworkError> {
+    network_selling(&[SOLD], pools, usd)
+}
+
+fn network_selling<'a>(
+    sold: &[usize],
+    pools: &'a [Small],
+    usd: &'a [UsdPrice; 2],
+) -> Result<Network<'a>, NetworkError> {
     let pool = |(number, (state, tokens)): (usize, &'a Small)| {
         let priced = PricedPool { state, decimals: [0, 0], usd };
         NetworkPool::new(id(number), tokens.map(|token| TOKENS[token]), priced)
     };
     let traded = |token: &usize| pools.iter().any(|(_, tokens)| tokens.contains(token));
     let cash: Vec<Address> = CASH.into_iter().filter(traded).map(|token| TOKENS[token]).collect();
-    Network::new(pools.iter().enumerate().map(pool).collect(), TOKENS[SOLD], &cash)
+    let sold: Vec<Address> = sold.iter().map(|token| TOKENS[*token]).collect();
+    Network::new(pools.iter().enumerate().map(pool).collect(), &sold, &cash)
 }
 
 fn small_state() -> impl Strategy<Value = PoolState> {
@@ -101,7 +114,7 @@ fn small_network() -> impl Strategy<Value = Vec<Small>> {
 fn by_trying_all(network: &Network<'_>, held: &mut [U256], used: &mut Vec<usize>) -> Option<U1024> {
     let left =
         (0..held.len()).any(|token| network.cash_at(token).is_none() && !held[token].is_zero());
-    let value = |sum: U1024, cash: &CashToken| {
+    let value = |sum: U1024, cash: &ValuedToken| {
         sum + U1024::from(held[cash.at]) * U1024::from(cash.worth.low)
     };
     let mut best = (!left).then(|| network.cash.iter().fold(U1024::ZERO, value));
@@ -134,9 +147,11 @@ fn by_trying_all(network: &Network<'_>, held: &mut [U256], used: &mut Vec<usize>
 
 /// A plan's legs one after the other, apart from `replay`: every pool once, nothing sold that is not there, and only
 /// cash left.
-fn executes(pools: &[Small], plan: &Plan, amount: U256) -> Result<(), TestCaseError> {
+fn executes(pools: &[Small], plan: &Plan, sold: &[(usize, U256)]) -> Result<(), TestCaseError> {
     let mut held = [U256::ZERO; 5];
-    held[SOLD] = amount;
+    for (token, amount) in sold {
+        held[*token] = *amount;
+    }
     let mut used = Vec::new();
     for leg in &plan.result.legs {
         let (state, tokens) = &pools[leg.order.pool];
@@ -157,30 +172,37 @@ fn executes(pools: &[Small], plan: &Plan, amount: U256) -> Result<(), TestCaseEr
 }
 
 /// A plan of a small network is executable, and no plan found by trying all brings more than its bound allows.
-fn holds(pools: &[Small], amount: u64) -> Result<(), TestCaseError> {
+fn holds(pools: &[Small], sold: &[(usize, u64)]) -> Result<(), TestCaseError> {
     let usd = dollars();
-    let Ok(network) = network_of(pools, &usd) else { return Ok(()) };
-    let amount_in = U256::from(amount);
+    let tokens: Vec<usize> = sold.iter().map(|(token, _)| *token).collect();
+    let Ok(network) = network_selling(&tokens, pools, &usd) else { return Ok(()) };
+    let sold: Vec<(usize, U256)> =
+        sold.iter().map(|(token, amount)| (*token, U256::from(*amount))).collect();
+    let amounts_in: Vec<U256> = sold.iter().map(|(_, amount)| *amount).collect();
     let mut held = vec![U256::ZERO; network.tokens.len()];
-    held[network.sold] = amount_in;
+    for (token, amount) in network.sold.iter().zip(&amounts_in) {
+        held[token.at] = *amount;
+    }
     let best = by_trying_all(&network, &mut held, &mut Vec::new());
-    match find_plan(&network, amount_in) {
+    match find_plan(&network, &amounts_in) {
         Ok(plan) => {
-            executes(pools, &plan, amount_in)?;
-            let received = network.sale(amount_in, &plan.result.received).received_low();
+            executes(pools, &plan, &sold)?;
+            let sale = network.sale(&amounts_in, &plan.result.received);
+            let received = sale.received_low();
             let bound = plan.bound.expect("every small pool is concave");
             let share = U1024::from(u128::try_from(bound.optimality_gap.0).unwrap());
-            let sold = U1024::from(amount_in) * U1024::from(network.sold_worth.low);
-            let allowed = received + (share * sold).div_ceil(U1024::from(100_000_000_u32));
+            let allowed =
+                received + (share * sale.sold_low()).div_ceil(U1024::from(100_000_000_u32));
             let best = best.unwrap_or(U1024::ZERO);
             prop_assert!(best <= allowed, "{best:?} of {received:?}, up to {allowed:?}: {plan:?}");
         }
         // Single units that some contracts refuse.
         Err(PlanError::NoOutput) => {}
-        Err(PlanError::BeyondLiquidity { max_amount_in }) => {
-            prop_assert!(max_amount_in < amount_in);
+        Err(PlanError::BeyondLiquidity { max_amounts_in }) => {
+            prop_assert!(max_amounts_in.iter().zip(&amounts_in).any(|(most, all)| most < all));
+            prop_assert!(max_amounts_in.iter().zip(&amounts_in).all(|(most, all)| most <= all));
         }
-        Err(PlanError::NoPath) => prop_assert!(best.is_none_or(|best| best.is_zero())),
+        Err(PlanError::NoPath { .. }) => prop_assert!(best.is_none_or(|best| best.is_zero())),
         Err(other) => prop_assert!(matches!(other, PlanError::GapOutOfRange), "{other}"),
     }
     Ok(())
@@ -194,7 +216,7 @@ proptest! {
         pools in small_network(),
         amount in prop_oneof![1_u64..200, 1_000_u64..100_000_000],
     ) {
-        holds(&pools, amount)?;
+        holds(&pools, &[(SOLD, amount)])?;
     }
 }
 
@@ -207,7 +229,7 @@ proptest! {
         pools in small_network(),
         amount in prop_oneof![1_u64..200, 1_000_u64..100_000_000],
     ) {
-        holds(&pools, amount)?;
+        holds(&pools, &[(SOLD, amount)])?;
     }
 
     #[test]
@@ -284,14 +306,14 @@ proptest! {
         let pools: Vec<Small> = pools.into_iter().chain(others).collect();
         let network = network_of(&pools, &usd).unwrap();
         let amount = U256::from(u128::from(dollars_sold) * 10_u128.pow(18));
-        let plan = match find_plan(&network, amount) {
-            Err(PlanError::BeyondLiquidity { max_amount_in }) if dollars_sold > 1_000_000 => {
-                prop_assert!(max_amount_in < amount);
+        let plan = match find_plan(&network, &[amount]) {
+            Err(PlanError::BeyondLiquidity { max_amounts_in }) if dollars_sold > 1_000_000 => {
+                prop_assert!(max_amounts_in[0] < amount);
                 return Ok(());
             }
             found => found.unwrap(),
         };
-        executes(&pools, &plan, amount)?;
+        executes(&pools, &plan, &[(SOLD, amount)])?;
         let distance = plan.bound.unwrap().optimality_gap;
         let close = Percent::parse("0.005").unwrap();
         prop_assert!(dollars_sold > 1_000_000 || distance <= close, "{distance}: {plan:?}");
@@ -383,8 +405,8 @@ fn a_sale_passes_through_a_token_where_that_brings_more_and_leaves_nothing_there
     let usd = dollars();
     let network = network_of(&pools, &usd).unwrap();
     let amount = U256::from(10_u64.pow(12));
-    let plan = find_plan(&network, amount).unwrap();
-    executes(&pools, &plan, amount).unwrap();
+    let plan = find_plan(&network, &[amount]).unwrap();
+    executes(&pools, &plan, &[(SOLD, amount)]).unwrap();
     assert_eq!(plan.result.received.len(), 2, "both cash tokens: {plan:?}");
     assert_eq!(plan.result.legs.len(), 4);
     // The fees of two pools, and a tenth of a percent or so of impact.
@@ -402,7 +424,7 @@ fn a_law_that_is_not_known_leaves_a_plan_without_a_bound() {
     let pools = [(pair([9_000_000, 9_000_000], 0), [0, 3]), (PoolState::from(varying), [0, 3])];
     let usd = dollars();
     let network = network_of(&pools, &usd).unwrap();
-    let plan = find_plan(&network, U256::from(1_000_u32)).unwrap();
+    let plan = find_plan(&network, &[U256::from(1_000_u32)]).unwrap();
     assert!(plan.bound.is_none() && plan.prices.is_empty() && plan.result.gap.is_some());
 }
 
@@ -411,20 +433,21 @@ fn what_has_no_plan_is_refused_by_name() {
     let usd = dollars();
     let pools = [(pair([1_000, 1_000], 0), [0, 3]), (ranged(0, [50, 1_000], 500), [1, 4])];
     let network = network_of(&pools, &usd).unwrap();
-    assert_eq!(find_plan(&network, U256::ZERO), Err(PlanError::NoInput));
+    assert_eq!(find_plan(&network, &[U256::ZERO]), Err(PlanError::NoInput));
     let tiny = [(pair([1_000, 2], 0), [0, 3])];
-    let tiny = network_of(&tiny, &usd).map(|network| find_plan(&network, U256::ONE).unwrap_err());
+    let tiny = network_of(&tiny, &usd).map(|network| find_plan(&network, &[U256::ONE]).unwrap_err());
     assert_eq!(tiny.unwrap(), PlanError::NoOutput);
     let apart = [(pair([1_000, 1_000], 0), [0, 1]), (pair([1_000, 1_000], 0), [2, 3])];
     let apart = network_of(&apart, &usd).unwrap();
-    assert_eq!(find_plan(&apart, U256::ONE), Err(PlanError::NoPath));
+    assert_eq!(find_plan(&apart, &[U256::ONE]), Err(PlanError::NoPath { token: TOKENS[SOLD] }));
     assert!(apart.edges.is_empty() && apart.priced_tokens().is_empty());
     let ranges = [(ranged(0, [50, 1_000], 500), [0, 3])];
     let ranges = network_of(&ranges, &usd).unwrap();
-    let beyond = find_plan(&ranges, U256::from(MILLION)).unwrap_err();
-    let PlanError::BeyondLiquidity { max_amount_in } = beyond else { panic!("{beyond}") };
-    assert_eq!(find_plan(&ranges, max_amount_in).unwrap().legs[0].amount_in, max_amount_in);
-    assert!(find_plan(&ranges, max_amount_in + U256::ONE).is_err());
+    let beyond = find_plan(&ranges, &[U256::from(MILLION)]).unwrap_err();
+    let PlanError::BeyondLiquidity { max_amounts_in } = beyond else { panic!("{beyond}") };
+    let [max_amount_in] = max_amounts_in[..] else { panic!("{max_amounts_in:?}") };
+    assert_eq!(find_plan(&ranges, &[max_amount_in]).unwrap().legs[0].amount_in, max_amount_in);
+    assert!(find_plan(&ranges, &[max_amount_in + U256::ONE]).is_err());
 }
 
 #[test]
@@ -437,7 +460,7 @@ fn pools_that_are_no_network_are_refused_by_name() {
     };
     let made = |pools: Vec<NetworkPool<'_>>, cash: &[usize]| {
         let cash: Vec<_> = cash.iter().map(|token| TOKENS[*token]).collect();
-        Network::new(pools, TOKENS[SOLD], &cash).map(|_| ()).unwrap_err()
+        Network::new(pools, &[TOKENS[SOLD]], &cash).map(|_| ()).unwrap_err()
     };
     assert_eq!(made(Vec::new(), &[3]), NetworkError::Pools { found: 0 });
     let many = (0..=MAX_NETWORK_POOLS).map(|number| pool(number, [0, 3])).collect();
@@ -466,10 +489,10 @@ fn a_pool_that_may_not_be_used_in_a_direction_is_not() {
     let made = network_of(&pools, &usd).unwrap();
     let mut reserved = made.pools().to_vec();
     reserved[1].may_sell = [false, true];
-    let reserved = Network::new(reserved, TOKENS[SOLD], &[TOKENS[3]]).unwrap();
-    let plan = find_plan(&reserved, U256::from(10_000_000_000_u64)).unwrap();
+    let reserved = Network::new(reserved, &[TOKENS[SOLD]], &[TOKENS[3]]).unwrap();
+    let plan = find_plan(&reserved, &[U256::from(10_000_000_000_u64)]).unwrap();
     assert_eq!(plan.legs.iter().map(|leg| leg.pool).collect::<Vec<_>>(), [0]);
-    let both = find_plan(&made, U256::from(10_000_000_000_u64)).unwrap();
+    let both = find_plan(&made, &[U256::from(10_000_000_000_u64)]).unwrap();
     assert_eq!(both.legs.len(), 2, "{both:?}");
 }
 
@@ -486,7 +509,7 @@ fn legs_that_cannot_be_executed_are_refused_by_name() {
     };
     let sell = |pool: usize, amount: u64| leg(pool, Direction::ZeroForOne, amount);
     let replay =
-        |legs: &[LegOrder]| network.replay(legs, U256::from(1_000_u32)).map(|done| done.received);
+        |legs: &[LegOrder]| network.replay(legs, &[U256::from(1_000_u32)]).map(|done| done.received);
     let received = replay(&[sell(0, 500), sell(1, 499), sell(2, 500)]).unwrap();
     assert_eq!(received, [(TOKENS[3], U256::from(498 + 499_u32))]);
     let number = |units: u32| U256::from(units);
@@ -511,17 +534,17 @@ fn the_bound_holds_at_any_prices_and_names_a_price_that_is_missing() {
     let pools = [(even(), [0, 1]), (even(), [1, 3]), (even(), [0, 3])];
     let network = network_of(&pools, &usd).unwrap();
     let amount = U256::from(10_000_u32);
-    let plan = find_plan(&network, amount).unwrap();
+    let plan = find_plan(&network, &[amount]).unwrap();
     assert_eq!(network.priced_tokens(), [TOKENS[0], TOKENS[1]]);
     let best = plan.bound.unwrap();
     for share in [2_u32, 3, 5, 7] {
         let mut prices = plan.prices.clone();
         prices[1].value =
             narrow(U1024::from(prices[1].value) * U1024::from(share) / U1024::from(4_u32)).unwrap();
-        let bound = network.bound(&prices, amount, &plan.result).unwrap();
+        let bound = network.bound(&prices, &[amount], &plan.result).unwrap();
         assert!(bound.optimality_gap > best.optimality_gap && bound.most_usd > best.most_usd);
     }
-    assert!(network.bound(&plan.prices[..1], amount, &plan.result).is_none());
+    assert!(network.bound(&plan.prices[..1], &[amount], &plan.result).is_none());
 }
 
 #[test]
@@ -530,10 +553,10 @@ fn sizes_and_amounts_of_a_network_are_those_of_its_pools() {
     let pools = [(pair([1 << 30, 1 << 30], 3_000), [0, 3])];
     let network = network_of(&pools, &usd).unwrap();
     let size: SizeUsd = "12.5".parse().unwrap();
-    let amount = network.amount_asked(size).unwrap();
+    let amount = network.amount_asked(TOKENS[SOLD], size).unwrap();
     assert!(!amount.is_zero());
-    assert!(network.size_of(amount) <= UsdMicros::from(size));
-    assert!(network.size_of(amount + U256::ONE) > UsdMicros::from(size));
+    assert!(network.size_of(&[amount]) <= UsdMicros::from(size));
+    assert!(network.size_of(&[amount + U256::ONE]) > UsdMicros::from(size));
 }
 
 #[test]

@@ -39,44 +39,53 @@ impl Worth {
 
 /// A sale: what was sold, and what was received for it.
 pub(super) struct Sale<'w> {
-    pub sold: (&'w Worth, U256),
+    pub sold: Vec<(&'w Worth, U256)>,
     pub received: Vec<(&'w Worth, U256)>,
 }
 
 impl Sale<'_> {
     fn decimals(&self) -> u32 {
-        let received = self.received.iter().map(|(worth, _)| worth.decimals);
-        received.fold(self.sold.0.decimals, u32::max).max(6)
-    }
-
-    fn received_exactly(&self, decimals: u32) -> U1024 {
-        let value = |(worth, amount): &(&Worth, U256)| worth.exact(*amount, decimals);
-        self.received.iter().map(value).fold(U1024::ZERO, |sum, value| sum + value)
+        let all = self.sold.iter().chain(&self.received);
+        all.map(|(worth, _)| worth.decimals).fold(6, u32::max)
     }
 
     /// `100 × (1 − received ÷ sold)`, rounded half-even once; `None` if it is outside a percentage's bounds.
     pub fn gap(&self) -> Option<Percent> {
         let decimals = self.decimals();
-        let sold = self.sold.0.exact(self.sold.1, decimals);
+        let sold = exact_sum(&self.sold, decimals);
         if sold.is_zero() {
             return None;
         }
-        shortfall(self.received_exactly(decimals), sold)
+        shortfall(exact_sum(&self.received, decimals), sold)
     }
 
     /// What was received, rounded down to micro-dollars and capped.
     pub fn received_micros(&self) -> UsdMicros {
         let decimals = self.decimals();
-        let micros = self.received_exactly(decimals) / power_of_ten(decimals - 6);
+        let micros = exact_sum(&self.received, decimals) / power_of_ten(decimals - 6);
         UsdMicros(narrow(micros).map_or(u64::MAX, |micros| micros.saturating_to()))
     }
 
     /// What was received, in units of value, token by token rounded down.
     pub fn received_low(&self) -> U1024 {
-        let value =
-            |(worth, amount): &(&Worth, U256)| U1024::from(*amount) * U1024::from(worth.low);
-        self.received.iter().map(value).fold(U1024::ZERO, |sum, value| sum + value)
+        low_sum(&self.received)
     }
+
+    /// What was sold, in units of value, token by token rounded down.
+    pub fn sold_low(&self) -> U1024 {
+        low_sum(&self.sold)
+    }
+}
+
+/// The value of amounts in parts of `10^-decimals` dollars.
+fn exact_sum(amounts: &[(&Worth, U256)], decimals: u32) -> U1024 {
+    let value = |(worth, amount): &(&Worth, U256)| worth.exact(*amount, decimals);
+    amounts.iter().map(value).fold(U1024::ZERO, |sum, value| sum + value)
+}
+
+fn low_sum(amounts: &[(&Worth, U256)]) -> U1024 {
+    let value = |(worth, amount): &(&Worth, U256)| U1024::from(*amount) * U1024::from(worth.low);
+    amounts.iter().map(value).fold(U1024::ZERO, |sum, value| sum + value)
 }
 
 /// Units of value in micro-dollars, rounded up and capped.
