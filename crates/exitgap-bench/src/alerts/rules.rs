@@ -66,9 +66,11 @@ fn rule(pool: &BusyPool, n: usize) -> Result<AlertRule, BenchError> {
         0 => format!("\"kind\":\"depth_below\",\"usd\":\"{}\"", 1_000 + n),
         1 => format!("\"kind\":\"lowest_depth_below\",\"usd\":\"{}\"", 1_000 + n),
         2 => "\"kind\":\"oracle_stale\"".to_owned(),
-        // From nothing to many times the pool's capacity.
+        // From nothing to many times the pool's capacity, however many rules there are.
         _ => {
-            format!("\"kind\":\"gap_above\",\"size_usd\":\"{}\",\"pct\":\"1\"", 1_000 + n * n * 10)
+            let share = n * 1_000 / RULES.get();
+            let size = 1_000 + share * share * 10;
+            format!("\"kind\":\"gap_above\",\"size_usd\":\"{size}\",\"pct\":\"1\"")
         }
     };
     let (id, first) = (&pool.id, slot(0)?.number());

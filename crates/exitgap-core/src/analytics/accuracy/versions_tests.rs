@@ -26,7 +26,7 @@ fn taken(state: &PoolState, amount_in: u64, amount_out: u64) -> (PoolEvent, Pool
 /// What selling an amount of token 0 pays.
 fn paid(state: &PoolState, amount: u64) -> u64 {
     let out = state.fill_once(SELL, U256::from(amount)).unwrap().amount_out;
-    u64::try_from(out).unwrap()
+    out.to_string().parse().unwrap()
 }
 
 /// Both versions of the record of one interval of a pair: the state at its first slot, and the swaps with the state

@@ -89,7 +89,7 @@ impl Told {
         let PoolState::ConstantProduct(pair) = &self.state else { panic!("a pair") };
         let pays = |amount: u64| {
             let fill = self.state.fill_once(SELL, U256::from(amount));
-            fill.map_or(0, |fill| i64::try_from(fill.amount_out).unwrap())
+            fill.map_or(0_i64, |fill| fill.amount_out.to_string().parse().unwrap())
         };
         let (less, whole) = (pays(sold - 1), pays(sold));
         let received = u64::try_from(less + (whole - less) / of * part).unwrap();
