@@ -10,7 +10,7 @@ import { exposure, readExposure } from './exposure.mjs';
 import { readFills } from './logged.mjs';
 import { judgeSignatures, parseKey } from './note.mjs';
 import { fields, hexHash, list, Newer, NotChecked, poolId, Refusal, require, slot, string, version1 } from './shape.mjs';
-import { readRoute, route } from './route.mjs';
+import { readPortfolio, readRoute, route } from './route.mjs';
 import { readSnapshot, requireOf } from './snapshot.mjs';
 import { nameOf } from './state.mjs';
 import { readStress, stress } from './stress.mjs';
@@ -63,6 +63,7 @@ const FIGURES = {
     },
     make: (asked, slots) => hours(asked, slots.map(([at, [snapshot]]) => [at, snapshot])),
   },
+  'portfolio/1': { read: readPortfolio, make: route },
   'route/1': { read: readRoute, make: route },
   'stress/1': { read: readStress, make: stress },
   'stress/2': { read: (value) => readStress(value, 2), make: stress },

@@ -1,4 +1,5 @@
-// A sale executed pool by pool, `route/1`: what a plan brings, and how far it is from the best one. No plan is searched for here.
+// Sales executed pool by pool, `route/1` of one token and `portfolio/1` of several: what a plan brings, and how far it is
+// from the best one. No plan is searched for here.
 
 import { inRange, millionthsOf, oneMinus, over, percentage } from './decimal.mjs';
 import { gainOf, isLawful } from './gain.mjs';
@@ -7,6 +8,7 @@ import { ceilDiv, least, poolOf } from './pools.mjs';
 import { address, fields, list, poolId, raw, require, slot, text } from './shape.mjs';
 
 const MAX_CASH = 8;
+const MAX_SOLD = 24;
 const MAX_POOLS = 24;
 const MAX_PRICES = 48;
 const MAX_HOPS = 3;
@@ -35,22 +37,36 @@ function readPrice(value) {
   return [address(token), raw(price, 1n, U256_MAX)];
 }
 
-/** What is asked. */
+function readSold(value) {
+  const { amount_in: amount, token } = fields(value, ['amount_in', 'token']);
+  return { amount: raw(amount, 1n, U256_MAX), token: address(token) };
+}
+
+/** What is asked of a route. */
 export function readRoute(value) {
-  const asked = fields(value, ['amount_in', 'cash', 'legs', 'pools', 'prices', 'slot', 'token']);
+  const { amount_in, token, ...asked } = fields(value, ['amount_in', 'cash', 'legs', 'pools', 'prices', 'slot', 'token']);
+  return readPlan(asked, [readSold({ amount_in, token })]);
+}
+
+/** What is asked of a portfolio. */
+export function readPortfolio(value) {
+  const { sold, ...asked } = fields(value, ['cash', 'legs', 'pools', 'prices', 'slot', 'sold']);
+  return readPlan(asked, list(sold, MAX_SOLD).map(readSold));
+}
+
+function readPlan(asked, sold) {
   slot(asked.slot);
-  const token = address(asked.token);
   const cash = list(asked.cash, MAX_CASH).map(address);
   const pools = list(asked.pools, MAX_POOLS).map(poolId);
   const legs = list(asked.legs, MAX_POOLS).map(readLeg);
   const prices = list(asked.prices, MAX_PRICES).map(readPrice);
-  require(cash.length > 0 && pools.length > 0 && legs.length > 0, 'no cash, no pool or no leg');
-  [cash, pools.map(({ name }) => name), prices.map(([of]) => of)].forEach(requireAscending);
-  require(!cash.includes(token), 'a token that is cash already');
+  require([sold, cash, pools, legs].every(({ length }) => length > 0), 'nothing sold, no cash, no pool or no leg');
+  const tokens = sold.map(({ token }) => token);
+  [tokens, cash, pools.map(({ name }) => name), prices.map(([of]) => of)].forEach(requireAscending);
+  require(!tokens.some((token) => cash.includes(token)), 'a token that is cash already');
   const chain = ({ name }) => name.split(':')[0];
   require(pools.every((pool) => chain(pool) === chain(pools[0])), 'pools of two chains');
-  const amount = raw(asked.amount_in, 1n, U256_MAX);
-  return { from: asked.slot, to: asked.slot, amount, token, cash, pools, legs, prices: new Map(prices) };
+  return { from: asked.slot, to: asked.slot, sold, cash, pools, legs, prices: new Map(prices) };
 }
 
 /** The pools' snapshots in their order, of one block. */
@@ -68,9 +84,9 @@ function saidOf(snapshots, token) {
     .flatMap((own, at) => (own === token ? [{ decimals: decimals[at], usd: usd[at] }] : [])));
 }
 
-/** What a raw unit of the token sold and of each cash token is worth in dollars, as fractions. */
-function worthsOf({ token, cash }, snapshots) {
-  const said = [token, ...cash].map((of) => [of, saidOf(snapshots, of)]);
+/** What a raw unit of each token sold and of each cash token is worth in dollars, as fractions. */
+function worthsOf({ sold, cash }, snapshots) {
+  const said = [...sold.map(({ token }) => token), ...cash].map((of) => [of, saidOf(snapshots, of)]);
   const same = (a, b) => a.decimals === b.decimals && a.usd[0] * b.usd[1] === b.usd[0] * a.usd[1];
   const isOne = ([, all]) => all.every((one) => same(one, all[0]));
   require(said.every(isOne), 'a token of two prices or decimals', 'figure_other_token');
@@ -91,15 +107,21 @@ function distancesOf(starts, steps) {
   return known;
 }
 
-/** The directions that count: each a pool's place, the token sold in it as its base, and both tokens. */
-function directionsOf({ token, cash, pools }, snapshots) {
-  const all = snapshots.flatMap(({ addresses }, place) => [0, 1]
-    .map((base) => ({ place, base, sold: addresses[base], bought: addresses[1 - base] })));
+/** Which of all directions lie on a path from one token to cash. */
+function countingFor(token, cash, all) {
   const admissible = all.filter(({ sold, bought }) => !cash.includes(sold) && bought !== token);
   const away = distancesOf([token], admissible.map(({ sold, bought }) => [sold, bought]));
   const near = distancesOf(cash, admissible.map(({ sold, bought }) => [bought, sold]));
   const hops = ({ sold, bought }) => (away.get(sold) ?? Infinity) + 1 + (near.get(bought) ?? Infinity);
-  const counting = admissible.filter((one) => hops(one) <= MAX_HOPS);
+  return admissible.filter((one) => hops(one) <= MAX_HOPS);
+}
+
+/** The directions that count: each a pool's place, the token sold in it as its base, and both tokens. */
+function directionsOf({ sold, cash, pools }, snapshots) {
+  const all = snapshots.flatMap(({ addresses }, place) => [0, 1]
+    .map((base) => ({ place, base, sold: addresses[base], bought: addresses[1 - base] })));
+  const ofTokens = sold.map(({ token }) => countingFor(token, cash, all));
+  const counting = all.filter((one) => ofTokens.some((own) => own.includes(one)));
   const isOnPath = (_, at) => counting.some(({ place }) => place === at);
   require(pools.every(isOnPath), 'a pool that leads from nothing to cash', 'route_off_path');
   require(cash.every((of) => counting.some(({ bought }) => bought === of)), 'cash that no pool brings', 'figure_parameter');
@@ -123,8 +145,8 @@ function paidFor({ state, pair }, base, amount) {
 }
 
 /** What each leg buys, and the cash that is held in the end by token. */
-function executed({ token, cash, amount, pools, legs }, snapshots, directions) {
-  const held = new Map([[token, amount]]);
+function executed({ sold: all, cash, pools, legs }, snapshots, directions) {
+  const held = new Map(all.map(({ token, amount }) => [token, amount]));
   const used = new Set();
   const outs = legs.map((leg) => {
     const direction = directions.find(({ place, base }) => pools[place].name === leg.pool.name && base === leg.base);
@@ -152,7 +174,7 @@ function dollarsOf(received, worths) {
 const sum = (values) => values.reduce((all, one) => all + one, 0n);
 
 /** What no plan brings more than, in parts of a dollar. */
-function boundOf({ token, cash, amount, pools, prices }, snapshots, directions, worths) {
+function boundOf({ sold: all, cash, pools, prices }, snapshots, directions, worths) {
   const up = ([above, below]) => ceilDiv(above * PARTS, below);
   const prizes = new Map([...prices, ...cash.map((of) => [of, up(worths.get(of))])]);
   const gains = new Map();
@@ -162,14 +184,15 @@ function boundOf({ token, cash, amount, pools, prices }, snapshots, directions, 
     const best = gains.get(contract) ?? 0n;
     gains.set(contract, gain > best ? gain : best);
   }
-  return prizes.get(token) * amount + sum([...gains.values()]);
+  return sum(all.map(({ token, amount }) => prizes.get(token) * amount)) + sum([...gains.values()]);
 }
 
 /** How far a plan is from a bound at most, in millionths of a percent. */
-function shortOf({ token, amount }, bound, received, worths) {
+function shortOf({ sold }, bound, received, worths) {
   const down = (of) => (worths.get(of)[0] * PARTS) / worths.get(of)[1];
   const missing = bound - sum(received.map(([of, has]) => has * down(of)));
-  const short = missing > 0n ? ceilDiv(missing * HUNDRED, amount * down(token)) : 0n;
+  const worth = sum(sold.map(({ token, amount }) => amount * down(token)));
+  const short = missing > 0n ? ceilDiv(missing * HUNDRED, worth) : 0n;
   require(bound <= U256_MAX && inRange([short, HUNDRED]), 'a bound out of range', 'route_gap');
   return percentage([short, HUNDRED]);
 }
@@ -185,7 +208,7 @@ export function route(asked, slots) {
   requirePrices(asked, directions, isBound);
   const { outs, received } = executed(asked, snapshots, directions);
   const [above, below] = dollarsOf(received, worths);
-  const gap = oneMinus(over([above, below], dollarsOf([[asked.token, asked.amount]], worths)));
+  const gap = oneMinus(over([above, below], dollarsOf(asked.sold.map(({ token, amount }) => [token, amount]), worths)));
   require(inRange(gap), 'a gap out of range', 'route_gap');
   const bound = isBound ? boundOf(asked, snapshots, directions, worths) : undefined;
   const orNull = (write) => (bound === undefined ? null : write(bound));

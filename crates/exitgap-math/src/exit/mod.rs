@@ -34,9 +34,9 @@ pub use ladder::{GapRow, SizeRow};
 pub use max_size::{LimitedBy, MaxSize, NotSized, SearchExhausted};
 pub use orders::{OrderPlan, OrderPlanError, OrdersRefused, PartFill, Simulation};
 pub use plan::{
-    LegOrder, MAX_CASH_TOKENS, MAX_HOPS, MAX_NETWORK_POOLS, MAX_SOLD_TOKENS, Network, NetworkError, NetworkPool,
-    Plan, PlanBound, PlanError, PlanLeg, PlanResult, ReplayError, TokenPrice, find_plan,
-    least_accepted,
+    LegOrder, MAX_CASH_TOKENS, MAX_HOPS, MAX_NETWORK_POOLS, MAX_SOLD_TOKENS, Network, NetworkError,
+    NetworkPool, Plan, PlanBound, PlanError, PlanLeg, PlanResult, ReplayError, TokenPrice,
+    find_plan, least_accepted,
 };
 pub use portfolio::{PortfolioPart, PortfolioTotal, worst_part};
 pub use realised_gap::{estimate_error, gap_of, worth_of};

@@ -12,7 +12,7 @@ use crate::analytics::depths::DepthsTerms;
 use crate::analytics::equity::EquityTerms;
 use crate::analytics::exposure::ExposureTerms;
 use crate::analytics::hours::HoursTerms;
-use crate::analytics::route::RouteTerms;
+use crate::analytics::route::{PortfolioTerms, RouteTerms};
 use crate::analytics::stress::StressTerms;
 use crate::evidence::DocumentError;
 use crate::ids::PoolId;
@@ -134,6 +134,7 @@ static FIGURES: &[FigureEntry] = &[
     FigureEntry::new::<EquityTerms>(),
     FigureEntry::new::<ExposureTerms>(),
     FigureEntry::new::<HoursTerms>(),
+    FigureEntry::new::<PortfolioTerms>(),
     FigureEntry::new::<RouteTerms>(),
     FigureEntry::new::<StressTerms>(),
 ];

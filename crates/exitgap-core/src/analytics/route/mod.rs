@@ -1,5 +1,5 @@
 //! A route, `route/1`: one sale in one slot that ends in cash, over at most three pools in a row, with a bound on the
-//! best plan.
+//! best plan. And a portfolio, `portfolio/1`: the same for several tokens that are sold in one plan.
 //!
 //! - `terms`: the parameters: the sale, the pools, the plan's legs and the prices of its bound
 //! - `scan`: the snapshots of the slot, and the plan executed on them
@@ -14,10 +14,16 @@ mod terms;
 
 pub use result::{RouteReceived, RouteResult};
 pub use scan::{RoutePass, network_of};
-pub use terms::{RouteParameters, RoutePlanLeg, RoutePrice, RouteTerms};
+pub use terms::{
+    PortfolioParameters, PortfolioTerms, RouteParameters, RoutePlanLeg, RoutePrice, RouteTerms,
+    SoldAmount,
+};
 
-/// The name and version of these rules.
+/// The name and version of a route's rules.
 pub const ROUTE: &str = "route/1";
+
+/// The name and version of a portfolio's rules.
+pub const PORTFOLIO: &str = "portfolio/1";
 
 #[cfg(test)]
 mod tests;

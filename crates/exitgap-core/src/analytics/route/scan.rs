@@ -1,6 +1,6 @@
 //! The snapshots of the slot, and the plan executed on them.
 
-use super::{RouteResult, RouteTerms};
+use super::{PortfolioTerms, RouteResult};
 use crate::analytics::FigureError;
 use crate::analytics::figure::{Figure, FigurePass, part};
 use crate::evidence::DocumentError;
@@ -10,18 +10,19 @@ use crate::json::Part;
 use crate::pools::Direction;
 use crate::series::Slot;
 use crate::snapshot::Observation;
+use crate::wide::U256;
 
 /// The pass. The caller adds the snapshot of every pool in the slot, in the order of the pools.
 #[derive(Debug)]
 pub struct RoutePass {
-    terms: RouteTerms,
+    terms: PortfolioTerms,
     held: Vec<Observation>,
 }
 
-/// The network of these observations, which must be of one block.
+/// The network of these observations, which must be of one block, for sales of the tokens `sold`.
 pub fn network_of<'o>(
     observations: &'o [Observation],
-    token: Address,
+    sold: &[Address],
     cash: &[Address],
 ) -> Result<Network<'o>, FigureError> {
     let first = observations.first().map(Observation::block);
@@ -34,12 +35,12 @@ pub fn network_of<'o>(
         NetworkPool::new(observation.pool().clone(), tokens, PricedPool::from(observation))
     };
     let pools = observations.iter().map(pool).collect();
-    Network::new(pools, token, cash).map_err(FigureError::RouteNetwork)
+    Network::new(pools, sold, cash).map_err(FigureError::RouteNetwork)
 }
 
 impl RoutePass {
     /// A pass with these parameters, which are validated first.
-    pub fn new(terms: RouteTerms) -> Result<Self, FigureError> {
+    pub fn new(terms: PortfolioTerms) -> Result<Self, FigureError> {
         Ok(Self { terms: terms.validate()?, held: Vec::new() })
     }
 
@@ -98,15 +99,17 @@ impl FigurePass for RoutePass {
         if let Some(missing) = self.terms.pools.get(self.held.len()) {
             return Err(FigureError::RouteMissing { pool: missing.clone() });
         }
-        let network = network_of(&self.held, self.terms.token, &self.terms.cash)?;
+        let sold: Vec<Address> = self.terms.sold.iter().map(|one| one.token).collect();
+        let amounts_in: Vec<U256> = self.terms.sold.iter().map(|one| one.amount_in).collect();
+        let network = network_of(&self.held, &sold, &self.terms.cash)?;
         self.require_exact_lists(&network)?;
-        let brought = network.replay(&self.orders()?, self.terms.amount_in);
+        let brought = network.replay(&self.orders()?, &amounts_in);
         let brought = brought.map_err(FigureError::RoutePlan)?;
         let gap = brought.gap.ok_or(FigureError::RouteGap)?;
         let price =
             |price: &super::RoutePrice| TokenPrice { token: price.token, value: price.value };
         let prices: Vec<_> = self.terms.prices.iter().map(price).collect();
-        let bound = network.bound(&prices, self.terms.amount_in, &brought);
+        let bound = network.bound(&prices, &amounts_in, &brought);
         if bound.is_none() && network.has_bound() {
             return Err(FigureError::RouteGap);
         }

@@ -60,8 +60,8 @@ fn pools() -> Vec<Observation> {
 /// The parameters of the plan that a search finds.
 fn terms_of(observations: &[Observation], amount_in: U256) -> RouteTerms {
     let cash = [token(CASH)];
-    let network = network_of(observations, token(SOLD), &cash).unwrap();
-    let plan = find_plan(&network, amount_in).unwrap();
+    let network = network_of(observations, &[token(SOLD)], &cash).unwrap();
+    let plan = find_plan(&network, &[amount_in]).unwrap();
     let base = |direction: Direction| Base::BOTH[direction.base_index()];
     RouteTerms {
         amount_in,
@@ -86,8 +86,11 @@ fn terms_of(observations: &[Observation], amount_in: U256) -> RouteTerms {
     }
 }
 
-fn recomputed(terms: &RouteTerms, of: &[Observation]) -> Result<RouteResult, FigureError> {
-    let mut pass = RoutePass::new(terms.clone())?;
+fn recomputed<F: Figure<Pass = RoutePass>>(
+    terms: &F,
+    of: &[Observation],
+) -> Result<RouteResult, FigureError> {
+    let mut pass = Figure::pass(terms.clone())?;
     for one in of {
         pass.add_snapshot(one.pool(), slot(7), one.clone())?;
     }
@@ -100,8 +103,8 @@ fn a_plan_is_recomputed_without_a_search() {
     let terms = terms_of(&pools, amount);
     assert_eq!(terms.legs.len(), 4, "all of them: {terms:?}");
     let result = recomputed(&terms, &pools).unwrap();
-    let network = network_of(&pools, terms.token, &terms.cash).unwrap();
-    let plan = find_plan(&network, amount).unwrap();
+    let network = network_of(&pools, &[terms.token], &terms.cash).unwrap();
+    let plan = find_plan(&network, &[amount]).unwrap();
     assert_eq!(result.exit_gap_pct, plan.result.gap.unwrap().to_fixed());
     assert_eq!(result.bound, Some(plan.bound.unwrap().most));
     let received = plan.result.received[0].1;
@@ -230,4 +233,78 @@ fn snapshots_of_two_blocks_are_no_network() {
     pools[3] =
         Observation::new(pool_of(4), chain, block, tokens, state, oracles, Vec::new()).unwrap();
     assert_eq!(recomputed(&terms, &pools).unwrap_err().code(), "route_other_block");
+}
+
+/// The parameters of the plan that a search finds for two tokens. A route of the first may pass through the second.
+fn portfolio_of(observations: &[Observation], amounts_in: [u64; 2]) -> PortfolioTerms {
+    let (cash, sold) = ([token(CASH)], [token(SOLD), token(BETWEEN)]);
+    let amounts_in = amounts_in.map(U256::from);
+    let network = network_of(observations, &sold, &cash).unwrap();
+    let plan = find_plan(&network, &amounts_in).unwrap();
+    let leg = |leg: &crate::exit::LegOrder| RoutePlanLeg {
+        amount_in: leg.amount_in,
+        base: Base::BOTH[leg.direction.base_index()],
+        pool: observations[leg.pool].pool().clone(),
+    };
+    let price =
+        |price: &crate::exit::TokenPrice| RoutePrice { token: price.token, value: price.value };
+    let amount = |(token, amount_in): (&Address, U256)| SoldAmount { amount_in, token: *token };
+    PortfolioTerms {
+        cash: cash.to_vec(),
+        legs: plan.legs.iter().map(leg).collect(),
+        pools: observations.iter().map(|one| one.pool().clone()).collect(),
+        prices: plan.prices.iter().map(price).collect(),
+        slot: slot(7),
+        sold: sold.iter().zip(amounts_in).map(amount).collect(),
+    }
+}
+
+#[test]
+fn a_plan_of_several_tokens_is_recomputed_without_a_search() {
+    let (pools, amounts) = (pools(), [2_000_000_000_000_u64, 3_000_000_000_000]);
+    let terms = portfolio_of(&pools, amounts);
+    let result = recomputed(&terms, &pools).unwrap();
+    let network = network_of(&pools, &[token(SOLD), token(BETWEEN)], &terms.cash).unwrap();
+    let plan = find_plan(&network, &amounts.map(U256::from)).unwrap();
+    assert_eq!(result.exit_gap_pct, plan.result.gap.unwrap().to_fixed());
+    assert_eq!(result.bound, Some(plan.bound.unwrap().most));
+    assert_eq!(result.received[0].amount_out, plan.result.received[0].1);
+    let written = Figure::parameters(&terms).to_json().to_canonical().unwrap();
+    let read = PortfolioParameters::from_json(&parse_json(&written).unwrap()).unwrap();
+    assert_eq!(PortfolioTerms::from_parameters(&read), Ok(terms));
+}
+
+#[test]
+fn a_portfolio_that_was_changed_has_no_figure() {
+    let pools = pools();
+    let terms = portfolio_of(&pools, [2_000_000_000_000, 3_000_000_000_000]);
+    let code = |change: &dyn Fn(&mut PortfolioTerms)| {
+        let mut changed = terms.clone();
+        change(&mut changed);
+        recomputed(&changed, &pools).map_err(|error| error.code())
+    };
+    for sold in 0..terms.sold.len() {
+        assert_eq!(
+            code(&|terms| terms.sold[sold].amount_in += U256::ONE).unwrap_err(),
+            "route_flow"
+        );
+        assert_eq!(code(&|terms| drop(terms.sold.remove(sold))).unwrap_err(), "route_flow");
+        let zero = |terms: &mut PortfolioTerms| terms.sold[sold].amount_in = U256::ZERO;
+        assert_eq!(code(&zero).unwrap_err(), "figure_parameter");
+        let cash = |terms: &mut PortfolioTerms| terms.sold[sold].token = token(CASH);
+        assert_eq!(code(&cash).unwrap_err(), "figure_parameter");
+    }
+    for leg in 0..terms.legs.len() {
+        let more = |terms: &mut PortfolioTerms| terms.legs[leg].amount_in += U256::ONE;
+        assert_eq!(code(&more).unwrap_err(), "route_flow", "{leg}");
+    }
+    assert_eq!(code(&|terms| terms.sold.reverse()).unwrap_err(), "figure_parameter");
+    assert_eq!(code(&|terms| terms.sold.clear()).unwrap_err(), "figure_parameter");
+    let unknown = |terms: &mut PortfolioTerms| terms.sold[1].token = token(9);
+    assert_eq!(code(&unknown).unwrap_err(), "route_network");
+    let many = |terms: &mut PortfolioTerms| {
+        let one = |last: u8| SoldAmount { amount_in: U256::ONE, token: token(last) };
+        terms.sold = (100..125).map(one).collect();
+    };
+    assert_eq!(code(&many).unwrap_err(), "figure_parameter");
 }

@@ -14,9 +14,7 @@ use crate::analytics::figure::{
     write_figure,
 };
 use crate::analytics::list_standing_slots;
-use crate::analytics::route::{RoutePass, RoutePlanLeg, RoutePrice, RouteTerms, network_of};
 use crate::analytics::stress::{AfterMove, Shock, StressTerms};
-use crate::exit::find_plan;
 use crate::ids::SnapshotHash;
 use crate::snapshot::Observation;
 use crate::units::GapLimit;
@@ -138,7 +136,7 @@ fn a_figure_of_selected_slots_is_refused() {
 }
 
 /// A pointer to every value of a document that is neither an array nor an object.
-fn leaves(value: &Value, path: &str, into: &mut Vec<String>) {
+pub(super) fn leaves(value: &Value, path: &str, into: &mut Vec<String>) {
     match value {
         Value::Array(items) => {
             for (index, item) in items.iter().enumerate() {
@@ -154,7 +152,7 @@ fn leaves(value: &Value, path: &str, into: &mut Vec<String>) {
     }
 }
 
-fn another(value: &Value) -> Value {
+pub(super) fn another(value: &Value) -> Value {
     match value {
         Value::Null => json!("1"),
         Value::Bool(value) => json!(!value),
@@ -210,14 +208,18 @@ pub(super) fn thin(liquidity: i128) -> PoolState {
 }
 
 /// The inputs of a file of several pools.
-struct Gathered {
-    windows: Vec<Vec<u8>>,
-    uses: Vec<FigureUse>,
-    observations: Vec<Observation>,
+pub(super) struct Gathered {
+    pub windows: Vec<Vec<u8>>,
+    pub uses: Vec<FigureUse>,
+    pub observations: Vec<Observation>,
 }
 
 /// The windows and the recorded snapshots of a period, for all pools of a scene.
-fn gathered(scene: &Scene, pools: &[&PoolId], period: core::ops::RangeInclusive<Slot>) -> Gathered {
+pub(super) fn gathered(
+    scene: &Scene,
+    pools: &[&PoolId],
+    period: core::ops::RangeInclusive<Slot>,
+) -> Gathered {
     let mut slots: Vec<(Slot, usize, SnapshotHash)> = Vec::new();
     let mut windows = Vec::new();
     for (place, series) in scene.pools.iter().enumerate() {
@@ -316,73 +318,6 @@ fn stress_after(
     };
     let bytes = file_of(&scene, &terms);
     (scene, bytes)
-}
-
-/// The route that a search finds in the last slot of two pools of the same two tokens.
-fn route_of(kinds: [Kind; 2], amount: u64) -> (Scene, Vec<u8>) {
-    let (scene, venues) = two_venues(kinds, Base::Token0);
-    let last = slot(11);
-    let Gathered { windows, uses, observations } =
-        gathered(&scene, &venues.iter().map(|venue| &venue.pool).collect::<Vec<_>>(), last..=last);
-    let [sold, cash] = observations[0].tokens().each_ref().map(|token| token.address);
-    let network = network_of(&observations, sold, &[cash]).unwrap();
-    let amount_in = U256::from(amount);
-    let plan = find_plan(&network, amount_in).unwrap();
-    let leg = |leg: &crate::exit::LegOrder| {
-        let (amount_in, base) = (leg.amount_in, Base::BOTH[leg.direction.base_index()]);
-        RoutePlanLeg { amount_in, base, pool: venues[leg.pool].pool.clone() }
-    };
-    let price =
-        |price: &crate::exit::TokenPrice| RoutePrice { token: price.token, value: price.value };
-    let terms = RouteTerms {
-        amount_in,
-        cash: vec![cash],
-        legs: plan.legs.iter().map(leg).collect(),
-        pools: venues.iter().map(|venue| venue.pool.clone()).collect(),
-        prices: plan.prices.iter().map(price).collect(),
-        slot: last,
-        token: sold,
-    };
-    let mut pass = RoutePass::new(terms.clone()).unwrap();
-    for (of, observation) in uses.iter().zip(observations) {
-        pass.add_snapshot(&of.pool, of.slot, observation).unwrap();
-    }
-    let bytes = write_figure(&terms, &windows, &uses, Vec::new(), &pass.finish().unwrap()).unwrap();
-    (scene, bytes)
-}
-
-#[test]
-fn no_field_of_a_route_can_be_changed() {
-    let (scene, bytes) = route_of([moving, deep_pair], 1_000_000_000);
-    let report = report_on_all(&scene, &bytes);
-    assert_eq!(report.verdict, Verdict::Valid, "{report:#?}");
-    let value: Value = serde_json::from_slice(&bytes).unwrap();
-    let mut places = Vec::new();
-    leaves(&value, "", &mut places);
-    assert_eq!(value["parameters"]["legs"].as_array().unwrap().len(), 2);
-    for place in places {
-        let mut changed = value.clone();
-        let leaf = changed.pointer_mut(&place).unwrap();
-        *leaf = another(leaf);
-        let report = report_on_all(&scene, &canonical(&changed));
-        assert_ne!(report.verdict, Verdict::Valid, "{place}");
-    }
-    let told = |change: &dyn Fn(&mut Value)| {
-        let mut value = value.clone();
-        change(&mut value);
-        failed(&report_on_all(&scene, &canonical(&value)))
-    };
-    let other = |value: &mut Value| {
-        value["parameters"]["pools"][0] = json!(format!("anvil:0x{}", "aa".repeat(19) + "ab"));
-    };
-    assert_eq!(told(&other), Some((FigureCheckName::Windows, "windows_invalid")));
-    let moved = |value: &mut Value| {
-        for (leg, amount) in [(0, "1"), (1, "999999999")] {
-            value["parameters"]["legs"][leg]["amount_in"] = json!(amount);
-        }
-    };
-    let code = told(&moved).unwrap().1;
-    assert!(["result_mismatch", "route_leg_refused"].contains(&code), "{code}");
 }
 
 /// The report on a file with the snapshots of all pools of its scene.
@@ -528,9 +463,6 @@ fn the_vectors_are_these() {
     let told = result(&bytes);
     let counts = ["have_slots", "slots_unmoved", "slots_untestable"].map(|at| told[at].as_u64());
     assert!(counts.iter().all(|count| count.unwrap() > 0), "{told}");
-    let (scene, bytes) = route_of([moving, deep_pair], 1_000_000_000);
-    is_vector("route", &scene, &bytes);
-    assert_eq!(result(&bytes)["legs_out"].as_array().unwrap().len(), 2);
 }
 
 /// The same pool, deeper and with a constant price.

@@ -5,6 +5,7 @@ mod figure_accuracy;
 mod figure_equity;
 mod figure_hours;
 mod figure_references;
+mod figure_route;
 mod figure_verdicts;
 mod files;
 mod head;

@@ -145,12 +145,7 @@ pub(super) fn prices_at(
 }
 
 /// Lowers the bound by changing one price after the other: it is convex in each.
-fn improve(
-    network: &Network<'_>,
-    values: &mut [U256],
-    amounts_in: &[U256],
-    result: &PlanResult,
-) {
+fn improve(network: &Network<'_>, values: &mut [U256], amounts_in: &[U256], result: &PlanResult) {
     let gains = (0..network.edges.len()).map(|edge| network.gain(edge, values));
     let Some(mut gains) = gains.collect::<Option<Vec<U1024>>>() else { return };
     let mut most = network.sum(values, &gains, amounts_in);

@@ -28,8 +28,8 @@ mod replay;
 mod settle;
 mod values;
 
-pub use dual::{PlanBound, TokenPrice};
 use dual::NEAR;
+pub use dual::{PlanBound, TokenPrice};
 use network::ValuedToken;
 pub use network::{Network, NetworkError, NetworkPool};
 pub use replay::{LegOrder, PlanLeg, PlanResult, ReplayError};

@@ -240,7 +240,9 @@ impl<'a> Network<'a> {
                 else {
                     continue;
                 };
-                if pool.may_sell[direction.base_index()] && self.cash_at(from).is_none() && from != to
+                if pool.may_sell[direction.base_index()]
+                    && self.cash_at(from).is_none()
+                    && from != to
                 {
                     edges.push(Edge { pool: at, direction, from, to, contract });
                 }
@@ -254,9 +256,8 @@ impl<'a> Network<'a> {
         let all = self.admissible_edges();
         let counts: Vec<Vec<bool>> =
             self.sold.iter().map(|sold| self.on_paths_of(sold.at, &all)).collect();
-        let is_on_path = |(at, edge): (usize, Edge)| {
-            counts.iter().any(|of_token| of_token[at]).then_some(edge)
-        };
+        let is_on_path =
+            |(at, edge): (usize, Edge)| counts.iter().any(|of_token| of_token[at]).then_some(edge);
         all.iter().copied().enumerate().filter_map(is_on_path).collect()
     }
 

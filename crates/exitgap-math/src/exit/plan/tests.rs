@@ -435,7 +435,8 @@ fn what_has_no_plan_is_refused_by_name() {
     let network = network_of(&pools, &usd).unwrap();
     assert_eq!(find_plan(&network, &[U256::ZERO]), Err(PlanError::NoInput));
     let tiny = [(pair([1_000, 2], 0), [0, 3])];
-    let tiny = network_of(&tiny, &usd).map(|network| find_plan(&network, &[U256::ONE]).unwrap_err());
+    let tiny =
+        network_of(&tiny, &usd).map(|network| find_plan(&network, &[U256::ONE]).unwrap_err());
     assert_eq!(tiny.unwrap(), PlanError::NoOutput);
     let apart = [(pair([1_000, 1_000], 0), [0, 1]), (pair([1_000, 1_000], 0), [2, 3])];
     let apart = network_of(&apart, &usd).unwrap();
@@ -508,8 +509,9 @@ fn legs_that_cannot_be_executed_are_refused_by_name() {
         amount_in: U256::from(amount),
     };
     let sell = |pool: usize, amount: u64| leg(pool, Direction::ZeroForOne, amount);
-    let replay =
-        |legs: &[LegOrder]| network.replay(legs, &[U256::from(1_000_u32)]).map(|done| done.received);
+    let replay = |legs: &[LegOrder]| {
+        network.replay(legs, &[U256::from(1_000_u32)]).map(|done| done.received)
+    };
     let received = replay(&[sell(0, 500), sell(1, 499), sell(2, 500)]).unwrap();
     assert_eq!(received, [(TOKENS[3], U256::from(498 + 499_u32))]);
     let number = |units: u32| U256::from(units);

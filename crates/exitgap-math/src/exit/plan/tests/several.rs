@@ -102,10 +102,7 @@ fn what_several_tokens_lack_is_refused_by_name() {
     assert!(find_plan(&network, &max_amounts_in).is_ok());
     let apart = [(pair([1_000, 1_000], 0), [0, 3]), (pair([1_000, 1_000], 0), [1, 2])];
     let apart = network_selling(&BOTH, &apart, &usd).unwrap();
-    assert_eq!(
-        find_plan(&apart, &[one, one]),
-        Err(PlanError::NoPath { token: TOKENS[BOTH[1]] })
-    );
+    assert_eq!(find_plan(&apart, &[one, one]), Err(PlanError::NoPath { token: TOKENS[BOTH[1]] }));
     let made = |sold: &[usize]| network_selling(sold, &pools, &usd).map(|_| ()).unwrap_err();
     assert_eq!(made(&[]), NetworkError::Sold);
     assert_eq!(made(&[0, 0]), NetworkError::Sold);
