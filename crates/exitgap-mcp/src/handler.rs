@@ -23,9 +23,16 @@ use crate::{Allowance, Backend, ToolName, arguments};
 /// How long clients may cache the list of tools: it changes only with the program.
 const LIST_TTL_MS: u64 = 3_600_000;
 
+/// The method that begins a session. There is none since [`STATELESS_REVISION`].
+const INITIALIZE: &str = "initialize";
+
+/// The first revision of the protocol without sessions. Revisions are dates.
+#[cfg(feature = "http")]
+const STATELESS_REVISION: &[u8] = b"2026-07-28";
+
 /// The methods that are answered here.
 const METHODS: [&str; 10] = [
-    "initialize",
+    INITIALIZE,
     "ping",
     "prompts/get",
     "prompts/list",
@@ -130,6 +137,20 @@ fn allowance_of(context: &RequestContext<RoleServer>) -> Option<&Allowance> {
 fn client_of(context: &RequestContext<RoleServer>) -> ClientKey {
     let parts = context.extensions.get::<::http::request::Parts>();
     parts.and_then(|parts| parts.extensions.get().copied()).unwrap_or_default()
+}
+
+/// Whether a request names a revision of the protocol without sessions.
+#[cfg(feature = "http")]
+fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
+    let parts = context.extensions.get::<::http::request::Parts>();
+    let revision = parts.and_then(|parts| parts.headers.get(crate::http::messages::REVISION));
+    revision.is_some_and(|revision| revision.as_bytes() >= STATELESS_REVISION)
+}
+
+/// On standard input a session is begun first.
+#[cfg(not(feature = "http"))]
+fn is_stateless(_: &RequestContext<RoleServer>) -> bool {
+    false
 }
 
 /// On standard input there is only one caller.
@@ -250,10 +271,11 @@ impl<B: Backend> ServerHandler for Tools<B> {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         let method = shown(&request.method);
-        if METHODS.contains(&request.method.as_str()) {
+        let is_removed = request.method == INITIALIZE && is_stateless(&context);
+        if METHODS.contains(&request.method.as_str()) && !is_removed {
             let message = format!("the parameters of {method} are missing or cannot be read");
             return Err(ErrorData::invalid_params(message, None));
         }

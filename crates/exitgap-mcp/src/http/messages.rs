@@ -12,7 +12,7 @@ pub const BATCH_REVISION: &str = "2025-03-26";
 pub const MAX_BATCH: usize = 20;
 
 /// The header that names the revision. A request without it is of [`BATCH_REVISION`].
-const REVISION: &str = "mcp-protocol-version";
+pub const REVISION: &str = "mcp-protocol-version";
 
 /// JSON-RPC's codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
