@@ -168,7 +168,12 @@ impl Stage {
     fn step(&mut self, instruction: &str, rest: &str) {
         let list = || serde_json::from_str::<Vec<String>>(rest).unwrap();
         match instruction {
-            "RUN" => succeed(Command::new("chroot").arg(&self.root).args(["sh", "-ec", rest])),
+            "RUN" => succeed(
+                Command::new("chroot")
+                    .env_remove("TMPDIR")
+                    .arg(&self.root)
+                    .args(["sh", "-ec", rest]),
+            ),
             "COPY" => self.copy(rest),
             "USER" => rest.clone_into(&mut self.user),
             "WORKDIR" => rest.clone_into(&mut self.folder),

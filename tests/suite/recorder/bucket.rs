@@ -142,7 +142,10 @@ async fn who_claims_in_a_bucket_goes_on_where_another_ended() {
     assert!(code == Some(0) && out.contains("\"slots\": 5"), "{out}{err}");
     claiming("http://127.0.0.1:9");
     let (code, err) = home.record(5);
-    assert!(code == Some(1) && err.contains("is not sealed because of its claim"), "{err}");
+    assert!(
+        code == Some(1) && err.contains("recording starts only when it can be reached"),
+        "{err}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -318,7 +318,7 @@ fn files_that_are_not_those_of_before_are_said_to_be_that() {
     let (code, _, said) = server(scene.home(), &["fsck"]);
     assert_eq!(code, Some(1), "{said}");
     assert!(
-        said.contains("2026-08-22 has left the database, and the log of days does not have it"),
+        said.contains("2026-08-22 was removed from the database, but is not in the log of days"),
         "{said}"
     );
     fs::rename(&aside, &checkpoint).unwrap();
