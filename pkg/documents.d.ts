@@ -594,6 +594,8 @@ export type CapabilityStatus = 'live' | 'preview' | 'roadmap';
 
 /** The answer of `GET /v1/cash/{chain}/{token}`. */
 export type CashExit = Exactness & CashPlan & {
+  /** The amount sold, raw units. */
+  amount_in_raw: string;
   /**
    * `not_configured` if the request is for cash and the operator configured none for this chain.
    * The sale then ends in any token in which a pool pays for the token sold, as with `any`.
@@ -651,8 +653,6 @@ export interface CashLeg {
 
 /** A plan, and what it brings. */
 export interface CashPlan {
-  /** The amount sold, raw units. */
-  amount_in_raw: string;
   /**
    * No route through the pools that count brings more than this, USD. `null` if the law of a pool
    * is not known.
@@ -1989,6 +1989,36 @@ export interface Payments {
   receipt_key: ReceiptJwk;
 }
 
+/** The sale of several tokens, and what it brings. */
+export type PlanAnswer = CashPlan & Exactness & {
+  /** The length of the shortest series of the legs' pools, days. */
+  days_observed: number;
+  /** URL of the figure file that proves the plan, what it brings, and the bound. */
+  evidence_url: string;
+  /** Whether the markets of the tokens of all legs are open. */
+  market_open: boolean;
+  /** The method, disclosed. Its window is that of the leg with the shortest series. */
+  method: SeriesMethod;
+  /** How reliable the oracle answers of the legs' pools are: the worst of them. */
+  oracle_state: OracleState;
+  /** The market session: of a leg whose market is closed, if there is one. */
+  session_note: string;
+};
+
+/** A token held, and what a plan sells of it. */
+export interface PlanSold {
+  /** What the plan sells of it, raw units: all of it, or what the pools take. */
+  amount_in_raw: string;
+  /** USD per whole token, according to the oracle. */
+  oracle_price_usd: number;
+  /** The size of all positions in it, USD. */
+  size_usd: number;
+  /** The token. */
+  token: TokenLabel;
+  /** The part that the pools do not take, USD. */
+  unfilled_usd: number;
+}
+
 /**
  * The accuracy record of a recorded pool: `GET /v1/accuracy/{pool}`. Its swaps come from the
  * documents that the pool's heads commit to.
@@ -2075,17 +2105,19 @@ export interface PoolList {
 
 /** `GET /v1/portfolio`. */
 export interface Portfolio {
-  /** The exits, in the order of their first position. */
+  /** The exits of positions that name a pool, in the order of their first position. */
   exits: PortfolioExit[];
+  /** The sales of tokens held, one plan for each chain, in the order of their first position. */
+  plans: PortfolioPlan[];
   /** The positions, as requested. */
   positions: Position[];
   /** The totals. */
   total: PortfolioTotal;
   /**
    * The index of the worst exit: one that cannot be filled, otherwise the one with the widest
-   * gap.
+   * gap. Null if no position names a pool.
    */
-  worst_exit: number;
+  worst_exit?: number | null;
 }
 
 /** All positions in one pool and direction, sold together. */
@@ -2104,29 +2136,65 @@ export interface PortfolioExit {
   unfilled_usd: number;
 }
 
-/** The totals over all exits. */
+/** One plan for all tokens of a chain that are held. */
+export interface PortfolioPlan {
+  /**
+   * `not_configured` if the request is for cash and the operator configured none for this chain.
+   * The sale then ends in any token in which a pool pays for a token sold, as with `any`.
+   */
+  cash?: string | null;
+  /** The chain's slug. */
+  chain: string;
+  /** What the sale must end in, as requested. */
+  into: string;
+  /** Pools of the chain that are not part of the search or of its bound, and why. */
+  left_out: SplitLeftOut[];
+  /** What is not counted. */
+  not_counted: string[];
+  /** Why not everything can be filled. */
+  problem?: Problem | null;
+  /** The sale of what can be filled. Absent if nothing can. */
+  result?: PlanAnswer | null;
+  /** The size of all of them, USD. */
+  size_usd: number;
+  /** The slot number. All pools are used as they were at this slot. */
+  slot: number;
+  /** The time of the slot, RFC 3339. */
+  slot_time: string;
+  /** Seconds since the slot. */
+  snapshot_age_s: number;
+  /** The tokens held, ascending by address, each with all of its positions. */
+  sold: PlanSold[];
+  /** The part that cannot be filled, USD. */
+  unfilled_usd: number;
+}
+
+/** The totals over all exits and plans. */
 export interface PortfolioTotal {
   /**
-   * The length of the shortest series of all exits. The totals are no more reliable than that
-   * exit.
+   * The length of the shortest series of all exits and legs. The totals are no more reliable than
+   * that one.
    */
   days_observed: number;
   /**
    * URLs of the evidence for the gaps behind the means and for the parts that cannot be filled:
-   * of every exit, in the order of `exits`.
+   * of every exit, in the order of `exits`, then the figure file of every plan.
    */
   evidence_urls: string[];
-  /** The mean of the exits' gaps, weighted by size, percent. Null if something cannot be filled. */
+  /**
+   * The mean of the gaps of exits and plans, weighted by size, percent. A token that is cash
+   * already has no gap and counts as 0. Null if something cannot be filled.
+   */
   exit_gap_pct?: number | null;
   /** The same mean over the part that can be filled. Null if nothing can be filled. */
   filled_gap_pct?: number | null;
-  /** The method, disclosed. Its window is that of the exit with the shortest series. */
+  /** The method, disclosed. Its window is that of the shortest series. */
   method: SeriesMethod;
   /** The version of the method behind the figures. */
   method_version: string;
   /** All positions, USD. */
   size_usd: number;
-  /** Preview if any exit is preview. */
+  /** Preview if any exit or plan is preview. */
   status: Status;
   /** The part that cannot be filled, USD. */
   unfilled_usd: number;
@@ -2137,15 +2205,19 @@ export interface Position {
   /** `token0` or `token1`: the token sold in that pool. */
   base?: string | null;
   /**
-   * The indexes in `exits` that sell this position, from 0, together with other positions in the
-   * pool or token.
+   * The index in `exits` of the exit that sells this position, from 0, together with other
+   * positions in the pool. Empty if a token is held.
    */
   exits: number[];
+  /** True if the token is one of those that the sale must end in: it is not sold. */
+  is_cash?: boolean;
+  /** The index in `plans` of the plan that sells this token, from 0. */
+  plan?: number | null;
   /** The pool's identifier. Absent if a token is sold through all its pools. */
   pool?: string | null;
   /** The position's size, USD. */
   size_usd: number;
-  /** The token sold through all its pools, `<chain>/<token>`. */
+  /** The token held, `<chain>/<token>`. It is sold for cash, together with the other tokens. */
   token?: string | null;
 }
 

@@ -56,6 +56,7 @@ import type {
   ReadStressOptions,
   ReadVenueStressOptions,
   ScoreLiquidationExposureOptions,
+  ScorePortfolioOptions,
   SellForCashOptions,
 } from './operations.js';
 
@@ -433,8 +434,11 @@ export class Client {
   sellForCash(chain: string, token: string, of: Signal & SellForCashOptions): Promise<CashExit>;
   /** All recorded pools of a token: each alone, and the exact split. */
   routes(chain: string, token: string, of: Signal & RoutesOptions): Promise<Routes>;
-  /** Several positions, exited at once: those in one pool and direction together. */
-  portfolio(positions: readonly PositionInput[], of?: Signal & Guards): Promise<Portfolio>;
+  /**
+   * Several positions, exited at once: those in one pool and direction together, and the tokens of a chain in one plan that ends in cash. A
+   * plan's `evidence_url` is a figure file: pass it to `verifyFigure()`.
+   */
+  portfolio(positions: readonly PositionInput[], of?: Signal & ScorePortfolioOptions): Promise<Portfolio>;
   capabilities(of?: Signal): Promise<Capabilities>;
   /** What a payment is to be, where the service asks for one, and the key of its receipts. */
   payments(of?: Signal): Promise<Payments>;

@@ -372,6 +372,10 @@ export interface ScoreLiquidationExposureOptions {
 
 /** Portfolio exit. */
 export interface ScorePortfolioOptions {
+  /** The tokens that the sale must end in: `cash`, the name of another group that the operator configured, one to eight token addresses separated by commas, or `any`: every token that a pool pays for the token sold, at most eight, those of the deepest pools. Default: the chain's cash tokens, or any if none are configured. */
+  into?: string;
+  /** How much less than the stated amounts you accept, percent from 0 to 100. It determines `amount_out_min_raw`. Default: 0.5. */
+  tolerancePct?: DecimalInput;
   /** A guard: the maximum age of the answer's snapshot (`snapshot_age_s`), seconds. An older snapshot is refused with `snapshot_too_old`. For a series, the pool's newest snapshot counts. */
   maxAgeS?: number;
   /** A guard: the minimum `days_observed` of the answer, a plain number with at most two decimals. A shorter series is refused with `series_too_short`. */

@@ -29,7 +29,7 @@ export const OPERATIONS = {
   readVenueStress: ['/v1/stress', { sizeUsd: 'decimal', haircutPct: 'decimal', fallPct: 'decimal', limitPct: 'decimal', afterMovePct: 'decimal', withinSlots: 'whole', from: 'instant', to: 'instant', reference: 'short', maxAgeS: 'whole', minDaysObserved: 'decimal', require: 'short' }],
   readWhenToSell: ['/v1/when/{pool}', { sizeUsd: 'decimal', base: 'short', from: 'instant', to: 'instant', maxAgeS: 'whole', minDaysObserved: 'decimal', require: 'short' }],
   scoreLiquidationExposure: ['/v1/exposure', { cascadeUsd: 'decimal', bonusPct: 'decimal', protocolFeePct: 'decimal', fallPct: 'decimal', from: 'instant', to: 'instant', reference: 'short', maxAgeS: 'whole', minDaysObserved: 'decimal', require: 'short' }],
-  scorePortfolio: ['/v1/portfolio', { maxAgeS: 'whole', minDaysObserved: 'decimal', require: 'short' }],
+  scorePortfolio: ['/v1/portfolio', { into: 'short', tolerancePct: 'decimal', maxAgeS: 'whole', minDaysObserved: 'decimal', require: 'short' }],
   sellForCash: ['/v1/cash/{chain}/{token}', { sizeUsd: 'decimal', amount: 'decimal', into: 'short', tolerancePct: 'decimal', gasUsd: 'decimal', at: 'instant', maxAgeS: 'whole', minDaysObserved: 'decimal', require: 'short' }],
   simulateOrders: ['/v1/simulate/{pool}', { sizeUsd: 'decimal', orders: 'whole', recoveryPct: 'decimal', intervalS: 'whole', base: 'short', at: 'instant', maxAgeS: 'whole', minDaysObserved: 'decimal', require: 'short' }],
 };

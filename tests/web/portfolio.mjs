@@ -1,4 +1,4 @@
-// Several positions: the browser computes them like the service does, and sends them nowhere.
+// Several positions: those in pools are computed here and sent nowhere; tokens are in one plan of the service, which is checked here.
 import { readFileSync } from "node:fs";
 import assert from "node:assert/strict";
 import { eventually, problem } from "./browser.mjs";
@@ -6,6 +6,7 @@ import { eventually, problem } from "./browser.mjs";
 export default async function portfolio(scene) {
   await kept(scene);
   await parity(scene);
+  await plan(scene);
   await oneFails(scene);
 }
 
@@ -93,6 +94,36 @@ async function parity({ service, pools, thin, open, shoot }) {
   }
   await page.context().close();
   console.log("portfolio: as the service computes it, on the page and in the file");
+}
+
+/** Tokens are sold in one plan, next to a position in a pool, and the browser recomputes the plan. */
+async function plan({ pools, open, shoot, fits, get }) {
+  const [chain] = pools[0].pool.split(":");
+  const tokens = new Map((await get("/v1/pools")).pools.flatMap(({ base, quote }) => [base, quote]).map(({ symbol, address }) => [symbol, address]));
+  const positions = [`${chain}/${tokens.get("WETH")}:25000`, `${chain}/${tokens.get("ALT")}:500`, `${chain}/${tokens.get("USDC")}:75`, `${pools[1].pool}:100`];
+  const query = positions.map((one) => `position=${encodeURIComponent(one)}`).join("&");
+  const said = await get(`/v1/portfolio?${query}`);
+  const page = await open(`/portfolio#${positions.join(",")}`);
+  await page.waitForSelector(`#plan-${chain}-route`);
+  const exact = (place) => place.evaluate((one) => one.querySelector("[title]")?.title ?? one.textContent);
+  assert.equal(await page.locator("#to-sell").textContent(), "$25,675");
+  assert.equal((await exact(page.locator("#whole-gap"))).replace("−", "-"), `${said.total.exit_gap_pct}%`);
+  const [{ result }] = said.plans;
+  const dollars = Number(await page.locator(`#plan-${chain}-received`).getAttribute("title").then((title) => title.replace(/[^\d.]/g, "")));
+  assert.equal(dollars, result.received_usd);
+  const legs = await page.locator(".plan tbody th a").evaluateAll((all) => all.map((one) => one.getAttribute("href")));
+  assert.deepEqual(legs, result.legs.map(({ pool }) => `/pools/${pool}`));
+  const cash = said.positions.filter(({ is_cash: isCash }) => isCash).length;
+  assert.equal(await page.getByText("is cash already and is not sold").count(), cash);
+  await page.locator(`#check-plan-${chain}`).getByRole("button").click();
+  await eventually("the plan is recomputed here", async () => /Confirmed by this browser/.test(await page.locator(`#check-plan-${chain}`).textContent()));
+  await shoot(page, "portfolio-plan");
+  await page.setViewportSize({ width: 390, height: 900 });
+  await shoot(page, "portfolio-plan-phone");
+  await fits(page, "a plan on a phone");
+  await shoot(page, "portfolio-plan-phone");
+  await page.context().close();
+  console.log("portfolio: tokens in one plan, recomputed in the browser");
 }
 
 /** A pool that cannot be read takes only its own exit with it. */

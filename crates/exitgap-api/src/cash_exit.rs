@@ -43,6 +43,8 @@ pub struct CashExit {
     pub market_open: bool,
     /// The market session: of a leg whose market is closed, if there is one.
     pub session_note: String,
+    /// The amount sold, raw units.
+    pub amount_in_raw: String,
     /// The plan, and what it brings.
     #[serde(flatten)]
     pub plan: CashPlan,
@@ -66,8 +68,6 @@ pub struct CashPlan {
     pub status: Status,
     /// The amount sold at its oracle price, USD, rounded down. The requested size, if there is one.
     pub size_usd: Number,
-    /// The amount sold, raw units.
-    pub amount_in_raw: String,
     /// The cash received against the amount sold, both at their oracle prices, percent. Positive is
     /// worse than the oracle.
     pub exit_gap_pct: Number,
@@ -138,9 +138,7 @@ pub struct PlanOf<'a> {
     pub observations: &'a [&'a Observation],
     /// The plan.
     pub plan: &'a Plan,
-    /// The amount sold, raw units.
-    pub amount_in: U256,
-    /// The same at its oracle price.
+    /// What is sold, at its oracle price.
     pub size: UsdMicros,
     /// How much less than stated the reader accepts.
     pub tolerance: Percent,
@@ -151,7 +149,7 @@ pub struct PlanOf<'a> {
 impl PlanOf<'_> {
     /// The document; `None` if the plan has no gap or names a pool that there is not.
     pub fn document(self) -> Option<CashPlan> {
-        let Self { observations, plan, amount_in, size, tolerance, gas } = self;
+        let Self { observations, plan, size, tolerance, gas } = self;
         let result = &plan.result;
         let kind = observations.first()?.chain().kind;
         let after_gas = |gas: UsdMicros| UsdMicros(result.received_usd.0.saturating_sub(gas.0));
@@ -160,7 +158,6 @@ impl PlanOf<'_> {
         Some(CashPlan {
             status: kind.into(),
             size_usd: size.into(),
-            amount_in_raw: amount_in.to_string(),
             exit_gap_pct: result.gap?.into(),
             optimality_gap_pct: plan.bound.map(|bound| bound.optimality_gap.into()),
             bound_usd: plan.bound.map(|bound| bound.most_usd.into()),

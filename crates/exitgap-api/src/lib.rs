@@ -127,7 +127,9 @@ pub use parameters::{
 };
 pub use payments::Payments;
 pub use pools::{PoolEntry, PoolFacts, PoolList};
-pub use portfolio::{Portfolio, PortfolioExit, PortfolioTotal, Position};
+pub use portfolio::{
+    PlanAnswer, PlanSold, Portfolio, PortfolioExit, PortfolioPlan, PortfolioTotal, Position,
+};
 pub use problem::{Problem, ProblemCode};
 pub use problem_document::{PROBLEM_JSON, ProblemDocument};
 pub use published_answer::{

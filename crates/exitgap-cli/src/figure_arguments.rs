@@ -129,11 +129,11 @@ pub struct WhenArgs {
 }
 
 pub const PORTFOLIO_NOTES: &str = "\
-Positions in one pool are sold one after the other: the second starts at the price that the first leaves. A token is sold through all of its recorded pools, split as by `exitgap routes`. Positions that cannot be filled are shown, not omitted.
+Positions in one pool are sold one after the other: the second starts at the price that the first leaves. Tokens are sold for cash as by `exitgap cash`, in one plan for all tokens of a chain: no pool is used twice. Positions that cannot be filled are shown, not omitted.
 
 Examples:
   exitgap portfolio ethereum:0x88e6…:250k ethereum:0x8ad5…/WETH:1m --db exitgap.db
-  exitgap portfolio ethereum/0xc02a…:2m --api https://exitgap.example
+  exitgap portfolio ethereum/0xc02a…:2m ethereum/0x2260…:500k --api https://exitgap.example
 ";
 
 #[derive(Debug, Args)]
@@ -141,6 +141,12 @@ pub struct PortfolioArgs {
     /// The positions to sell, with sizes.
     #[arg(required = true, num_args = 1..=100, value_name = "POSITION", help = "<pool>:<size>, <pool>/<base>:<size> or <chain>/<token>:<size>, USD; up to 100")]
     pub positions: Vec<String>,
+    /// What tokens must be sold for: cash, another group of the service's operator, or token addresses separated by commas.
+    #[arg(long, value_name = "TOKENS", default_value = "cash")]
+    pub into: String,
+    /// How much less than stated you accept, percent; determines the minimum received.
+    #[arg(long, value_name = "PERCENT", default_value = "0.5")]
+    pub tolerance_pct: String,
     #[command(flatten)]
     pub source: RecordedArgs,
 }

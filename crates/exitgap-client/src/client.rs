@@ -5,12 +5,12 @@ use std::sync::OnceLock;
 
 use exitgap_api::operations::parameters::{
     AT, BASE, BOARD_SIZE, CHAIN, FROM, GAP, INTERVAL, LEVEL, LIMIT, ORDER, ORDER_INTERVAL, ORDERS,
-    POOL_CURSOR, POSITION, RANK_CURSOR, RECOVERY, SERIES_SIZE, SIZE, SLOT_CURSOR, SORT, TO,
+    POOL_CURSOR, RANK_CURSOR, RECOVERY, SERIES_SIZE, SIZE, SLOT_CURSOR, SORT, TO,
 };
-use exitgap_api::operations::{Method, Operation, PositionAsked, Target};
+use exitgap_api::operations::{Method, Operation, Target};
 use exitgap_api::{
     AccuracyTable, Capabilities, Fragility, Guards, History, MarketHours, Number, Payments,
-    PoolList, Portfolio, PublishedExit, PublishedLadder, PublishedMaxSize, PublishedRedemption,
+    PoolList, PublishedExit, PublishedLadder, PublishedMaxSize, PublishedRedemption,
     PublishedSimulation, RowOrder, SeriesOf, Stress, WhenToSell,
 };
 use exitgap_core::Newer;
@@ -306,12 +306,6 @@ impl<T: Transport> Client<T> {
         let target = Operation::Fragility.target().maybe(&CHAIN, chain).maybe(&SORT, sort);
         let target = target.maybe(&BOARD_SIZE, size).maybe(&LIMIT, limit);
         self.json(&target.maybe(&RANK_CURSOR, cursor)).await
-    }
-
-    /// `GET /v1/portfolio`.
-    pub async fn portfolio(&self, positions: &[PositionAsked]) -> Result<Portfolio, ClientError> {
-        let add = |target: Target, position: &PositionAsked| target.with(&POSITION, position);
-        self.get_guarded(positions.iter().fold(Operation::Portfolio.target(), add)).await
     }
 
     /// `GET /v1/capabilities`.

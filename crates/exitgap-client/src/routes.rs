@@ -2,16 +2,18 @@
 
 use exitgap_api::operations::parameters::{AT, FIXED_COST, QUOTE_GROUP, SIZE};
 use exitgap_api::operations::{
-    AmountAsked, CashAsked, Held, Operation, PositionAsked, RoutesAsked, Target,
+    AmountAsked, CashAsked, Operation, PortfolioAsked, RoutesAsked, Target,
 };
-use exitgap_api::{BestSplit, CashExit, CashReceived, Number, Routes, SplitCandidate};
+use exitgap_api::{
+    BestSplit, CashExit, CashPlan, CashReceived, Number, Portfolio, PortfolioPlan, Routes,
+    SplitCandidate,
+};
 use exitgap_core::U256;
 use exitgap_core::exit::{Exit, least_accepted};
 use exitgap_core::ids::PoolId;
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::Snapshot;
-use exitgap_core::units::SizeUsd;
-use serde::Deserialize;
+use exitgap_core::units::Percent;
 
 use crate::{Client, ClientError, Transport};
 
@@ -42,7 +44,7 @@ impl<T: Transport> Client<T> {
             AmountAsked::Size(size) => cash.plan.size_usd == Number::from(*size),
             AmountAsked::Tokens(tokens) => tokens
                 .in_units(cash.token.decimals)
-                .is_some_and(|units| units.to_string() == cash.plan.amount_in_raw),
+                .is_some_and(|units| units.to_string() == cash.amount_in_raw),
         };
         let answers = cash.chain == asked.chain.to_string()
             && cash.token.address == asked.token.to_string()
@@ -54,36 +56,37 @@ impl<T: Transport> Client<T> {
         if !answers {
             return Err(self.not_as_specified(&target, "the answer does not match the request"));
         }
-        // A caller sets its minimum to this, so it must follow from the amount.
-        let is_least = |one: &CashReceived| {
-            let paid = units(&one.amount_out_raw)?;
-            Some(least_accepted(paid, asked.tolerance) == units(&one.amount_out_min_raw))
-        };
-        let legs = cash.plan.legs.iter().flat_map(|leg| [&leg.amount_in_raw, &leg.amount_out_raw]);
-        let is_read = legs.chain([&cash.plan.amount_in_raw]).all(|raw| units(raw).is_some())
-            && cash.plan.received.iter().all(|one| is_least(one) == Some(true));
+        let is_read = units(&cash.amount_in_raw).is_some() && is_read(&cash.plan, asked.tolerance);
         if is_read { Ok(cash) } else { Err(self.not_as_specified(&target, "an amount is wrong")) }
     }
 
-    /// The legs of the service's split, as positions for separate requests: their sizes add up to the requested size,
-    /// and nothing else of the answer is used.
-    pub async fn split_legs(&self, asked: &RoutesAsked) -> Result<Vec<PositionAsked>, ClientError> {
-        let target = target(asked);
-        let Split { legs } = self.get_guarded(target.clone()).await?;
-        let wrong = |why: &str| self.not_as_specified(&target, why);
-        let read = |leg: Leg| {
-            let pool =
-                leg.pool.parse::<PoolId>().ok().filter(|pool| *pool.chain() == asked.chain)?;
-            let size = leg.size_usd.as_str().parse::<SizeUsd>().ok()?;
-            Some(PositionAsked { held: Held::InPool { pool, base: Some(leg.base) }, size })
+    /// `GET /v1/portfolio`: the client's guards apply, not those of `asked`. Every plan has an `evidence_url`, its figure
+    /// file, which is not verified here.
+    pub async fn portfolio(&self, asked: &PortfolioAsked) -> Result<Portfolio, ClientError> {
+        let target = asked.target();
+        let portfolio: Portfolio = self.get_guarded(target.clone()).await?;
+        let sizes = portfolio.positions.iter().map(|position| position.size_usd.clone());
+        let is_of_plan = |plan: &PortfolioPlan| {
+            plan.into == asked.into.to_string()
+                && plan
+                    .result
+                    .as_ref()
+                    .is_none_or(|result| result.plan.tolerance_pct == Number::from(asked.tolerance))
         };
-        let legs: Option<Vec<PositionAsked>> = legs.into_iter().map(read).collect();
-        let legs = legs.ok_or_else(|| wrong("a leg has no valid pool of the chain or no size"))?;
-        let sum = legs.iter().fold(0, |sum: u64, leg| sum.saturating_add(leg.size.micros()));
-        if sum == asked.size.micros() {
-            Ok(legs)
+        let answers = sizes.eq(asked.positions.iter().map(|position| Number::from(position.size)))
+            && portfolio.plans.iter().all(is_of_plan);
+        if !answers {
+            return Err(self.not_as_specified(&target, "the answer does not match the request"));
+        }
+        let is_read = |plan: &PortfolioPlan| {
+            let result = plan.result.as_ref();
+            plan.sold.iter().all(|sold| units(&sold.amount_in_raw).is_some())
+                && result.is_none_or(|result| is_read(&result.plan, asked.tolerance))
+        };
+        if portfolio.plans.iter().all(is_read) {
+            Ok(portfolio)
         } else {
-            Err(wrong("its legs do not add up to the requested size"))
+            Err(self.not_as_specified(&target, "an amount is wrong"))
         }
     }
 
@@ -144,17 +147,15 @@ fn units(raw: &str) -> Option<U256> {
     raw.parse().ok().filter(|_| is_plain)
 }
 
-/// The parts of an answer that are needed to execute the split.
-#[derive(Deserialize)]
-struct Split {
-    legs: Vec<Leg>,
-}
-
-#[derive(Deserialize)]
-struct Leg {
-    pool: String,
-    base: String,
-    size_usd: Number,
+/// Whether the amounts of a plan are numbers, and the least amounts follow from them: a caller sets its minimum to those.
+fn is_read(plan: &CashPlan, tolerance: Percent) -> bool {
+    let is_least = |one: &CashReceived| {
+        let paid = units(&one.amount_out_raw)?;
+        Some(least_accepted(paid, tolerance) == units(&one.amount_out_min_raw))
+    };
+    let mut legs = plan.legs.iter().flat_map(|leg| [&leg.amount_in_raw, &leg.amount_out_raw]);
+    legs.all(|raw| units(raw).is_some())
+        && plan.received.iter().all(|one| is_least(one) == Some(true))
 }
 
 fn target(asked: &RoutesAsked) -> Target {

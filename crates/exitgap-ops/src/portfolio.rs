@@ -1,18 +1,21 @@
-//! Several positions sold at once.
+//! Several positions sold at once: those that name a pool there, and the tokens of a chain in one plan.
 
-use exitgap_api::operations::{Held, PortfolioAsked, PositionAsked, RoutesAsked, SnapshotAsked};
+mod plans;
+
+use exitgap_api::operations::{Held, PortfolioAsked, SnapshotAsked};
 use exitgap_api::{
-    Context, DepthSourceKind, Guards, Number, Portfolio, PortfolioExit, PortfolioTotal as Total,
-    Position, Problem, ProblemCode, SeriesMethod, SeriesSource, Status,
+    DepthSourceKind, Number, Portfolio, PortfolioExit, PortfolioTotal as Total, Position, Problem,
+    ProblemCode, SeriesMethod, SeriesSource, Status, Window,
 };
 use exitgap_core::evidence::Base;
 use exitgap_core::exit::{METHOD_VERSION, PortfolioPart, PortfolioTotal, Refusal, worst_part};
-use exitgap_core::ids::{Address, ChainSlug, PoolId};
+use exitgap_core::ids::{ChainSlug, Contract};
 use exitgap_core::pools::Direction;
-use exitgap_core::units::{SizeUsd, UsdMicros};
+use exitgap_core::units::{Percent, SizeUsd, UsdMicros};
 
 use super::Service;
 use super::answers::direction;
+use plans::{Planned, tokens_of};
 
 /// Positions of one pool and direction. It does not hold the snapshot: a hundred snapshots, with values that other
 /// requests compute from them in the meantime, would exceed the memory for one request.
@@ -20,57 +23,79 @@ struct Together {
     asked: SnapshotAsked,
     direction: Direction,
     micros: u64,
-    /// The context that the total uses.
-    context: Context,
+    basis: Basis,
+}
+
+/// What the numbers of an exit or a plan are based on.
+struct Basis {
     recorded_count: u32,
+    days_observed: Number,
+    window: Window,
+    status: Status,
+    chain: String,
 }
 
 impl Service {
-    /// The fills of the positions. Positions of one pool and direction are sold together, and so are those of one
-    /// token, because each would move the price for the others.
+    /// The fills of the positions. Positions of one pool and direction are sold together, and so are the tokens of one
+    /// chain, because each would move the price for the others.
     pub async fn portfolio(&self, asked: &PortfolioAsked) -> Result<Portfolio, Problem> {
-        let PortfolioAsked { positions: asked, guards } = asked;
         let mut exits: Vec<Together> = Vec::new();
-        let mut positions = Vec::with_capacity(asked.len());
-        for position in asked {
-            let size_usd = position.size.into();
-            positions.push(match &position.held {
-                Held::Token { chain, token } => {
-                    let token = Some(format!("{chain}/{token}"));
-                    Position { pool: None, base: None, token, size_usd, exits: Vec::new() }
-                }
+        let mut positions = Vec::with_capacity(asked.positions.len());
+        for position in &asked.positions {
+            let mut document = Position {
+                pool: None,
+                base: None,
+                token: None,
+                size_usd: position.size.into(),
+                exits: Vec::new(),
+                plan: None,
+                is_cash: false,
+            };
+            match &position.held {
+                Held::Token { chain, token } => document.token = Some(format!("{chain}/{token}")),
                 Held::InPool { pool, base } => {
-                    let base = base.clone();
-                    let asked =
-                        SnapshotAsked { pool: pool.clone(), base, at: None, guards: *guards };
+                    let (base, guards) = (base.clone(), asked.guards);
+                    let asked = SnapshotAsked { pool: pool.clone(), base, at: None, guards };
                     let (index, base) = self.add(&mut exits, asked, position.size.micros()).await?;
-                    let (pool, base) = (Some(pool.to_string()), Some(base.code().to_owned()));
-                    Position { pool, base, token: None, size_usd, exits: vec![place(index)] }
+                    document.pool = Some(pool.to_string());
+                    document.base = Some(base.code().to_owned());
+                    document.exits.push(place(index));
                 }
-            });
-        }
-        let in_pools = exits.len();
-        for token in tokens_of(asked) {
-            let first = exits.len();
-            self.add_token(&mut exits, in_pools, &token, *guards).await?;
-            let (places, name) =
-                ((first..exits.len()).map(place).collect::<Vec<_>>(), Some(token.name()));
-            for position in positions.iter_mut().filter(|position| position.token == name) {
-                position.exits.clone_from(&places);
             }
+            positions.push(document);
         }
-        let mut sold = Vec::with_capacity(exits.len());
+        let (mut sold, mut plans, mut cash) = (Vec::new(), Vec::<Planned>::new(), 0_u64);
         for exit in &exits {
             sold.push(self.sell(exit).await?);
         }
-        let parts: Vec<PortfolioPart> = sold.iter().map(|(_, part)| *part).collect();
-        let sold: Vec<PortfolioExit> = sold.into_iter().map(|(exit, _)| exit).collect();
-        Ok(Portfolio {
-            positions,
-            total: word_total(&exits, &sold, &parts)?,
-            exits: sold,
-            worst_exit: worst_part(&parts).and_then(|at| u32::try_from(at).ok()).unwrap_or(0),
-        })
+        for (chain, tokens) in tokens_of(&asked.positions) {
+            let held = self.without_cash(chain, tokens, &asked.into)?;
+            for (document, position) in positions.iter_mut().zip(&asked.positions) {
+                let Held::Token { chain: of, token } = &position.held else { continue };
+                if of == chain {
+                    document.is_cash = held.cash.contains(token);
+                    document.plan = (!document.is_cash).then(|| place(plans.len()));
+                    cash += if document.is_cash { position.size.micros() } else { 0 };
+                }
+            }
+            if !held.sold.is_empty() {
+                let reserved = reserved(&exits, chain);
+                plans.push(self.plan_tokens(asked, chain, &held.sold, &reserved).await?);
+            }
+        }
+        let (sold, parts): (Vec<PortfolioExit>, Vec<PortfolioPart>) = sold.into_iter().unzip();
+        let worst_exit = worst_part(&parts).map(place);
+        let kept =
+            PortfolioPart { size: UsdMicros(cash), filled: UsdMicros(cash), gap: Some(Percent(0)) };
+        let parts = parts.into_iter().chain(plans.iter().map(|plan| plan.part));
+        let parts: Vec<PortfolioPart> = parts.chain((cash > 0).then_some(kept)).collect();
+        let bases = exits.iter().map(|exit| &exit.basis).chain(plans.iter().map(|one| &one.basis));
+        let of_plans = plans.iter().filter_map(|plan| plan.document.result.as_ref());
+        let urls = sold.iter().filter_map(evidence_url);
+        let urls = urls.chain(of_plans.map(|result| result.evidence_url.clone())).collect();
+        let total = total(&parts, &bases.collect::<Vec<_>>(), urls)?;
+        let plans = plans.into_iter().map(|plan| plan.document).collect();
+        Ok(Portfolio { positions, exits: sold, plans, total, worst_exit })
     }
 
     /// Adds an amount to the exit of a pool and direction, and returns the exit's index.
@@ -86,69 +111,19 @@ impl Service {
         let index = exits.iter().position(same).unwrap_or(exits.len());
         if index == exits.len() {
             let context = found.prepared.context(direction, None, None);
-            let recorded_count = found.prepared.recorded_count;
-            exits.push(Together { asked, direction, micros: 0, context, recorded_count });
+            let series = context.days_observed.zip(context.window);
+            let (days_observed, window) = series.ok_or_else(no_series)?;
+            let basis = Basis {
+                recorded_count: found.prepared.recorded_count,
+                days_observed,
+                window,
+                status: context.status,
+                chain: asked.pool.chain().to_string(),
+            };
+            exits.push(Together { asked, direction, micros: 0, basis });
         }
         exits[index].micros = exits[index].micros.saturating_add(micros);
         Ok((index, direction.into()))
-    }
-
-    /// Adds an exit for each leg of a token's split. An amount that the pools cannot fill stays with the first.
-    async fn add_token(
-        &self,
-        exits: &mut Vec<Together>,
-        in_pools: usize,
-        token: &TokenHeld<'_>,
-        guards: Guards,
-    ) -> Result<(), Problem> {
-        let size = token.size()?;
-        let (chain, fixed_cost) = (token.chain.clone(), UsdMicros(0));
-        let asked = RoutesAsked {
-            chain,
-            token: *token.token,
-            size,
-            quote_group: None,
-            fixed_cost,
-            at: None,
-            guards,
-        };
-        let venues = self.venues(&asked).await?;
-        let (split, rest) = match self.split(&venues, size, fixed_cost).await {
-            Ok(split) => (split, 0),
-            Err(problem) => {
-                let most = problem.max_fillable_usd.as_ref();
-                let most = most.and_then(|most| most.as_str().parse::<SizeUsd>().ok());
-                let most = most.ok_or(problem)?;
-                let rest = size.micros().saturating_sub(most.micros());
-                (self.split(&venues, most, fixed_cost).await?, rest)
-            }
-        };
-        for (at, leg) in split.legs.iter().enumerate() {
-            let unreadable = || Problem::new(ProblemCode::InternalError, "a leg has no size");
-            let own = leg.size_usd.as_str().parse::<SizeUsd>().map_err(|_| unreadable())?;
-            let pool: PoolId = leg.pool.parse().map_err(|_| unreadable())?;
-            let clashes = |exit: &Together| {
-                exit.asked.pool == pool && Base::from(exit.direction).code() == leg.base
-            };
-            if exits[..in_pools].iter().any(clashes) {
-                let detail = format!(
-                    "{} is also sold through {pool}, which another position names",
-                    token.name()
-                );
-                return Err(Problem::new(ProblemCode::InvalidParameter, detail)
-                    .field("position")
-                    .hint("name the token or its pools, not both; their liquidity would be counted twice"));
-            }
-            let at_slot = SnapshotAsked {
-                pool,
-                base: Some(leg.base.clone()),
-                at: Some(venues.slot()),
-                guards,
-            };
-            let micros = own.micros() + if at == 0 { rest } else { 0 };
-            self.add(exits, at_slot, micros).await?;
-        }
-        Ok(())
     }
 
     async fn sell(&self, exit: &Together) -> Result<(PortfolioExit, PortfolioPart), Problem> {
@@ -187,82 +162,58 @@ impl Service {
     }
 }
 
-/// All positions of a token.
-struct TokenHeld<'a> {
-    chain: &'a ChainSlug,
-    token: &'a Address,
-    micros: u64,
-}
-
-impl TokenHeld<'_> {
-    fn name(&self) -> String {
-        format!("{}/{}", self.chain, self.token)
-    }
-
-    fn size(&self) -> Result<SizeUsd, Problem> {
-        SizeUsd::from_micros(self.micros).map_err(|error| too_large(&error))
-    }
-}
-
-/// The tokens that are sold through all of their pools, in the order of their first position.
-fn tokens_of(asked: &[PositionAsked]) -> Vec<TokenHeld<'_>> {
-    let mut tokens: Vec<TokenHeld<'_>> = Vec::new();
-    for PositionAsked { held, size } in asked {
-        let Held::Token { chain, token } = held else { continue };
-        let same = |one: &&mut TokenHeld<'_>| (one.chain, one.token) == (chain, token);
-        match tokens.iter_mut().find(same) {
-            Some(known) => known.micros = known.micros.saturating_add(size.micros()),
-            None => tokens.push(TokenHeld { chain, token, micros: size.micros() }),
-        }
-    }
-    tokens
+/// The contracts of a chain in which positions are sold.
+fn reserved(exits: &[Together], chain: &ChainSlug) -> Vec<Contract> {
+    let of_chain = exits.iter().map(|exit| &exit.asked.pool).filter(|pool| pool.chain() == chain);
+    of_chain.map(|pool| pool.contract().clone()).collect()
 }
 
 fn place(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }
 
+fn no_series() -> Problem {
+    Problem::new(ProblemCode::InternalError, "an exit of the portfolio has no series")
+}
+
 fn too_large(error: &dyn std::fmt::Display) -> Problem {
     Problem::new(ProblemCode::InvalidParameter, format!("the positions together: {error}"))
         .field("position")
-        .hint("positions in one pool and base token are sold together, at most 1000000000 USD in total")
+        .hint("positions in one pool and base token, and those in one token, are sold together, at most 1000000000 USD in total")
 }
 
-/// The sums and their context, which is that of the weakest exit.
-fn word_total(
-    exits: &[Together],
-    sold: &[PortfolioExit],
+/// The sums and what they are based on, which is the weakest exit or plan.
+fn total(
     parts: &[PortfolioPart],
+    bases: &[&Basis],
+    evidence_urls: Vec<String>,
 ) -> Result<Total, Problem> {
     let total = PortfolioTotal::from_parts(parts);
-    let shortest = exits.iter().min_by_key(|exit| exit.recorded_count).map(|exit| &exit.context);
-    // A portfolio has at least one exit, and every answer from the store has these fields, so both are present.
-    let series =
-        shortest.and_then(|context| context.days_observed.clone().zip(context.window.clone()));
-    let (days_observed, window) = series.ok_or_else(|| {
-        Problem::new(ProblemCode::InternalError, "an exit of the portfolio has no series")
+    let shortest = bases.iter().min_by_key(|basis| basis.recorded_count).ok_or_else(|| {
+        Problem::new(ProblemCode::InvalidParameter, "every position is cash already")
+            .field("position")
+            .hint("there is nothing to sell; name other tokens with into")
     })?;
-    let chains: Vec<String> =
-        exits.iter().map(|exit| exit.asked.pool.chain().to_string()).collect();
-    let one_chain = chains.first().filter(|first| chains.iter().all(|chain| chain == *first));
-    let preview = exits.iter().any(|exit| exit.context.status == Status::Preview);
+    let first = &bases[0].chain;
+    let one_chain = bases.iter().all(|basis| basis.chain == *first).then(|| first.clone());
+    let is_preview = bases.iter().any(|basis| basis.status == Status::Preview);
     Ok(Total {
         size_usd: total.size.into(),
         exit_gap_pct: total.gap.map(Number::from),
         unfilled_usd: total.unfilled.into(),
         filled_gap_pct: total.filled_gap.map(Number::from),
-        status: if preview { Status::Preview } else { Status::Live },
-        days_observed,
+        status: if is_preview { Status::Preview } else { Status::Live },
+        days_observed: shortest.days_observed.clone(),
         method_version: METHOD_VERSION.to_owned(),
         method: SeriesMethod {
             assumed_size_usd: Some(total.size.into()),
-            window,
+            window: shortest.window.clone(),
             depth_source: SeriesSource {
                 kind: DepthSourceKind::RecordedSnapshot,
-                chain: one_chain.cloned(),
+                chain: one_chain,
             },
         },
-        evidence_urls: sold.iter().filter_map(evidence_url).collect(),
+        evidence_urls,
     })
 }
 

@@ -210,11 +210,6 @@ impl Service {
 }
 
 impl Venues {
-    /// The slot that all venues share.
-    pub(super) fn slot(&self) -> Slot {
-        self.slot
-    }
-
     /// The venues of a split's legs.
     fn split_venues<'a>(
         &'a self,

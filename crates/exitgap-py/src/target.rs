@@ -4,7 +4,7 @@ use exitgap_api::operations::{Answer, EvidenceOf, Method, Operation, Parameter, 
 use exitgap_api::{Problem, ProblemCode, invalid_parameter, parse_pool};
 
 /// The operations that have a figure file.
-const FIGURES: [Operation; 8] = [
+const FIGURES: [Operation; 9] = [
     Operation::HoursFile,
     Operation::EquityFile,
     Operation::DecayFile,
@@ -13,6 +13,7 @@ const FIGURES: [Operation; 8] = [
     Operation::ExposureFile,
     Operation::VenueStressFile,
     Operation::CashFile,
+    Operation::PortfolioFile,
 ];
 
 /// The result that the evidence at an address is about.

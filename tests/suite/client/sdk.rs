@@ -6,7 +6,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use exitgap_api::operations::Method;
-use exitgap_api::operations::{Held, PositionAsked};
+use exitgap_api::operations::{Held, Into, PortfolioAsked, PositionAsked};
 use exitgap_api::{Days, Guards, Interval, RowOrder};
 use exitgap_client::{
     BaseUrl, Client, ClientError, EvidenceOf, HistoryOf, LogWatch, Memory, Native, Options,
@@ -148,12 +148,14 @@ async fn sizes_orders_and_guards_are_the_services() {
         let guarded = client.clone().with_guards(guards);
         let limit = GapLimit::DEPTH;
         let held = Held::InPool { pool: pool.clone(), base: None };
-        let position = PositionAsked { held, size: size("5") };
+        let positions = vec![PositionAsked { held, size: size("5") }];
+        let cash = Into::Group(Into::CASH.to_owned());
+        let asked = PortfolioAsked { positions, into: cash, tolerance: Percent(0), guards };
         let refusals = [
             guarded.exit(&pool, size("25000"), None, None).await.unwrap_err(),
             guarded.max_size(&pool, limit, None, None).await.unwrap_err(),
             guarded.fetch_snapshot(&pool, None).await.unwrap_err(),
-            guarded.portfolio(std::slice::from_ref(&position)).await.unwrap_err(),
+            guarded.portfolio(&asked).await.unwrap_err(),
         ];
         assert!(refusals.iter().all(|refusal| refusal.code() == code), "{refusals:?}");
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use exitgap_api::operations::parameters::{ALERT_KIND, ALERT_PCT, ALERT_SIZE, SLOT};
 use exitgap_api::operations::{
     AccuracyAsked, CashAsked, DecayAsked, EquityAsked, EvidenceOf, ExportAsked, ExposureAsked,
-    Given, Method, Operation, Question, RoutesAsked, VenueStressAsked, position_as_written,
+    Given, Method, Operation, PortfolioAsked, Question, RoutesAsked, VenueStressAsked,
 };
 use exitgap_api::{AlertsTold, Interval, RowOrder};
 use exitgap_client::{Client, HistoryOf, Native, Request};
@@ -93,11 +93,12 @@ pub async fn ask(
             serde_json::to_vec(&answer)?
         }
         "scorePortfolio" => {
-            let positions = [
-                position_as_written("anvil:0x93f90eb8ea4b99ec1477a36f3af1e6cd89b9f720:1000")?,
-                position_as_written("anvil:0x88909fa66c7b6e1fce8c98c054097d5c2cf61c1d:1000")?,
-            ];
-            let answer = client.portfolio(&positions).await?;
+            let of = Given::from_url(
+                Operation::Portfolio.row().parameters,
+                None,
+                "position=anvil:0x93f90eb8ea4b99ec1477a36f3af1e6cd89b9f720:1000&position=anvil:0x88909fa66c7b6e1fce8c98c054097d5c2cf61c1d:1000",
+            )?;
+            let answer = client.portfolio(&PortfolioAsked::from_parameters(&of)?).await?;
             serde_json::to_vec(&answer)?
         }
         "listCapabilities" => {
@@ -214,6 +215,13 @@ pub async fn ask(
             let answer = client.figure(
                 Operation::CashFile,
                 "https://api.example.org/api/v1/cash/anvil/0x5fbdb2315678afecb367f032d93f642f64180aa3?amount_in=4018496563106090459&into=0x8a791620dd6260079bf849dc5567adc3f2fdc318&slot=5957861&pool=anvil%3A0x28d96280f5cbed3aaa54ea820c5f2bda6df96559&pool=anvil%3A0x5ba75c432efb447e26374cb75c734d02ae3675f0&pool=anvil%3A0x88909fa66c7b6e1fce8c98c054097d5c2cf61c1d&pool=anvil%3A0x93f90eb8ea4b99ec1477a36f3af1e6cd89b9f720&pool=anvil%3A0x9c7509ee7b6dfdbac7b8e66f3f0c026e61c0220d&pool=anvil%3A0xada82193a3a3b550f2e194fd190a6d138c8a5e14&pool=anvil%3A0xcc27ef092662ab69853c66311dfabe8a8410d859",
+            ).await?;
+            answer
+        }
+        "readPortfolioFile" => {
+            let answer = client.figure(
+                Operation::PortfolioFile,
+                "https://api.example.org/api/v1/portfolio/anvil?sold=0x5fbdb2315678afecb367f032d93f642f64180aa3%3A4018496563106090459&sold=0xa51c1fc2f0d1a1b8494ed1fe312d7c3a78ed91c0%3A1535545&into=0x8a791620dd6260079bf849dc5567adc3f2fdc318&slot=5957861&pool=anvil%3A0x28d96280f5cbed3aaa54ea820c5f2bda6df96559&pool=anvil%3A0x5ba75c432efb447e26374cb75c734d02ae3675f0&pool=anvil%3A0x88909fa66c7b6e1fce8c98c054097d5c2cf61c1d&pool=anvil%3A0x93f90eb8ea4b99ec1477a36f3af1e6cd89b9f720&pool=anvil%3A0x9c7509ee7b6dfdbac7b8e66f3f0c026e61c0220d&pool=anvil%3A0xada82193a3a3b550f2e194fd190a6d138c8a5e14&pool=anvil%3A0xcc27ef092662ab69853c66311dfabe8a8410d859",
             ).await?;
             answer
         }

@@ -97,6 +97,9 @@ impl Reference {
             "/v1/stress?venue={pool}&size_usd=10000&haircut_pct=40&fall_pct=10&limit_pct=1"
         );
         let cash = format!("/v1/cash/anvil/{weth}?size_usd=10000&into={usdc}");
+        let portfolio = format!(
+            "/v1/portfolio?position=anvil/{weth}:10000&position=anvil/{wbtc}:1000&into={usdc}"
+        );
         let hours = format!("/v1/hours/{share_pool}?size_usd=10000");
         let equity = format!("/v1/equities/anvil/{wbtc}?size_usd=5000");
         let accuracy = format!("/v1/accuracy/{pool}");
@@ -115,6 +118,7 @@ impl Reference {
                 "scorePortfolio",
                 format!("/v1/portfolio?position={pool}:1000&position={share_pool}:1000"),
             ),
+            ("readPortfolioFile", file(&portfolio, "/plans/0/result/evidence_url")),
             ("compareRoutes", format!("/v1/routes/anvil/{weth}?size_usd=10000")),
             ("sellForCash", cash.clone()),
             ("readCashFile", file(&cash, "/evidence_url")),

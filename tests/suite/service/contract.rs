@@ -54,6 +54,7 @@ impl Known {
             Kind::Rank | Kind::Tick => "0".to_owned(),
             Kind::Share | Kind::Gap | Kind::Cost | Kind::Days | Kind::Amount => "1".to_owned(),
             Kind::Units => "1000000000000".to_owned(),
+            Kind::Sold => format!("{}:1000000000000", self.token),
             Kind::Into => self.quote.clone(),
             Kind::OneOf(words) => words[0].to_owned(),
             Kind::Positions => format!("{pool}:1000"),
@@ -107,6 +108,7 @@ fn refused_values(kind: Kind) -> Vec<String> {
         Kind::Size => &["", "0", "0.001", "1000000001", "1.0000001", "-1", "1e3", "NaN", "1,000"],
         Kind::Into => &["", "USDC", "0x12", "cash,cash", ","],
         Kind::Units => &["", "0", "01", "-1", "1.5", "1e3", "0x10"],
+        Kind::Sold => &["", "5", "0x12:5", "WETH:5"],
         Kind::Amount => &["", "0", "0.0", "-1", "1e3", "NaN", "1,000", ".5", "5.", "%2B5"],
         Kind::Share | Kind::Cost | Kind::Days => {
             &["", "-1", "1e3", "NaN", "inf", "1,000", ".5", "%2B5", "99999999999999999999"]

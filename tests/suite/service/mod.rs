@@ -21,6 +21,7 @@ mod kept;
 mod limits;
 mod log_checks;
 mod own_stream;
+mod portfolio;
 mod pruned;
 mod receivers;
 mod redemption;

@@ -1,4 +1,4 @@
-//! Comparing a token's venues: the exact split, executed with real sales, and a portfolio that names a token.
+//! Comparing a token's venues: the exact split, executed with real sales.
 
 use std::process::{Command, Output};
 
@@ -126,7 +126,6 @@ async fn the_split_of_a_token_is_sold_as_it_says() {
     assert_eq!(cli(&recorded, &grouped).status.code(), Some(0));
 
     refused(&service, &weth, &alt);
-    portfolio(&recorded, &service, [&weth, &alt], &all);
     assert_eq!(service.end(), Some(0));
 }
 
@@ -175,44 +174,4 @@ fn refused(service: &Service, weth: &str, alt: &str) {
     let (free, costly) = (ask("0"), ask("2500.5"));
     assert!(list(&costly["legs"]).len() < list(&free["legs"]).len(), "{costly}");
     assert!(millionths(&costly["exit_gap_pct"]) > millionths(&free["exit_gap_pct"]));
-}
-
-/// A portfolio sells a token through all of its pools, next to positions in other pools.
-fn portfolio(recorded: &Recorded, service: &Service, [weth, alt]: [&str; 2], all: &Value) {
-    let ask = |query: &str| service.get(&format!("/v1/portfolio?{query}"));
-    let other = recorded.pool(4);
-    let query =
-        format!("position=anvil/{weth}:150000&position={other}:500&position=anvil/{weth}:250000");
-    let told = ask(&query).found();
-    let legs = list(&all["legs"]);
-    let places: Vec<usize> = (1..=legs.len()).collect();
-    assert_eq!(told["positions"][0]["exits"], json!(places), "{told}");
-    assert_eq!(told["positions"][0]["exits"], told["positions"][2]["exits"]);
-    assert_eq!(told["positions"][0]["token"], format!("anvil/{weth}"));
-    assert_eq!(
-        (&told["positions"][1]["exits"], &told["positions"][1]["pool"]),
-        (&json!([0]), &json!(other))
-    );
-    for (leg, exit) in legs.iter().zip(&list(&told["exits"])[1..]) {
-        assert_eq!((&exit["pool"], &exit["size_usd"]), (&leg["pool"], &leg["size_usd"]));
-        assert_eq!(exit["result"]["exit_gap_pct"], leg["exit_gap_pct"]);
-    }
-    assert_eq!(told["total"]["size_usd"], 400_500);
-    // The amount that the pools do not take is reported as unfilled.
-    let beyond = ask(&format!("position=anvil/{alt}:900000000")).found();
-    assert!(beyond["total"]["unfilled_usd"].as_f64().unwrap() > 0.0);
-    assert_eq!(
-        (&beyond["total"]["size_usd"], &beyond["total"]["exit_gap_pct"]),
-        (&json!(900_000_000), &Value::Null)
-    );
-    // A portfolio that would use the same liquidity twice is rejected.
-    let twice = ask(&format!("position=anvil/{weth}:400000&position={}:500", recorded.pool(0)));
-    let (status, code, field) = twice.problem();
-    assert_eq!(
-        (status, code.as_str(), field.as_deref()),
-        (400, "invalid_parameter", Some("position"))
-    );
-    for wrong in ["anvil/WETH:5", "ANVIL/0x:5", "anvil/:5", "/:5"] {
-        assert_eq!(ask(&format!("position={wrong}")).status, 400, "{wrong}");
-    }
 }

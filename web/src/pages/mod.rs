@@ -16,6 +16,7 @@ pub mod verify;
 mod worst_slot;
 
 mod accuracy_rows;
+mod cash_plan;
 mod equities_vector;
 mod evidence_break;
 mod evidence_chain;

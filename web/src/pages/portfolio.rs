@@ -1,4 +1,4 @@
-//! Several positions, computed here from snapshots; the positions stay in this browser.
+//! Several positions: those in pools are computed here and stay in this browser, tokens are planned by the service.
 
 use core::time::Duration;
 
@@ -7,7 +7,7 @@ use exitgap_api::operations::PositionAsked;
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 
-use super::portfolio_exits::{Kept, compute, parse};
+use super::portfolio_exits::{Found, Kept, compute, parse};
 use super::portfolio_table::Exits;
 use crate::parts::{DEFAULT, Empty, HoldingForm, LiveQuery, LoadingNotice, debounce_value};
 use crate::service::client;
@@ -42,10 +42,10 @@ pub fn PortfolioPage() -> impl IntoView {
         move |positions| {
             let (before, client) = (kept.get_value(), client());
             async move {
-                let Ok(positions) = positions else { return Vec::new() };
-                let (exits, now) = compute(&client, &positions, before).await;
+                let Ok(positions) = positions else { return Found::default() };
+                let (found, now) = compute(&client, &positions, before).await;
                 drop(kept.try_set_value(now));
-                exits
+                found
             }
         },
     );
@@ -59,11 +59,11 @@ pub fn PortfolioPage() -> impl IntoView {
     });
     view! {
         <h1>"Portfolio"</h1>
-        <p class="lead">"What it would cost to exit everything at once. Positions stay in this browser. It computes them from recorded \
-            snapshots, and stores them in the part of the address that is never sent. The server learns which pools you \
-            look at, as on any page."</p>
+        <p class="lead">"What you would receive for everything at once. Positions that name a pool stay in this browser: it computes them from \
+            recorded snapshots, and the server learns only which pools you look at. Tokens are sold for cash in one plan, which \
+            the server searches. If you enter a token, it receives all positions."</p>
         <HoldingForm held=Memo::new(|_| String::new()) size=Memo::new(|_| DEFAULT.to_owned()) action="Add position" go=add/>
-        <label for="positions">"One position per line: "<code>"<pool>:<size_usd>"</code>", "<code>"<pool>/<base>:<size_usd>"</code>" or "<code>"<chain>/<token>:<size_usd>"</code>", which is sold through all pools of the token"</label>
+        <label for="positions">"One position per line: "<code>"<pool>:<size_usd>"</code>", "<code>"<pool>/<base>:<size_usd>"</code>" or "<code>"<chain>/<token>:<size_usd>"</code>", which is sold for cash"</label>
         <textarea id="positions" rows="5" spellcheck="false" prop:value=move || text.get()
             on:input=move |event| set_text.set(event_target_value(&event))></textarea>
         {move || shown(typed.get(), found.answer(&typed.get()), retry)}
@@ -72,7 +72,7 @@ pub fn PortfolioPage() -> impl IntoView {
 
 fn shown(
     typed: Result<Vec<PositionAsked>, Problem>,
-    found: Option<Vec<super::portfolio_exits::Exit>>,
+    found: Option<Found>,
     retry: Callback<()>,
 ) -> AnyView {
     match (typed, found) {
@@ -84,7 +84,7 @@ fn shown(
             view! { <Empty words=words/> }.into_any()
         }
         (Ok(_), None) => view! { <LoadingNotice what="the snapshots"/> }.into_any(),
-        (Ok(_), Some(exits)) => view! { <Exits exits=exits retry=retry/> }.into_any(),
+        (Ok(_), Some(found)) => view! { <Exits found=found retry=retry/> }.into_any(),
     }
 }
 

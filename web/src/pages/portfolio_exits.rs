@@ -1,9 +1,10 @@
-//! The fills of a portfolio's positions: each pool's snapshot is downloaded once and cached for a while.
+//! What a portfolio's positions bring. Those in pools are computed here: each pool's snapshot is downloaded once and cached
+//! for a while. Tokens are planned by the service.
 
 use std::sync::Arc;
 
 use exitgap_api::operations::{
-    Held, MAX_POSITIONS, PositionAsked, RoutesAsked, position_as_written,
+    Held, Into, MAX_POSITIONS, PortfolioAsked, PositionAsked, position_as_written,
 };
 use exitgap_api::{Guards, PoolName, Problem, Status, invalid_parameter};
 use exitgap_client::{Browser, Client, ClientError, FetchedSnapshot};
@@ -13,7 +14,11 @@ use exitgap_core::pools::Direction;
 use exitgap_core::units::{Percent, SizeUsd, UsdMicros};
 
 use super::pool::base_name;
+use crate::document::Document;
 use crate::text;
+
+/// How much less than stated a reader accepts.
+const TOLERANCE: Percent = Percent(500_000);
 
 /// How long a snapshot is cached, ms: a new one comes every five minutes.
 const KEEP_MS: f64 = 60_000.0;
@@ -96,45 +101,64 @@ fn at_line(number: usize, problem: Problem) -> Problem {
     Problem { detail: format!("Line {number}: {}", problem.detail), ..problem }
 }
 
-/// Replaces each token position by the legs of the service's split, each of which is computed here like any other
-/// position.
-async fn through_pools(
+/// What was found out about all positions.
+#[derive(Debug, Clone, Default)]
+pub struct Found {
+    /// The exits of positions in pools, computed here.
+    pub exits: Vec<Exit>,
+    /// The plans for tokens, and the value of tokens that are cash already; nothing if no token is held.
+    pub tokens: Option<Result<Planned, ClientError>>,
+}
+
+/// The service's plans for tokens.
+#[derive(Debug, Clone)]
+pub struct Planned {
+    /// One for each chain.
+    pub plans: Vec<Document>,
+    /// The tokens that are not sold because they are cash, `<chain>/<token>`, with their sizes.
+    pub cash: Vec<(String, UsdMicros)>,
+}
+
+/// Plans for the tokens, which the service searches: one plan for all, without the pools that other positions name.
+async fn plan_tokens(
     client: &Client<Browser>,
     positions: &[PositionAsked],
-) -> (Vec<(PoolId, Option<String>, SizeUsd)>, Vec<Exit>) {
-    let (mut held, mut refused) = (Vec::new(), Vec::new());
-    for PositionAsked { held: one, size } in positions {
-        match one {
-            Held::InPool { pool, base } => held.push((pool.clone(), base.clone(), *size)),
-            Held::Token { chain, token } => {
-                let asked = RoutesAsked {
-                    chain: chain.clone(),
-                    token: *token,
-                    size: *size,
-                    quote_group: None,
-                    fixed_cost: UsdMicros(0),
-                    at: None,
-                    guards: Guards::default(),
-                };
-                match client.split_legs(&asked).await {
-                    Ok(legs) => held.extend(legs.into_iter().filter_map(|leg| match leg.held {
-                        Held::InPool { pool, base } => Some((pool, base, leg.size)),
-                        Held::Token { .. } => None,
-                    })),
-                    Err(error) => refused.push(Exit {
-                        pool: PoolId::new(chain.clone(), *token),
-                        size: UsdMicros::from(*size),
-                        outcome: Err(error),
-                    }),
-                }
-            }
-        }
+) -> Option<Result<Planned, ClientError>> {
+    if !positions.iter().any(|position| matches!(position.held, Held::Token { .. })) {
+        return None;
     }
-    (held, refused)
+    let asked = PortfolioAsked {
+        positions: positions.to_vec(),
+        into: Into::Group(Into::CASH.to_owned()),
+        tolerance: TOLERANCE,
+        guards: Guards::default(),
+    };
+    let told = client.get_document::<Document>(&asked.target()).await;
+    Some(told.map(|told| {
+        let listed = told.list("positions").into_iter().zip(positions);
+        let cash = listed.filter(|(of, _)| of.is_true("is_cash"));
+        Planned {
+            plans: told.list("plans"),
+            cash: cash
+                .map(|(of, position)| (of.text_or_none("token"), UsdMicros::from(position.size)))
+                .collect(),
+        }
+    }))
+}
+
+/// All positions: those in pools computed here, tokens in the service's plans.
+pub async fn compute(
+    client: &Client<Browser>,
+    positions: &[PositionAsked],
+    before: Kept,
+) -> (Found, Kept) {
+    let tokens = plan_tokens(client, positions).await;
+    let (exits, kept) = sell_in_pools(client, positions, before).await;
+    (Found { exits, tokens }, kept)
 }
 
 /// Sells the total of each pool and direction. If a pool cannot be read, only its own positions fail.
-pub async fn compute(
+async fn sell_in_pools(
     client: &Client<Browser>,
     positions: &[PositionAsked],
     before: Kept,
@@ -143,9 +167,8 @@ pub async fn compute(
     let mut kept: Kept = before.into_iter().filter(|(_, at, _)| now - at < KEEP_MS).collect();
     let mut exits: Vec<Exit> = Vec::new();
     let mut sums: Vec<(Arc<FetchedSnapshot>, Direction, u64)> = Vec::new();
-    let (held, refused) = through_pools(client, positions).await;
-    exits.extend(refused);
-    for (pool, base, size) in &held {
+    for PositionAsked { held, size } in positions {
+        let Held::InPool { pool, base } = held else { continue };
         let recorded = match kept.iter().find(|(of, ..)| of == pool) {
             Some((.., recorded)) => Ok(recorded.clone()),
             None => client.fetch_snapshot(pool, None).await.map(|fetched| {

@@ -1,52 +1,151 @@
-//! A portfolio's exits: individually, in total, and as a file.
+//! A portfolio's exits and plans: individually, in total, and as a file.
 
 use std::fmt::Write;
 
 use exitgap_api::Status;
+use exitgap_api::operations::Operation;
 use exitgap_core::exit::{PortfolioPart, PortfolioTotal, worst_part};
-use exitgap_core::units::Percent;
+use exitgap_core::units::{Percent, UsdMicros};
 use leptos::prelude::*;
 
-use super::portfolio_exits::{Exit, Sale};
+use super::cash_plan::{ShownPlan, tokens};
+use super::portfolio_exits::{Exit, Found, Sale};
 use crate::browser::download;
+use crate::document::Document;
 use crate::parts::{PreviewNotice, Row, StatusTag, Table, exact, number};
 use crate::paths::Page;
 use crate::text;
 
-/// The estimated exits of all positions.
+/// What all positions bring.
 #[component]
 pub fn Exits(
-    /// The exits.
-    exits: Vec<Exit>,
+    /// The exits and plans.
+    found: Found,
     /// Retries what could not be read.
     retry: Callback<()>,
 ) -> impl IntoView {
+    let Found { exits, tokens } = found;
+    let (planned, failed) = match tokens {
+        Some(Ok(planned)) => (Some(planned), None),
+        Some(Err(error)) => (None, Some(error)),
+        None => (None, None),
+    };
+    let (plans, cash) = planned.map(|found| (found.plans, found.cash)).unwrap_or_default();
     let sales: Vec<_> =
         exits.iter().filter_map(|exit| Some((exit, exit.outcome.as_ref().ok()?))).collect();
-    let parts: Vec<_> = sales.iter().map(|(exit, sale)| sale.part(exit.size)).collect();
-    let preview = sales.iter().any(|(_, sale)| sale.status == Status::Preview);
-    let worst = worst_part(&parts).map(|index| worst_words(sales[index].0, sales[index].1));
+    let of_pools: Vec<_> = sales.iter().map(|(exit, sale)| sale.part(exit.size)).collect();
+    let preview = sales.iter().any(|(_, sale)| sale.status == Status::Preview)
+        || plans.iter().any(is_preview);
+    let worst = worst_part(&of_pools).map(|index| worst_words(sales[index].0, sales[index].1));
+    let kept = cash.iter().map(|(_, size)| PortfolioPart {
+        size: *size,
+        filled: *size,
+        gap: Some(Percent(0)),
+    });
+    let parts: Vec<_> =
+        of_pools.into_iter().chain(plans.iter().map(plan_part)).chain(kept).collect();
     let unread = exits.len() - sales.len();
+    let whole = unread == 0 && failed.is_none();
     let unread = (unread > 0).then(|| {
+        format!(
+            "{unread} of {} exits could not be computed. The sums do not include them.",
+            exits.len()
+        )
+    });
+    let failed = failed
+        .map(|error| format!("No plan for your tokens: {error}. The sums do not include them."));
+    let failures: Vec<_> = unread.into_iter().chain(failed).collect();
+    let failures = (!failures.is_empty()).then(|| {
+        let lines = failures
+            .into_iter()
+            .map(|line| view! { <p><strong>{text::grouped_within(&line)}</strong></p> });
         view! {
             <section class="failed" role="alert">
-                <p><strong>{format!("{unread} of {} exits could not be computed. The sums do not include them.", exits.len())}</strong></p>
+                {lines.collect_view()}
                 <button type="button" on:click=move |_| retry.run(())>"Try again"</button>
             </section>
         }
     });
-    let csv = StoredValue::new(csv(&exits));
-    let whole = unread.is_none();
+    let csv = StoredValue::new(csv(&exits, &plans));
     let body: Vec<_> = exits.into_iter().map(|exit| row(&exit)).collect();
+    let table = (!body.is_empty())
+        .then(|| view! { <Table first="Exit" columns=["Size", "Exit gap"].map(number).into() rows=body/> });
     view! {
         <PreviewNotice shown=preview/>
-        {unread}
+        {failures}
         <Sums parts=parts whole=whole worst=worst/>
-        <Table first="Exit" columns=["Size", "Exit gap"].map(number).into() rows=body/>
+        {plans.iter().map(render_plan).collect_view()}
+        {cash.iter().map(render_cash).collect_view()}
+        {table}
         <p class="actions"><button type="button" on:click=move |_| {
             download(csv.read_value().as_bytes(), "text/csv", "exits.csv");
         }>"Download CSV"</button></p>
     }
+}
+
+fn is_preview(plan: &Document) -> bool {
+    let status = plan.part("result").and_then(|result| result.text("status"));
+    status.is_some_and(|status| status == "preview")
+}
+
+/// A plan as a part of the portfolio.
+fn plan_part(plan: &Document) -> PortfolioPart {
+    let micros = |name: &str| {
+        let digits = plan.text_or_none(name);
+        let micros = exitgap_core::units::parse_scaled(&digits, 6, false).ok();
+        micros.and_then(|micros| u64::try_from(micros).ok()).unwrap_or_default()
+    };
+    let (size, unfilled) = (micros("size_usd"), micros("unfilled_usd"));
+    let gap = plan.part("result").and_then(|result| result.text("exit_gap_pct"));
+    let gap = gap.and_then(|gap| Percent::parse(&gap).ok());
+    PortfolioPart { size: UsdMicros(size), filled: UsdMicros(size.saturating_sub(unfilled)), gap }
+}
+
+/// The tokens that a plan sells, in words.
+fn sold(plan: &Document) -> String {
+    let symbol = |one: &Document| Some(one.part("token")?.text_or_none("symbol"));
+    let symbols: Vec<String> = plan.list("sold").iter().filter_map(symbol).collect();
+    symbols.join(" and ")
+}
+
+fn render_plan(plan: &Document) -> AnyView {
+    let chain = plan.text_or_none("chain");
+    let heading = format!("{} on {chain}", sold(plan));
+    let none = plan.text("cash").is_some().then(|| {
+        view! { <p class="standing warn">"No cash tokens are configured for this chain, so the sale may end in any token."</p> }
+    });
+    let problem = plan.part("problem").map(|problem| {
+        let left = text::usd_cents(&plan.text_or_none("unfilled_usd"));
+        let why = text::grouped_within(&problem.text_or_none("detail"));
+        view! { <p class="standing warn">{format!("{left} cannot be filled: {why}.")}</p> }
+    });
+    let amounts = plan
+        .list("sold")
+        .into_iter()
+        .map(|one| tokens(&one, "amount_in_raw", "token", text::tokens_read));
+    let amounts = format!("Sells {}.", amounts.collect::<Vec<_>>().join(" and "));
+    let result = plan.part("result").map(|result| {
+        let not_counted = plan.text_list("not_counted");
+        let (file, id) = (Operation::PortfolioFile, format!("plan-{chain}"));
+        ShownPlan { plan: &result, not_counted, file, id }.render()
+    });
+    view! {
+        <section class="plan">
+            <h2>{heading}</h2>
+            {none}
+            <p class="quiet">{amounts}</p>
+            {problem}
+            {result}
+        </section>
+    }
+    .into_any()
+}
+
+fn render_cash((token, size): &(String, UsdMicros)) -> AnyView {
+    let token = text::short_pool(&token.replacen('/', ":", 1));
+    let size = text::usd_cents(&size.to_string());
+    view! { <p class="quiet">{format!("{size} of {token} is cash already and is not sold.")}</p> }
+        .into_any()
 }
 
 fn percent(gap: Option<Percent>) -> AnyView {
@@ -134,7 +233,7 @@ fn cell(text: &str) -> String {
     format!("\"{guard}{text}\"")
 }
 
-fn csv(exits: &[Exit]) -> String {
+fn csv(exits: &[Exit], plans: &[Document]) -> String {
     let mut out = String::from(
         "pool,base,base_symbol,status,slot,size_usd,exit_gap_pct,filled_usd,filled_gap_pct,problem\n",
     );
@@ -162,6 +261,24 @@ fn csv(exits: &[Exit]) -> String {
             }
             Err(error) => writeln!(out, "{pool},,,,,{size},,,,{}", cell(&error.to_string())),
         };
+    }
+    for plan in plans {
+        let part = plan_part(plan);
+        let result = plan.part("result");
+        let status = result.and_then(|result| result.text("status")).unwrap_or_default();
+        let gap = part.gap.map_or_else(String::new, |gap| gap.to_string());
+        let whole = if part.filled == part.size { gap.as_str() } else { "" };
+        let problem = plan.part("problem").map(|problem| problem.text_or_none("detail"));
+        let _ = writeln!(
+            out,
+            "{},,{},{status},{},{},{whole},{},{gap},{}",
+            cell(&format!("plan on {}", plan.text_or_none("chain"))),
+            cell(&sold(plan)),
+            plan.text_or_none("slot_time"),
+            part.size,
+            part.filled,
+            cell(&problem.unwrap_or_default())
+        );
     }
     out
 }

@@ -14,11 +14,12 @@ fn is_wide() -> bool {
 /// A collapsible part of a section, with a line to open it. Without `read`, it is closed everywhere, because few
 /// readers need it.
 pub fn render_collapsible(
-    id: &'static str,
+    id: impl Into<String>,
     summary: &'static str,
     read: bool,
     shown: AnyView,
 ) -> impl IntoView {
+    let id = id.into();
     let open = read && is_wide();
     view! { <details class="folded" id=id prop:open=open><summary>{summary}</summary>{shown}</details> }
 }

@@ -93,7 +93,7 @@ impl Into {
     /// Any token in which a pool pays for the token sold.
     pub const ANY: &'static str = "any";
 
-    fn parse(parameter: &Parameter, text: &str) -> Result<Self, Problem> {
+    pub(super) fn parse(parameter: &Parameter, text: &str) -> Result<Self, Problem> {
         let wrong = || {
             let detail = format!("{}: {:?} names no tokens", parameter.name, shown(text));
             values::refusal(parameter, &detail)
@@ -155,18 +155,10 @@ impl Question for CashAsked {
             })
         })?;
         let size = given.parse_optional(&SIZE_OR_AMOUNT, parse_size)?;
-        let tolerance = |text: &str| {
-            let percent = Percent::parse(text).ok();
-            let percent = percent.filter(|percent| (0..=100_000_000).contains(&percent.0));
-            percent.ok_or_else(|| {
-                let detail = format!("tolerance_pct: {:?} is not from 0 to 100", shown(text));
-                values::refusal(&TOLERANCE, &detail)
-            })
-        };
         let chain = given.parse_required(&CHAIN_IN_PATH, values::chain)?;
         let token = given.parse_required(&TOKEN_IN_PATH, values::address)?;
         let into = given.parse_required(&INTO, |text| Into::parse(&INTO, text))?;
-        let tolerance = given.parse_required(&TOLERANCE, tolerance)?;
+        let tolerance = given.parse_required(&TOLERANCE, values::tolerance)?;
         let gas = given.parse_optional(&GAS, gas)?;
         let at = given.parse_optional(&AT, |text| slot_at(AT.name, text))?;
         let guards = Guards::from_parameters(given)?;
@@ -235,25 +227,15 @@ pub struct CashFileAsked {
 impl Question for CashFileAsked {
     fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
         let units = |text: &str| {
-            let is_plain =
-                text.bytes().all(|digit| digit.is_ascii_digit()) && !text.starts_with('0');
-            let units = text.parse().ok().filter(|units: &U256| is_plain && !units.is_zero());
-            units.ok_or_else(|| {
+            units(text).ok_or_else(|| {
                 let detail = format!("amount_in: {:?} is not a number of raw units", shown(text));
                 values::refusal(&AMOUNT_IN, &detail)
             })
         };
-        let tokens = |text: &str| match Into::parse(&INTO_TOKENS, text)? {
-            Into::Tokens(tokens) => Ok(tokens),
-            Into::Group(name) => Err(values::refusal(
-                &INTO_TOKENS,
-                &format!("into: {name:?} is not a token address"),
-            )),
-        };
         let chain = given.parse_required(&CHAIN_IN_PATH, values::chain)?;
         let token = given.parse_required(&TOKEN_IN_PATH, values::address)?;
         let amount_in = given.parse_required(&AMOUNT_IN, units)?;
-        let into = given.parse_required(&INTO_TOKENS, tokens)?;
+        let into = given.parse_required(&INTO_TOKENS, into_tokens)?;
         let slot = given.parse_required(&SLOT, parse_slot)?;
         let pools = pools(given, &chain)?;
         if into.contains(&token) {
@@ -264,8 +246,24 @@ impl Question for CashFileAsked {
     }
 }
 
+/// A positive number of raw units, in its one spelling.
+pub(super) fn units(text: &str) -> Option<U256> {
+    let is_plain = text.bytes().all(|digit| digit.is_ascii_digit()) && !text.starts_with('0');
+    text.parse().ok().filter(|units: &U256| is_plain && !units.is_zero())
+}
+
+pub(super) fn into_tokens(text: &str) -> Result<Vec<Address>, Problem> {
+    match Into::parse(&INTO_TOKENS, text)? {
+        Into::Tokens(tokens) => Ok(tokens),
+        Into::Group(name) => {
+            let detail = format!("into: {name:?} is not a token address");
+            Err(values::refusal(&INTO_TOKENS, &detail))
+        }
+    }
+}
+
 /// One to 24 different pools of the chain, ascending.
-fn pools(given: &Given<'_>, chain: &ChainSlug) -> Result<Vec<PoolId>, Problem> {
+pub(super) fn pools(given: &Given<'_>, chain: &ChainSlug) -> Result<Vec<PoolId>, Problem> {
     let pools = given.all_values(&CASH_POOL).take(MAX_NETWORK_POOLS + 1).map(parse_pool);
     let mut pools: Vec<PoolId> = pools.collect::<Result<_, _>>()?;
     let found = pools.len();

@@ -1,13 +1,14 @@
 //! The possible values of parameters, as JSON schemas.
 
-use exitgap_core::exit::MAX_ROUTE_VENUES;
+use exitgap_core::exit::{MAX_ROUTE_VENUES, MAX_SOLD_TOKENS};
 use exitgap_core::proof::TickRange;
 use exitgap_core::series::Slot;
 use serde_json::{Value, json};
 
 use super::alerts::MAX_WEBHOOK_URL_BYTES;
 use super::evidence_of::MAX_EVIDENCE_URL_BYTES;
-use super::questions::{MAX_POSITIONS, MAX_RANK};
+use super::portfolio::MAX_POSITIONS;
+use super::questions::MAX_RANK;
 use super::streams::MAX_WATCHED;
 use crate::parameters::MAX_TOKEN_NAME_BYTES;
 
@@ -48,6 +49,8 @@ pub enum Kind {
     Amount,
     /// A positive amount in raw units.
     Units,
+    /// A token with a positive amount in raw units, `<address>:<units>`. Can be repeated.
+    Sold,
     /// The tokens that a sale ends in: the name of a group, or addresses separated by commas.
     Into,
     /// Days in a series: a plain decimal.
@@ -156,6 +159,10 @@ impl Kind {
             Self::Cost => text("0*([0-9]{1,6}(\\.[0-9]{1,6})?|1000000(\\.0{1,6})?)".to_owned()),
             Self::Amount => text("0*[0-9]{1,40}(\\.[0-9]{1,36})?".to_owned()),
             Self::Units => text("[1-9][0-9]{0,77}".to_owned()),
+            Self::Sold => {
+                let one = text("0x[0-9a-f]{40}:[1-9][0-9]{0,77}".to_owned());
+                json!({"type": "array", "items": one, "minItems": 1, "maxItems": MAX_SOLD_TOKENS})
+            }
             Self::Into => {
                 let address = "0x[0-9a-f]{40}";
                 text(format!("([a-z][a-z0-9-]{{0,31}}|{address}(,{address}){{0,7}})"))
@@ -194,7 +201,7 @@ impl Kind {
 
     /// Whether it can be repeated.
     pub fn is_repeated(self) -> bool {
-        matches!(self, Self::Positions | Self::Venues | Self::Pools | Self::Code)
+        matches!(self, Self::Positions | Self::Venues | Self::Pools | Self::Sold | Self::Code)
     }
 
     /// Whether its schema is that of a whole number.

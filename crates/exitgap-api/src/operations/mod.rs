@@ -19,6 +19,7 @@ mod figures;
 mod given;
 mod kinds;
 mod parameter;
+mod portfolio;
 mod questions;
 mod sales;
 mod streams;
@@ -42,10 +43,12 @@ pub use figures::{
 pub use given::Given;
 pub use kinds::{Bound, Kind};
 pub use parameter::{Parameter, Place, Presence};
+pub use portfolio::{
+    Held, MAX_POSITIONS, PortfolioAsked, PortfolioFileAsked, PositionAsked, position_as_written,
+};
 pub use questions::{
-    BoardAsked, EvidenceAsked, Held, HistoryAsked, HoursAsked, HoursFileAsked, LogFileAsked,
-    MAX_POSITIONS, PoolsAsked, PortfolioAsked, PositionAsked, Question, SeriesAsked, SlotAsked,
-    SortBy, StateProofAsked, StressAsked, position_as_written,
+    BoardAsked, EvidenceAsked, HistoryAsked, HoursAsked, HoursFileAsked, LogFileAsked, PoolsAsked,
+    Question, SeriesAsked, SlotAsked, SortBy, StateProofAsked, StressAsked,
 };
 pub use sales::{ExitAsked, MaxSizeAsked, RoutesAsked, SimulationAsked, SnapshotAsked};
 pub use streams::{EventPlace, MAX_WATCHED, StreamAsked};
@@ -119,6 +122,8 @@ pub enum Operation {
     Cash,
     /// The figure file of such a sale.
     CashFile,
+    /// The figure file of a portfolio's plan.
+    PortfolioFile,
     /// Closed days, as files.
     Export,
     /// Depth after a move of the price.

@@ -505,7 +505,7 @@ pub mod common {
     pub const POSITION: Parameter = Parameter::new_required(
         "position",
         Kind::Positions,
-        "`<pool>:<size_usd>`, or `<pool>/<base>:<size_usd>` with a base as elsewhere, or `<chain>/<token>:<size_usd>`, which is sold through all recorded pools of the token, split as in `/v1/routes`. Repeat for each position, up to 100 times.",
+        "`<pool>:<size_usd>`, or `<pool>/<base>:<size_usd>` with a base as elsewhere, or `<chain>/<token>:<size_usd>`, which is sold for cash, as in `/v1/cash`, in one plan with the other tokens of its chain. Repeat for each position, up to 100 times.",
     )
     .hint(
         "position=<pool>:<size_usd>, <pool>/<base>:<size_usd> or <chain>/<token>:<size_usd>, \

@@ -1,27 +1,22 @@
 //! The validated parameters of each operation.
 
-use core::fmt;
-
 use exitgap_core::evidence::Base;
 use exitgap_core::exit::METHOD_VERSION;
-use exitgap_core::ids::{Address, ChainSlug, PoolId, SnapshotHash, StateHash};
+use exitgap_core::ids::{ChainSlug, PoolId, SnapshotHash, StateHash};
 use exitgap_core::proof::TickRange;
 use exitgap_core::series::Slot;
 use exitgap_core::units::{GapLimit, PercentError, SizeUsd};
 
 use super::parameters::{
     BASE, BASE_BY_PLACE, BOARD_SIZE, CHAIN, EVIDENCE_SLOT, FROM, HIGH, HISTORY_LIMIT, INTERVAL,
-    LEVEL, LIMIT, LOG_FILE, LOW, METHOD, ORDER, POOL, POOL_CURSOR, POSITION, RANK_CURSOR,
-    SERIES_SIZE, SIZE, SLOT, SLOT_CURSOR, SNAPSHOT_HASH, SORT, STANDARD_SIZE, STATE_HASH, TO,
+    LEVEL, LIMIT, LOG_FILE, LOW, METHOD, ORDER, POOL, POOL_CURSOR, RANK_CURSOR, SERIES_SIZE, SIZE,
+    SLOT, SLOT_CURSOR, SNAPSHOT_HASH, SORT, STANDARD_SIZE, STATE_HASH, TO,
 };
 use super::{Given, values};
 use crate::parameters::{digits, shown};
 use crate::{
     Guards, Interval, Problem, ProblemCode, RowOrder, parse_pool, parse_size, parse_slot, slot_at,
 };
-
-/// The maximum number of positions in a portfolio.
-pub const MAX_POSITIONS: usize = 100;
 
 /// The highest rank that a cursor of the board can have.
 pub(super) const MAX_RANK: usize = 1_000_000;
@@ -248,124 +243,6 @@ impl Question for BoardAsked {
             limit: given.parse_required(&LIMIT, |text| values::rows(&LIMIT, text))?,
         })
     }
-}
-
-/// Where a position is sold.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Held {
-    /// In one pool.
-    InPool {
-        /// The pool.
-        pool: PoolId,
-        /// The token sold, as the caller named it; default: the pool's default base.
-        base: Option<String>,
-    },
-    /// In all recorded pools of a token, with the optimal split.
-    Token {
-        /// Its chain.
-        chain: ChainSlug,
-        /// The token sold.
-        token: Address,
-    },
-}
-
-/// A position to be sold.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PositionAsked {
-    /// The token and where it is sold.
-    pub held: Held,
-    /// Its size.
-    pub size: SizeUsd,
-}
-
-impl PositionAsked {
-    /// The text for a form or a link, which [`position_as_written`] can parse again: a size with three decimals would
-    /// be ambiguous, so it gets a trailing zero.
-    #[must_use]
-    pub fn to_written(&self) -> String {
-        format!("{}:{}", self.held, crate::size_to_write(self.size))
-    }
-}
-
-/// As an address spells it.
-impl fmt::Display for PositionAsked {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.held, self.size)
-    }
-}
-
-/// As an address spells it.
-impl fmt::Display for Held {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::InPool { pool, base: Some(base) } => write!(f, "{pool}/{base}"),
-            Self::InPool { pool, base: None } => write!(f, "{pool}"),
-            Self::Token { chain, token } => write!(f, "{chain}/{token}"),
-        }
-    }
-}
-
-/// The parameters of a portfolio.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PortfolioAsked {
-    /// 1 to [`MAX_POSITIONS`] positions.
-    pub positions: Vec<PositionAsked>,
-    /// The requirements for each of their exits.
-    pub guards: Guards,
-}
-
-impl Question for PortfolioAsked {
-    fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
-        let refused = |problem| values::add_hint(problem, &POSITION);
-        // Counted before parsing, so that an excessive number is not parsed.
-        let count = given.all_values(&POSITION).count();
-        if !(1..=MAX_POSITIONS).contains(&count) {
-            let detail = format!("a portfolio has 1 to {MAX_POSITIONS} positions, not {count}");
-            let problem = Problem::new(ProblemCode::InvalidParameter, detail);
-            return Err(refused(problem.field(POSITION.name)));
-        }
-        let plain =
-            |text: &str| parse_size(text).map_err(|problem| values::add_hint(problem, &SIZE));
-        let read = |text: &str| {
-            position(text, plain).map_err(|problem| {
-                let shown: String = text.chars().take(80).collect();
-                let detail = format!("position {shown:?}: {}", problem.detail);
-                Problem { detail, ..problem.field(POSITION.name) }
-            })
-        };
-        let positions = given.all_values(&POSITION).map(read).collect::<Result<_, _>>()?;
-        Ok(Self { positions, guards: Guards::from_parameters(given)? })
-    }
-}
-
-/// Parses `<pool>:<size_usd>`, `<pool>/<base>:<size_usd>` or `<chain>/<token>:<size_usd>`, with the size as a person
-/// writes it, such as `250k`.
-pub fn position_as_written(text: &str) -> Result<PositionAsked, Problem> {
-    position(text, crate::size_as_written)
-}
-
-/// Split at the last colon, because a pool id contains a colon itself. A token contains a slash instead.
-fn position(
-    text: &str,
-    read_size: impl FnOnce(&str) -> Result<SizeUsd, Problem>,
-) -> Result<PositionAsked, Problem> {
-    let parts = text.rsplit_once(':').filter(|(venue, _)| venue.contains([':', '/']));
-    let (venue, size) = parts.ok_or_else(|| {
-        values::refusal(&POSITION, "the size is missing after the pool and a colon")
-    })?;
-    if let Some((chain, token)) = venue.split_once('/').filter(|(chain, _)| !chain.contains(':')) {
-        let held = Held::Token { chain: values::chain(chain)?, token: values::address(token)? };
-        return Ok(PositionAsked { held, size: read_size(size)? });
-    }
-    let (pool, base) = match venue.split_once('/') {
-        Some((pool, base)) => (pool, Some(base)),
-        None => (venue, None),
-    };
-    let base = base.map(values::token_name).transpose()?;
-    Ok(PositionAsked {
-        held: Held::InPool { pool: parse_pool(pool)?, base },
-        size: read_size(size)?,
-    })
 }
 
 /// The parameters of an evidence file.

@@ -2,10 +2,11 @@
 
 use exitgap_core::ids::{Address, ChainSlug};
 use exitgap_core::proof::TickRange;
-use exitgap_core::units::{GapLimit, PercentError, SizeUsd};
+use exitgap_core::units::{GapLimit, Percent, PercentError, SizeUsd};
 
 use super::parameters::{
     CHAIN, GAP, POOL_CURSOR, QUOTE_GROUP, SLOT_CURSOR, SNAPSHOT_HASH, STANDARD_SIZE, TOKEN_IN_PATH,
+    TOLERANCE,
 };
 use super::{Kind, Parameter};
 use crate::parameters::{digits, shown};
@@ -46,6 +47,15 @@ pub(super) fn standard_size(text: &str) -> Result<SizeUsd, Problem> {
 /// Parses the widest gap accepted.
 pub(super) fn gap_limit(text: &str) -> Result<GapLimit, Problem> {
     text.parse().map_err(|error: PercentError| refusal(&GAP, &format!("{}: {error}", GAP.name)))
+}
+
+/// Parses a percentage from 0 to 100.
+pub(super) fn tolerance(text: &str) -> Result<Percent, Problem> {
+    let percent = Percent::parse(text).ok();
+    percent.filter(|percent| (0..=100_000_000).contains(&percent.0)).ok_or_else(|| {
+        let detail = format!("tolerance_pct: {:?} is not from 0 to 100", shown(text));
+        refusal(&TOLERANCE, &detail)
+    })
 }
 
 /// Parses a whole number within the bounds of the parameter's kind.

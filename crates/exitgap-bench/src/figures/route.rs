@@ -62,6 +62,7 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
         eprintln!("figures: plans over {} pools, {worst}, {taken:.2} ms", pools.len());
         report.add(key, taken);
     }
+    report.add("portfolio.20_positions_ms", portfolio_ms()?);
     let folder = tempfile::tempdir().map_err(failed)?;
     let key = SignerKey::from_seed("exitgap.example/bench", [7; 32]).map_err(failed)?;
     let path = folder.path().join("route.db");
@@ -105,12 +106,12 @@ fn over_series(reader: &Reader, report: &mut Report) -> Result<(), BenchError> {
         let mut cash: Vec<Address> = DEMO_CASH.iter().filter_map(named).collect();
         cash.sort_unstable();
         for sold in DEMO_SOLD.iter().filter_map(named) {
-            let network = network_of(&found, sold, &cash).map_err(failed)?;
+            let network = network_of(&found, &[sold], &cash).map_err(failed)?;
             for size in ["1000", "50000", "1000000"] {
                 let size = size.parse().map_err(failed)?;
                 let amount =
-                    network.amount_asked(size).ok_or_else(|| failed("no pool sells it"))?;
-                match find_plan(&network, amount) {
+                    network.amount_asked(sold, size).ok_or_else(|| failed("no pool sells it"))?;
+                match find_plan(&network, &[amount]) {
                     Ok(Plan { bound: Some(bound), .. }) => worst = worst.max(bound.optimality_gap),
                     Ok(_) => without_bound += 1,
                     Err(PlanError::BeyondLiquidity { .. }) => refused += 1,
@@ -147,13 +148,47 @@ fn plans(pools: &[Observation]) -> Result<(f64, Option<Percent>), BenchError> {
     Ok((median(taken), worst))
 }
 
+/// The median time of a plan for twenty tokens of $25,000 each, with all curves prepared anew: each token has a pool of
+/// its own, every other one to cash, and four pools lead from the dollar between to cash.
+fn portfolio_ms() -> Result<f64, BenchError> {
+    let held: Vec<u8> = (10..30).collect();
+    let mut pools = Vec::new();
+    let first = BusyPool::real(1, TICKS.get()).recorded(slot(0)?)?;
+    let first = first.reading.map_err(|_| failed("nothing was drawn"))?.observation().clone();
+    for (number, one) in (1_u16..).zip(&held) {
+        let drawn = BusyPool::real(number, TICKS.get()).recorded(slot(0)?)?;
+        let drawn = drawn.reading.map_err(|_| failed("nothing was drawn"))?;
+        let bought = if number % 2 == 0 { CASH } else { BETWEEN };
+        pools.push(seen(&first, number, [*one, bought], drawn.observation().state().clone())?);
+    }
+    for number in 21..25 {
+        pools.push(seen(&first, number, [BETWEEN, CASH], ranges()?)?);
+    }
+    let sold: Vec<Address> = held.iter().map(|one| token(*one).address).collect();
+    let size: SizeUsd = "25000".parse().map_err(failed)?;
+    let (mut taken, mut worst) = (Vec::new(), None);
+    for _ in 0..SIZES.get() {
+        let start = Instant::now();
+        let network = network_of(&pools, &sold, &[token(CASH).address]).map_err(failed)?;
+        let amounts = sold.iter().map(|token| network.amount_asked(*token, size));
+        let amounts: Vec<U256> = amounts.collect::<Option<_>>().ok_or_else(|| failed("no pool"))?;
+        let plan = black_box(find_plan(&network, &amounts).map_err(failed)?);
+        taken.push(start.elapsed().as_secs_f64() * 1e3);
+        worst = worst.max(plan.bound.map(|bound| bound.optimality_gap));
+    }
+    let worst = worst.map_or_else(|| "no bound".to_owned(), |worst| format!("{worst}% from its bound"));
+    eprintln!("figures: a plan for twenty tokens over {} pools, {worst}", pools.len());
+    Ok(median(taken))
+}
+
 fn network(pools: &[Observation]) -> Result<Network<'_>, BenchError> {
-    network_of(pools, token(SOLD).address, &[token(CASH).address]).map_err(failed)
+    network_of(pools, &[token(SOLD).address], &[token(CASH).address]).map_err(failed)
 }
 
 fn plan(network: &Network<'_>, size: SizeUsd) -> Result<(U256, Plan), BenchError> {
-    let amount = network.amount_asked(size).ok_or_else(|| failed("no pool sells the token"))?;
-    Ok((amount, find_plan(network, amount).map_err(failed)?))
+    let amount = network.amount_asked(token(SOLD).address, size);
+    let amount = amount.ok_or_else(|| failed("no pool sells the token"))?;
+    Ok((amount, find_plan(network, &[amount]).map_err(failed)?))
 }
 
 /// The parameters of the figure of a hundred thousand dollars.
@@ -194,7 +229,8 @@ fn record(path: &Path, key: &SignerKey, pools: &[Observation]) -> Result<(), Ben
 }
 
 fn token(last: u8) -> Token {
-    let symbol = Symbol::clean(["WETH", "USD2", "USD"][usize::from(last) - 1]);
+    let symbol = ["WETH", "USD2", "USD"].get(usize::from(last) - 1).copied();
+    let symbol = Symbol::clean(symbol.unwrap_or("TOK"));
     Token { address: Address([last; 20]), decimals: 18, symbol }
 }
 
@@ -241,7 +277,7 @@ fn seen(
     let mut address = [0xaa; 20];
     address[18..].copy_from_slice(&number.to_be_bytes());
     let price = |index: usize| {
-        let own = &first.oracles()[usize::from(tokens[index] != SOLD)];
+        let own = &first.oracles()[usize::from([BETWEEN, CASH].contains(&tokens[index]))];
         let role = OracleRole::TokenUsd(u8::from(index == 1));
         let source = match &own.source {
             OracleSource::Chainlink(round) => OracleSource::Chainlink(round.clone()),

@@ -56,14 +56,14 @@ fn parse_args(args: &CashArgs) -> Result<CashAsked, Failure> {
 }
 
 /// Raw units as whole tokens, with the symbol.
-fn whole(units: &str, token: &TokenLabel) -> String {
+pub(super) fn whole(units: &str, token: &TokenLabel) -> String {
     format!("{} {}", tokens(units, token.decimals), printable(&token.symbol))
 }
 
 fn print_text(cash: &CashExit) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     let CashExit { plan, token, .. } = cash;
-    let (size, sold) = (group_digits(plan.size_usd.as_str()), whole(&plan.amount_in_raw, token));
+    let (size, sold) = (group_digits(plan.size_usd.as_str()), whole(&cash.amount_in_raw, token));
     writeln!(out, "Selling {sold} ({size} USD) on {} for {}", cash.chain, printable(&cash.into))?;
     if cash.cash.is_some() {
         writeln!(out, "ANY TOKEN  no cash is configured for this chain; name tokens with --into")?;
@@ -118,7 +118,7 @@ fn print_text(cash: &CashExit) -> Result<(), Failure> {
     Ok(line("evidence", printable(&cash.evidence_url))?)
 }
 
-fn optimality(plan: &CashPlan) -> String {
+pub(super) fn optimality(plan: &CashPlan) -> String {
     match &plan.optimality_gap_pct {
         Some(bound) => {
             format!("no other route through the pools that count is better by more than {bound}%")

@@ -4,9 +4,12 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use exitgap_api::operations::{Operation, PortfolioAsked};
-use exitgap_api::{Number, Portfolio, PortfolioExit, Status, invalid_parameter, size_as_written};
+use exitgap_api::{
+    Number, Portfolio, PortfolioExit, PortfolioPlan, Status, invalid_parameter, size_as_written,
+};
 
-use super::print_json;
+use super::cash::{optimality, whole};
+use super::{not_exact, print_json};
 use crate::arguments::PortfolioArgs;
 use crate::failure::Failure;
 use crate::format::{Columns, group_digits, printable};
@@ -19,10 +22,12 @@ pub fn run(args: &PortfolioArgs, json: bool) -> Result<ExitCode, Failure> {
         .map(|position| normalize_position(position))
         .collect::<Result<_, _>>()?;
     let given = positions.iter().map(|position| ("position", Some(position)));
+    let given =
+        given.chain([("into", Some(&args.into)), ("tolerance_pct", Some(&args.tolerance_pct))]);
     let mut asked: PortfolioAsked = question(Operation::Portfolio, given)?;
     asked.guards = args.source.guards()?;
     let told = args.source.ask(
-        async |client| client.portfolio(&asked.positions).await,
+        async |client| client.portfolio(&asked).await,
         async |service| service.portfolio(&asked).await,
     )?;
     if json { print_json(&told) } else { print_text(&told) }?;
@@ -55,13 +60,62 @@ fn print_text(told: &Portfolio) -> Result<(), Failure> {
     if let (None, Some(gap)) = (&total.exit_gap_pct, &total.filled_gap_pct) {
         writeln!(out, "filled    {gap}% on the part that can be filled")?;
     }
-    let mut table =
-        Columns::new(&["<exit", "<sells", "USD", "gap %", "unfilled", "<evidence or error"]);
-    for (place, exit) in told.exits.iter().enumerate() {
-        let worst = u32::try_from(place).is_ok_and(|place| place == told.worst_exit);
-        table.row(cells(exit, worst));
+    if !told.exits.is_empty() {
+        let mut table =
+            Columns::new(&["<exit", "<sells", "USD", "gap %", "unfilled", "<evidence or error"]);
+        for (place, exit) in told.exits.iter().enumerate() {
+            let is_worst = told.worst_exit.is_some_and(|worst| worst as usize == place);
+            table.row(cells(exit, is_worst));
+        }
+        write!(out, "\n{table}")?;
     }
-    Ok(write!(out, "\n{table}")?)
+    for position in told.positions.iter().filter(|position| position.is_cash) {
+        let token = position.token.as_deref().unwrap_or_default();
+        writeln!(out, "\n{} is cash already and is not sold", printable(token))?;
+    }
+    told.plans.iter().try_for_each(|plan| print_plan(&mut out, plan))
+}
+
+/// One plan: what is sold, what it brings, and its legs.
+fn print_plan(out: &mut impl Write, plan: &PortfolioPlan) -> Result<(), Failure> {
+    writeln!(out, "\nOne plan for {} on {}", printable(&plan.into), printable(&plan.chain))?;
+    if plan.cash.is_some() {
+        writeln!(out, "ANY TOKEN  no cash is configured for this chain; name tokens with --into")?;
+    }
+    for sold in &plan.sold {
+        let (size, amount) = (&sold.size_usd, whole(&sold.amount_in_raw, &sold.token));
+        writeln!(out, "sells     {amount} of {} USD", group_digits(size.as_str()))?;
+    }
+    if let Some(problem) = &plan.problem {
+        writeln!(out, "unfilled  {} USD: {}", plan.unfilled_usd, printable(&problem.detail))?;
+    }
+    let Some(result) = &plan.result else { return Ok(()) };
+    if let Some(line) = not_exact(&result.exactness) {
+        writeln!(out, "{line}")?;
+    }
+    let found = &result.plan;
+    writeln!(out, "receives  {} USD", group_digits(found.received_usd.as_str()))?;
+    for received in &found.received {
+        let amount = whole(&received.amount_out_raw, &received.token);
+        let least = whole(&received.amount_out_min_raw, &received.token);
+        writeln!(out, "          {amount}; at least {least}, {}% less", found.tolerance_pct)?;
+    }
+    writeln!(out, "gap       {}%; {}", found.exit_gap_pct, optimality(found))?;
+    let mut table = Columns::new(&["<leg", "<sold", "<bought", "<pool"]);
+    for leg in &found.legs {
+        table.row(vec![
+            printable(&leg.name),
+            whole(&leg.amount_in_raw, &leg.sold),
+            whole(&leg.amount_out_raw, &leg.bought),
+            printable(&leg.pool),
+        ]);
+    }
+    write!(out, "{table}")?;
+    for left_out in &plan.left_out {
+        let (pool, detail) = (printable(&left_out.pool), printable(&left_out.detail));
+        writeln!(out, "left out  {pool}: {detail}")?;
+    }
+    Ok(writeln!(out, "evidence  {}", printable(&result.evidence_url))?)
 }
 
 fn cells(exit: &PortfolioExit, worst: bool) -> Vec<String> {

@@ -1,4 +1,4 @@
-//! One sale that ends in cash, over at most three of the recorded pools in a row.
+//! Sales that end in cash, over at most three of the recorded pools in a row.
 //!
 //! - `network`: the pools of a slot on a path to cash; `paths`: which pools these are
 //! - `search`: the plan, and its figure
@@ -22,17 +22,24 @@ use exitgap_core::pools::Direction;
 
 use super::legs::Legs;
 use super::{FoundSnapshot, Service};
-use network::CashNetwork;
+pub use network::{CashNetwork, NetworkAsked};
+pub use search::FoundPlan;
+
+/// What the answer says where the sale is for cash and none is configured.
+pub const NOT_CONFIGURED: &str = "not_configured";
 
 /// What no plan counts; the last is stated where the reader gives it.
-const NOT_COUNTED: [&str; 3] = ["venues that are not recorded", "private quotes", "gas"];
+pub const NOT_COUNTED: [&str; 3] = ["venues that are not recorded", "private quotes", "gas"];
 
 impl Service {
     /// One sale that ends in cash, with a bound on every other plan over the recorded pools.
     pub async fn cash(&self, asked: &CashAsked) -> Result<CashExit, Problem> {
         self.current().require_chain(&asked.chain)?;
-        let (cash, is_configured) = self.cash_tokens(asked)?;
-        let found = self.cash_network(&asked.chain, asked.token, &cash, asked.at).await?;
+        let sold = [asked.token];
+        let (cash, is_configured) = self.cash_tokens(&asked.chain, &sold, &asked.into)?;
+        let (chain, at) = (&asked.chain, asked.at);
+        let network = NetworkAsked { chain, sold: &sold, cash: &cash, at, reserved: &[] };
+        let found = self.cash_network(&network).await?;
         found.check_guards(asked.guards)?;
         let (search, wanted) = (found.search(), asked.clone());
         let run = move || search.answer(&wanted);
@@ -43,7 +50,7 @@ impl Service {
             asked.guards.check(&pool.guard_inputs())?;
         }
         let answer = self.publish_cash(asked, &found, &legs, plan, &terms)?;
-        let cash = (!is_configured).then(|| "not_configured".to_owned());
+        let cash = (!is_configured).then(|| NOT_CONFIGURED.to_owned());
         Ok(CashExit { cash, ..answer })
     }
 
@@ -89,6 +96,7 @@ impl Service {
                 .collect(),
             evidence_url: [self.urls.web.as_str(), file.as_str()].concat(),
             days_observed,
+            amount_in_raw: terms.amount_in.to_string(),
             method: SeriesMethod {
                 assumed_size_usd: Some(plan.size_usd.clone()),
                 window,
@@ -101,67 +109,75 @@ impl Service {
         })
     }
 
-    /// The tokens that a request must end in, ascending and without the token sold; and whether they are those that it
-    /// names. Where no cash is configured, any token is cash in which a pool pays for the token sold.
-    fn cash_tokens(&self, asked: &CashAsked) -> Result<(Vec<Address>, bool), Problem> {
-        let refused = |detail: String, hint: &str| {
-            Err(Problem::new(ProblemCode::InvalidParameter, detail).field(INTO.name).hint(hint))
-        };
-        let mut is_configured = true;
-        let mut tokens = match &asked.into {
-            Into::Tokens(tokens) => tokens.clone(),
-            Into::Group(name) if name == Into::ANY => self.bought_for(&asked.chain, asked.token),
-            Into::Group(name)
-                if name == Into::CASH && self.group_tokens(&asked.chain, name).is_none() =>
-            {
-                is_configured = false;
-                self.bought_for(&asked.chain, asked.token)
-            }
-            Into::Group(name) => {
-                let Some(tokens) = self.group_tokens(&asked.chain, name) else {
-                    let names: Vec<&str> =
-                        self.groups_of(&asked.chain).map(|group| group.name.as_str()).collect();
-                    let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-                    return refused(
-                        format!("into: no group {name} is configured for {}", asked.chain),
-                        &format!("give one to eight token addresses; groups of the chain: {names}"),
-                    );
-                };
-                tokens
-            }
-        };
-        tokens.retain(|token| *token != asked.token);
+    /// The tokens that a request must end in, ascending and without the tokens sold; and whether they are those that it
+    /// names. Where no cash is configured, any token is cash in which a pool pays for a token sold.
+    pub(crate) fn cash_tokens(
+        &self,
+        chain: &ChainSlug,
+        sold: &[Address],
+        into: &Into,
+    ) -> Result<(Vec<Address>, bool), Problem> {
+        let (mut tokens, is_configured) = self.named_tokens(chain, sold, into)?;
+        tokens.retain(|token| !sold.contains(token));
         if (1..=MAX_CASH_TOKENS).contains(&tokens.len()) {
             return Ok((tokens, is_configured));
         }
-        let found = tokens.len();
-        if found == 0 && !matches!(&asked.into, Into::Tokens(_)) && is_configured {
-            let (token, into) = (asked.token, &asked.into);
-            return refused(
-                format!("into: {token} is the only token of {into} on {}", asked.chain),
+        let names: Vec<String> = sold.iter().map(ToString::to_string).collect();
+        let names = names.join(", ");
+        let is_any = matches!(into, Into::Group(name) if name == Into::ANY) || !is_configured;
+        match (tokens.len(), into) {
+            (0, _) if is_any => Err(not_traded(chain, sold[0])),
+            (0, Into::Group(group)) => Err(refused_into(
+                format!(
+                    "into: no token of {group} on {chain} is left besides what is sold: {names}"
+                ),
                 "name other tokens that the sale must end in, or into=any",
-            );
+            )),
+            (found, _) => Err(refused_into(
+                format!(
+                    "into: {found} tokens besides those sold; a plan has 1 to {MAX_CASH_TOKENS}"
+                ),
+                "give one to eight token addresses, separated by commas",
+            )),
         }
-        if found == 0
-            && matches!(&asked.into, Into::Group(name) if name == Into::ANY || !is_configured)
-        {
-            return Err(not_traded(&asked.chain, asked.token));
-        }
-        refused(
-            format!(
-                "into: {found} tokens besides the token sold; a plan has 1 to {MAX_CASH_TOKENS}"
-            ),
-            "give one to eight token addresses, separated by commas",
-        )
     }
 
-    /// The tokens in which pools pay for a token: those of the deepest pools, at most as many as a plan ends in, ascending.
-    fn bought_for(&self, chain: &ChainSlug, token: Address) -> Vec<Address> {
+    /// The tokens that a request names, ascending, and whether it names them.
+    pub(crate) fn named_tokens(
+        &self,
+        chain: &ChainSlug,
+        sold: &[Address],
+        into: &Into,
+    ) -> Result<(Vec<Address>, bool), Problem> {
+        Ok(match into {
+            Into::Tokens(tokens) => (tokens.clone(), true),
+            Into::Group(name) if name == Into::ANY => (self.bought_for(chain, sold), true),
+            Into::Group(name) => match self.group_tokens(chain, name) {
+                Some(tokens) => (tokens, true),
+                None if name == Into::CASH => (self.bought_for(chain, sold), false),
+                None => {
+                    let names: Vec<&str> =
+                        self.groups_of(chain).map(|group| group.name.as_str()).collect();
+                    let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+                    return Err(refused_into(
+                        format!("into: no group {name} is configured for {chain}"),
+                        &format!("give one to eight token addresses; groups of the chain: {names}"),
+                    ));
+                }
+            },
+        })
+    }
+
+    /// The tokens in which pools pay for tokens that are sold: those of the deepest pools, at most as many as a plan ends
+    /// in, ascending.
+    fn bought_for(&self, chain: &ChainSlug, sold: &[Address]) -> Vec<Address> {
         let mut tokens: Vec<Address> = Vec::new();
-        for pool in self.current().pools_selling(chain, token) {
+        let current = self.current();
+        for pool in sold.iter().flat_map(|token| current.pools_selling(chain, *token)) {
             let quote = pool.quote.parse().ok();
-            let quote =
-                quote.filter(|quote| !tokens.contains(quote) && tokens.len() < MAX_CASH_TOKENS);
+            let quote = quote.filter(|quote| {
+                !tokens.contains(quote) && !sold.contains(quote) && tokens.len() < MAX_CASH_TOKENS
+            });
             tokens.extend(quote);
         }
         tokens.sort_unstable();
@@ -213,6 +229,10 @@ fn default_cash(network: Caip2) -> Option<Vec<Address>> {
     let mut tokens: Vec<Address> = tokens.iter().filter_map(|token| token.parse().ok()).collect();
     tokens.sort_unstable();
     Some(tokens)
+}
+
+fn refused_into(detail: String, hint: &str) -> Problem {
+    Problem::new(ProblemCode::InvalidParameter, detail).field(INTO.name).hint(hint)
 }
 
 fn not_traded(chain: &ChainSlug, token: Address) -> Problem {

@@ -1,4 +1,4 @@
-//! The pools of a slot that lie on a path from the token sold to cash.
+//! The pools of a slot that lie on a path from a token sold to cash.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use exitgap_api::operations::parameters::INTO;
 use exitgap_api::{CashPlan, Guards, Problem, ProblemCode, SplitLeftOut};
 use exitgap_core::evidence::Base;
 use exitgap_core::exit::MAX_NETWORK_POOLS;
-use exitgap_core::ids::{Address, ChainSlug, PoolId};
+use exitgap_core::ids::{Address, ChainSlug, Contract, PoolId};
 use exitgap_core::pools::Direction;
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::Observation;
@@ -25,18 +25,34 @@ const OTHER_BLOCK: Why =
     ("other_block", "the pool was read at another block than most pools of the slot");
 const ORACLE_DIFFERS: Why = (
     "oracle_differs",
-    "the token sold or a cash token has another oracle price in this pool than in most pools",
+    "a token sold or a cash token has another oracle price in this pool than in most pools",
 );
+const RESERVED: Why = ("reserved", "a position of the portfolio is sold in this pool");
 const TOO_MANY: Why = ("too_many_venues", "24 pools are on deeper paths to cash");
 
-/// The pools of a slot that lie on a path from the token sold to cash.
+/// The pools of a slot that lie on a path from a token sold to cash.
 pub struct CashNetwork {
-    pub token: Address,
+    /// Ascending.
+    pub sold: Vec<Address>,
     /// Ascending.
     pub cash: Vec<Address>,
     /// Ascending by pool.
     pub pools: Vec<FoundSnapshot>,
     pub left_out: Vec<SplitLeftOut>,
+}
+
+/// What a network is for.
+#[derive(Debug, Clone, Copy)]
+pub struct NetworkAsked<'a> {
+    pub chain: &'a ChainSlug,
+    /// The tokens sold, ascending.
+    pub sold: &'a [Address],
+    /// The tokens that count as cash, ascending.
+    pub cash: &'a [Address],
+    /// The slot; default: the newest of the pools on a path.
+    pub at: Option<Slot>,
+    /// Contracts that are used elsewhere.
+    pub reserved: &'a [Contract],
 }
 
 /// A pool of the chain.
@@ -77,26 +93,31 @@ fn candidates(current: &Current, chain: &ChainSlug, at: Option<Slot>) -> Vec<Can
 
 impl Service {
     /// The pools on a path at a slot, or at the newest slot of any: at most as many as a plan takes, those on the
-    /// deepest paths.
-    pub(super) async fn cash_network(
+    /// deepest paths, and without those of reserved contracts.
+    pub(crate) async fn cash_network(
         &self,
-        chain: &ChainSlug,
-        token: Address,
-        cash: &[Address],
-        at: Option<Slot>,
+        asked: &NetworkAsked<'_>,
     ) -> Result<CashNetwork, Problem> {
+        let NetworkAsked { chain, sold, cash, at, reserved } = *asked;
         let mut candidates = candidates(&self.current(), chain, at);
-        if !candidates.iter().any(|one| one.pair.tokens.contains(&token)) {
-            return Err(not_traded(chain, token));
+        let is_traded =
+            |token: &&Address| candidates.iter().any(|one| one.pair.tokens.contains(token));
+        if let Some(token) = sold.iter().find(|token| !is_traded(token)) {
+            return Err(not_traded(chain, *token));
         }
         let pairs: Vec<Pair> = candidates.iter().map(|one| one.pair).collect();
-        let mut is_on_path = on_path(&pairs, token, cash).into_iter();
+        let mut is_on_path = on_path(&pairs, sold, cash).into_iter();
         candidates.retain(|_| is_on_path.next().unwrap_or(false));
+        let is_reserved = |one: &Candidate| reserved.contains(one.pool.contract());
+        let (taken, candidates): (Vec<Candidate>, Vec<Candidate>) =
+            candidates.into_iter().partition(is_reserved);
         let newest = candidates.iter().filter_map(|one| one.newest).max();
-        let Some(slot) = at.or(newest) else { return Err(no_path(chain, token)) };
+        let Some(slot) = at.or(newest) else { return Err(no_path(chain, sold)) };
         let pairs: Vec<Pair> = candidates.iter().map(|one| one.pair).collect();
-        let chosen = choose(&pairs, token, cash, MAX_NETWORK_POOLS);
-        let (mut found, mut left_out, mut refused) = (Vec::new(), Vec::new(), None);
+        let chosen = choose(&pairs, sold, cash, MAX_NETWORK_POOLS);
+        let (mut found, mut refused) = (Vec::new(), None);
+        let mut left_out: Vec<SplitLeftOut> =
+            taken.iter().map(|one| SplitLeftOut::new(&one.pool, RESERVED.0, RESERVED.1)).collect();
         for (place, Candidate { pool, .. }) in candidates.into_iter().enumerate() {
             if !chosen.contains(&place) {
                 left_out.push(SplitLeftOut::new(&pool, TOO_MANY.0, TOO_MANY.1));
@@ -111,14 +132,17 @@ impl Service {
                 }
             }
         }
-        let mut network = CashNetwork { token, cash: cash.to_vec(), pools: found, left_out };
+        let (sold, cash) = (sold.to_vec(), cash.to_vec());
+        let mut network = CashNetwork { sold, cash, pools: found, left_out };
         network.leave_out_off_path();
         network.leave_out_differing();
         network.leave_out_off_path();
         match refused {
             Some(problem) if network.pools.is_empty() => Err(problem),
-            None if network.pools.is_empty() => Err(no_path(chain, token)),
-            _ => Ok(network),
+            _ => match network.without_path() {
+                Some(token) => Err(no_path(chain, &[token])),
+                None => Ok(network),
+            },
         }
     }
 
@@ -134,7 +158,7 @@ impl Service {
 }
 
 impl CashNetwork {
-    pub(super) fn observations(&self) -> Vec<&Observation> {
+    pub(crate) fn observations(&self) -> Vec<&Observation> {
         self.pools.iter().map(|one| one.prepared.snapshot.observation()).collect()
     }
 
@@ -151,12 +175,12 @@ impl CashNetwork {
         });
     }
 
-    /// Leaves out pools that were read at another block than most, and pools with another price of the token sold or of
-    /// a cash token than most.
+    /// Leaves out pools that were read at another block than most, and pools with another price of a token sold or of a
+    /// cash token than most.
     fn leave_out_differing(&mut self) {
         let blocks: Vec<_> = self.observations().iter().map(|one| Some(one.block())).collect();
         self.retain(OTHER_BLOCK, &as_most(&blocks));
-        let tokens: Vec<Address> = self.cash.iter().copied().chain([self.token]).collect();
+        let tokens: Vec<Address> = self.cash.iter().chain(&self.sold).copied().collect();
         for token in tokens {
             let priced = |observation: &&Observation| {
                 let index = observation.tokens().iter().position(|one| one.address == token)?;
@@ -171,10 +195,17 @@ impl CashNetwork {
     /// Forgets pools that lie on no path of the pools that are left, and cash tokens that no path reaches.
     fn leave_out_off_path(&mut self) {
         let pairs = self.pairs();
-        let mut is_on_path = on_path(&pairs, self.token, &self.cash).into_iter();
+        let mut is_on_path = on_path(&pairs, &self.sold, &self.cash).into_iter();
         self.pools.retain(|_| is_on_path.next().unwrap_or(false));
         let pairs = self.pairs();
         self.cash.retain(|token| pairs.iter().any(|pair| pair.tokens.contains(token)));
+    }
+
+    /// A token sold from which no path of the pools leads to cash.
+    fn without_path(&self) -> Option<Address> {
+        let pairs = self.pairs();
+        let leads = |token: &Address| on_path(&pairs, &[*token], &self.cash).contains(&true);
+        self.sold.iter().find(|token| !leads(token)).copied()
     }
 
     fn pairs(&self) -> Vec<Pair> {
@@ -185,13 +216,13 @@ impl CashNetwork {
         self.observations().iter().map(pair).collect()
     }
 
-    pub(super) fn search(&self) -> Search {
+    pub(crate) fn search(&self) -> Search {
         let pools = self.pools.iter().map(|one| one.prepared.clone()).collect();
-        Search { token: self.token, cash: self.cash.clone(), pools }
+        Search { sold: self.sold.clone(), cash: self.cash.clone(), pools }
     }
 
     /// The pools of a plan's legs.
-    pub(super) fn legs(&self, plan: &CashPlan) -> Vec<(&FoundSnapshot, Direction)> {
+    pub(crate) fn legs(&self, plan: &CashPlan) -> Vec<(&FoundSnapshot, Direction)> {
         let leg = |leg: &exitgap_api::CashLeg| {
             let is_its = |one: &&FoundSnapshot| one.prepared.pool.id.to_string() == leg.pool;
             let base = Base::from_code(&leg.base)?;
@@ -201,13 +232,13 @@ impl CashNetwork {
     }
 
     /// Requires what all pools of a slot have in common: its age and the status of the chain.
-    pub(super) fn check_guards(&self, guards: Guards) -> Result<(), Problem> {
+    pub(crate) fn check_guards(&self, guards: Guards) -> Result<(), Problem> {
         let guards = Guards { min_days_observed: None, ..guards };
         self.pools.first().map_or(Ok(()), |first| guards.check(&first.guard_inputs()))
     }
 
     /// Keeps the curves that the search has prepared.
-    pub(super) fn keep(&self, service: &Service) {
+    pub(crate) fn keep(&self, service: &Service) {
         for found in self.pools.iter().filter(|found| found.kept) {
             let weighed = WeighedSnapshot::from_prepared(&found.prepared);
             let _ = service.prepared.replace(found.prepared.key(), weighed, true);
@@ -231,9 +262,11 @@ fn as_most<T: PartialEq>(values: &[Option<T>]) -> Vec<bool> {
     values.iter().map(is_most).collect()
 }
 
-fn no_path(chain: &ChainSlug, token: Address) -> Problem {
+fn no_path(chain: &ChainSlug, sold: &[Address]) -> Problem {
+    let sold: Vec<String> = sold.iter().map(ToString::to_string).collect();
     let detail = format!(
-        "no path of at most three recorded pools of {chain} leads from {token} to the requested tokens"
+        "no path of at most three recorded pools of {chain} leads from {} to the requested tokens",
+        sold.join(" or ")
     );
     Problem::new(ProblemCode::UnknownToken, detail)
         .field(INTO.name)

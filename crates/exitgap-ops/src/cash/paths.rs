@@ -1,4 +1,4 @@
-//! Which pools lie on a path from the token sold to cash, and which of many lie on the deepest ones.
+//! Which pools lie on a path from a token sold to cash, and which of many lie on the deepest ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -94,24 +94,42 @@ fn deepest(pairs: &[Pair], sold: Address, cash: &[Address]) -> Vec<Option<(u64, 
     found
 }
 
-/// Which pools lie on a path of at most three pools from the token sold to a cash token.
-pub fn on_path(pairs: &[Pair], sold: Address, cash: &[Address]) -> Vec<bool> {
-    deepest(pairs, sold, cash).iter().map(Option::is_some).collect()
+/// Which pools lie on a path of at most three pools from a token sold to a cash token.
+pub fn on_path(pairs: &[Pair], sold: &[Address], cash: &[Address]) -> Vec<bool> {
+    let mut is_on_path = vec![false; pairs.len()];
+    for token in sold {
+        for (is_on_path, path) in is_on_path.iter_mut().zip(deepest(pairs, *token, cash)) {
+            *is_on_path |= path.is_some();
+        }
+    }
+    is_on_path
 }
 
-/// At most `most` pools, those on the deepest paths; every path is whole.
-pub fn choose(pairs: &[Pair], sold: Address, cash: &[Address], most: usize) -> BTreeSet<usize> {
-    let paths = deepest(pairs, sold, cash);
-    let mut order: Vec<usize> = (0..pairs.len()).filter(|pool| paths[*pool].is_some()).collect();
-    let rank = |pool: &usize| {
-        let depth = paths[*pool].as_ref().map_or(0, |(depth, _)| *depth);
-        (std::cmp::Reverse(depth), std::cmp::Reverse(pairs[*pool].depth), *pool)
-    };
-    order.sort_by_key(rank);
+/// At most `most` pools, those on the deepest paths; every path is whole. First the deepest path of each token sold.
+pub fn choose(pairs: &[Pair], sold: &[Address], cash: &[Address], most: usize) -> BTreeSet<usize> {
+    let mut order: Vec<(bool, u64, u64, usize, Vec<usize>)> = Vec::new();
+    for token in sold {
+        let mut paths: Vec<_> = deepest(pairs, *token, cash)
+            .into_iter()
+            .enumerate()
+            .filter_map(|(pool, path)| path.map(|(depth, path)| (pool, depth, path)))
+            .collect();
+        paths.sort_by_key(|(pool, depth, _)| {
+            (std::cmp::Reverse(*depth), std::cmp::Reverse(pairs[*pool].depth), *pool)
+        });
+        let ranked = paths.into_iter().enumerate();
+        order.extend(
+            ranked.map(|(rank, (pool, depth, path))| {
+                (rank > 0, depth, pairs[pool].depth, pool, path)
+            }),
+        );
+    }
+    order.sort_by_key(|(is_later, depth, own, pool, _)| {
+        (*is_later, std::cmp::Reverse(*depth), std::cmp::Reverse(*own), *pool)
+    });
     let mut chosen = BTreeSet::new();
-    for pool in order {
-        let Some((_, path)) = &paths[pool] else { continue };
-        let with: BTreeSet<usize> = chosen.iter().chain(path).copied().collect();
+    for (.., path) in order {
+        let with: BTreeSet<usize> = chosen.iter().copied().chain(path).collect();
         if with.len() <= most {
             chosen = with;
         }
@@ -135,10 +153,10 @@ mod tests {
     fn pools_count_that_are_on_a_path_of_at_most_three() {
         let pairs = [[1, 2], [2, 3], [3, 9], [1, 9], [3, 4], [4, 9], [5, 9], [5, 6], [9, 8]];
         let pairs = pairs.map(|tokens| pair(tokens, 0));
-        let found = on_path(&pairs, token(1), &[token(9)]);
+        let found = on_path(&pairs, &[token(1)], &[token(9)]);
         // 1-2-3-9 has three pools; 1-2-3-4-9 has four; nothing leads to 5, and cash is not sold for 8.
         assert_eq!(found, [true, true, true, true, false, false, false, false, false]);
-        assert_eq!(on_path(&pairs, token(7), &[token(9)]), [false; 9]);
+        assert_eq!(on_path(&pairs, &[token(7)], &[token(9)]), [false; 9]);
     }
 
     #[test]
@@ -146,16 +164,30 @@ mod tests {
         // The only pool that sells the token is the shallowest of thirty.
         let mut pairs: Vec<Pair> = (0..29).map(|number| pair([2, 9], 1_000 + number)).collect();
         pairs.push(pair([1, 2], 100));
-        let chosen = choose(&pairs, token(1), &[token(9)], 24);
+        let chosen = choose(&pairs, &[token(1)], &[token(9)], 24);
         assert_eq!(chosen.len(), 24);
         assert!(chosen.contains(&29) && chosen.contains(&28) && !chosen.contains(&0));
         // A deep path of three pools comes before a shallow direct pool, and a path that does not fit is left out whole.
         let pairs = [pair([1, 9], 10), pair([1, 2], 500), pair([2, 3], 400), pair([3, 9], 600)];
-        let chosen = |most| choose(&pairs, token(1), &[token(9)], most);
+        let chosen = |most| choose(&pairs, &[token(1)], &[token(9)], most);
         assert_eq!(chosen(4), BTreeSet::from([0, 1, 2, 3]));
         assert_eq!(chosen(3), BTreeSet::from([1, 2, 3]));
         assert_eq!(chosen(2), BTreeSet::from([0]));
         // Of pools whose depth is not known, some are chosen all the same.
-        assert_eq!(choose(&[pair([1, 9], 0)], token(1), &[token(9)], 24), BTreeSet::from([0]));
+        assert_eq!(choose(&[pair([1, 9], 0)], &[token(1)], &[token(9)], 24), BTreeSet::from([0]));
+    }
+
+    #[test]
+    fn of_several_tokens_each_has_its_deepest_path_first() {
+        // Token 1 has deep pools only; the one pool of token 2 is shallow.
+        let mut pairs: Vec<Pair> = (0..5).map(|number| pair([1, 9], 1_000 + number)).collect();
+        pairs.push(pair([2, 9], 1));
+        let sold = [token(1), token(2)];
+        assert_eq!(on_path(&pairs, &sold, &[token(9)]), [true; 6]);
+        assert_eq!(choose(&pairs, &sold, &[token(9)], 2), BTreeSet::from([4, 5]));
+        assert_eq!(choose(&pairs, &sold, &[token(9)], 4), BTreeSet::from([2, 3, 4, 5]));
+        // A pool between two tokens that are sold lies on a path of one of them.
+        pairs.push(pair([1, 2], 7));
+        assert_eq!(on_path(&pairs, &sold, &[token(9)]), [true; 7]);
     }
 }

@@ -3,33 +3,49 @@
 use std::sync::Arc;
 
 use exitgap_api::operations::parameters::{AMOUNT, CASH_POOL};
-use exitgap_api::operations::{AmountAsked, CashAsked, CashFileAsked};
+use exitgap_api::operations::{
+    AmountAsked, CashAsked, CashFileAsked, PortfolioFileAsked, WholeTokens,
+};
 use exitgap_api::{CashPlan, Number, PlanOf, Problem, ProblemCode, find_token};
 use exitgap_core::U256;
 use exitgap_core::analytics::figure::Figure;
-use exitgap_core::analytics::route::{RoutePlanLeg, RoutePrice, RouteTerms};
+use exitgap_core::analytics::route::{
+    PortfolioTerms, RoutePlanLeg, RoutePrice, RouteTerms, SoldAmount,
+};
 use exitgap_core::exit::{
     LegOrder, Network, NetworkPool, Plan, PlanError, PricedPool, TokenPrice, find_plan,
 };
-use exitgap_core::ids::Address;
+use exitgap_core::ids::{Address, PoolId};
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::Observation;
-use exitgap_core::units::UsdMicros;
+use exitgap_core::units::{Percent, SizeUsd, UsdMicros};
 
 use crate::figures::{ResolvedFigure, ServedFigure};
 use crate::{IntoProblem, PreparedSnapshot, Service};
 
 /// A search to run apart from other requests.
 pub struct Search {
-    pub token: Address,
+    /// The tokens sold, ascending.
+    pub sold: Vec<Address>,
+    /// Ascending.
     pub cash: Vec<Address>,
     pub pools: Vec<Arc<PreparedSnapshot>>,
+}
+
+/// What a sale of several tokens brings.
+pub struct FoundPlan {
+    /// What it sells of each token, in their order: all, or what the pools take; and the values of that.
+    pub sold: Vec<(U256, UsdMicros)>,
+    /// Why that is not everything.
+    pub problem: Option<Problem>,
+    /// The plan and the parameters of its figure; `None` if the pools take nothing.
+    pub plan: Option<(CashPlan, PortfolioTerms)>,
 }
 
 impl Search {
     fn network(&self) -> Result<Network<'_>, Problem> {
         let pools = self.pools.iter().map(|one| network_pool(one)).collect();
-        Network::new(pools, self.token, &self.cash).map_err(|error| {
+        Network::new(pools, &self.sold, &self.cash).map_err(|error| {
             tracing::error!(%error, "the pools on a path to cash are no network");
             Problem::new(ProblemCode::InternalError, "the pools could not be combined")
         })
@@ -48,7 +64,7 @@ impl Search {
             return Err(wrong(format!("pool: {} was read at another block", other.pool.id)));
         }
         let pools = self.pools.iter().map(|one| network_pool(one)).collect();
-        let network = Network::new(pools, self.token, &self.cash);
+        let network = Network::new(pools, &self.sold, &self.cash);
         let network = network.map_err(|error| wrong(format!("pool: {error}")))?;
         if let Some(at) = (0..self.pools.len()).find(|at| !network.is_on_path(*at)) {
             let pool = &self.pools[at].pool.id;
@@ -65,62 +81,163 @@ impl Search {
         first.ok_or_else(|| Problem::new(ProblemCode::InternalError, "a plan has no pool"))
     }
 
-    /// The plan in words, and the parameters of its figure.
+    /// The plan of the one token sold in words, and the parameters of its figure.
     pub(super) fn answer(&self, asked: &CashAsked) -> Result<(CashPlan, RouteTerms), Problem> {
         let network = self.network()?;
-        let observations: Vec<&Observation> =
-            self.pools.iter().map(|one| one.snapshot.observation()).collect();
         let (amount_in, size) = match &asked.amount {
             AmountAsked::Size(size) => {
-                let amount = network.amount_asked(*size).filter(|amount| !amount.is_zero());
-                let amount = amount.ok_or_else(|| refused(&PlanError::NoInput, &network))?;
-                (amount, UsdMicros::from(*size))
+                (asked_amount(&network, asked.token, *size)?, UsdMicros::from(*size))
             }
             AmountAsked::Tokens(tokens) => {
-                let decimals = find_token(&observations, self.token).map(|(_, _, of)| of.decimals);
-                let amount = decimals.and_then(|decimals| tokens.in_units(decimals));
-                let amount = amount.ok_or_else(|| {
-                    let decimals = decimals.unwrap_or_default();
-                    let detail = format!(
-                        "amount: {tokens} has more decimals than the token, which has {decimals}, or is too large"
-                    );
-                    Problem::new(ProblemCode::InvalidParameter, detail)
-                        .field(AMOUNT.name)
-                        .hint(AMOUNT.hint.unwrap_or_default())
-                })?;
-                (amount, network.size_of(amount))
+                let amount = self.whole_tokens(asked.token, tokens)?;
+                (amount, network.size_of(&[amount]))
             }
         };
-        let plan = find_plan(&network, amount_in).map_err(|error| refused(&error, &network))?;
-        let (tolerance, gas) = (asked.tolerance, asked.gas);
-        let of =
-            PlanOf { observations: &observations, plan: &plan, amount_in, size, tolerance, gas };
-        let document = of.document();
-        let document = document.ok_or_else(|| {
+        let plan = find_plan(&network, &[amount_in]).map_err(|error| refused(&error, &network))?;
+        let document = self.document(&plan, size, asked.tolerance, asked.gas)?;
+        let PortfolioTerms { cash, legs, pools, prices, slot, .. } =
+            self.terms(&plan, &[amount_in])?;
+        let token = asked.token;
+        let terms = RouteTerms { amount_in, cash, legs, pools, prices, slot, token };
+        Ok((document, terms.validate().map_err(IntoProblem::into_problem)?))
+    }
+
+    /// One plan for these sizes of the tokens sold, in their order; of what the pools take if that is less.
+    pub(crate) fn answer_several(
+        &self,
+        sizes: &[SizeUsd],
+        tolerance: Percent,
+    ) -> Result<FoundPlan, Problem> {
+        let network = self.network()?;
+        let amounts = self.sold.iter().zip(sizes);
+        let amounts = amounts.map(|(token, size)| asked_amount(&network, *token, *size));
+        let amounts: Vec<U256> = amounts.collect::<Result<_, _>>()?;
+        let whole: u64 = sizes.iter().map(|size| size.micros()).sum();
+        match find_plan(&network, &amounts) {
+            Ok(plan) => {
+                let values = sizes.iter().map(|size| UsdMicros::from(*size));
+                let sold = amounts.iter().copied().zip(values).collect();
+                let document = self.document(&plan, UsdMicros(whole), tolerance, None)?;
+                let terms = self.terms(&plan, &amounts)?;
+                Ok(FoundPlan { sold, problem: None, plan: Some((document, terms)) })
+            }
+            Err(PlanError::BeyondLiquidity { max_amounts_in }) => {
+                let error = PlanError::BeyondLiquidity { max_amounts_in: max_amounts_in.clone() };
+                let problem = Some(refused(&error, &network));
+                let value = |(token, amount): (&Address, &U256)| {
+                    let taken =
+                        self.sold.iter().map(|one| if one == token { *amount } else { U256::ZERO });
+                    (*amount, network.size_of(&taken.collect::<Vec<_>>()))
+                };
+                let sold: Vec<_> = self.sold.iter().zip(&max_amounts_in).map(value).collect();
+                let plan = self.part(&sold, tolerance)?;
+                Ok(FoundPlan { sold, problem, plan })
+            }
+            Err(error) => Err(refused(&error, &network)),
+        }
+    }
+
+    /// The plan of the amounts that pools take; `None` if they take nothing.
+    fn part(
+        &self,
+        sold: &[(U256, UsdMicros)],
+        tolerance: Percent,
+    ) -> Result<Option<(CashPlan, PortfolioTerms)>, Problem> {
+        let all = self.sold.iter().copied().zip(sold);
+        let taken: Vec<_> = all.filter(|(_, (amount, _))| !amount.is_zero()).collect();
+        let part = Self {
+            sold: taken.iter().map(|(token, _)| *token).collect(),
+            cash: self.cash.clone(),
+            pools: self.pools.clone(),
+        };
+        if part.sold.is_empty() {
+            return Ok(None);
+        }
+        let part = part.without_pools_off_path()?;
+        let amounts: Vec<U256> = taken.iter().map(|(_, (amount, _))| *amount).collect();
+        let size = UsdMicros(taken.iter().map(|(_, (_, size))| size.0).sum());
+        let network = part.network()?;
+        let plan = find_plan(&network, &amounts).map_err(|error| refused(&error, &network))?;
+        let document = part.document(&plan, size, tolerance, None)?;
+        Ok(Some((document, part.terms(&plan, &amounts)?)))
+    }
+
+    /// The same with the pools and cash tokens alone that a path of a token sold reaches.
+    fn without_pools_off_path(mut self) -> Result<Self, Problem> {
+        let network = self.network()?;
+        let is_kept: Vec<bool> = (0..self.pools.len()).map(|at| network.is_on_path(at)).collect();
+        let cash = self.cash.iter().copied().filter(|token| network.reaches(*token)).collect();
+        drop(network);
+        let mut is_kept = is_kept.into_iter();
+        self.pools.retain(|_| is_kept.next().unwrap_or(false));
+        self.cash = cash;
+        Ok(self)
+    }
+
+    fn whole_tokens(&self, token: Address, tokens: &WholeTokens) -> Result<U256, Problem> {
+        let decimals = find_token(&self.observations(), token).map(|(_, _, of)| of.decimals);
+        decimals.and_then(|decimals| tokens.in_units(decimals)).ok_or_else(|| {
+            let decimals = decimals.unwrap_or_default();
+            let detail = format!(
+                "amount: {tokens} has more decimals than the token, which has {decimals}, or is too large"
+            );
+            Problem::new(ProblemCode::InvalidParameter, detail)
+                .field(AMOUNT.name)
+                .hint(AMOUNT.hint.unwrap_or_default())
+        })
+    }
+
+    fn observations(&self) -> Vec<&Observation> {
+        self.pools.iter().map(|one| one.snapshot.observation()).collect()
+    }
+
+    /// A plan in words.
+    fn document(
+        &self,
+        plan: &Plan,
+        size: UsdMicros,
+        tolerance: Percent,
+        gas: Option<UsdMicros>,
+    ) -> Result<CashPlan, Problem> {
+        let observations = &self.observations();
+        PlanOf { observations, plan, size, tolerance, gas }.document().ok_or_else(|| {
             Problem::new(ProblemCode::InternalError, "a plan names a pool that there is not")
-        })?;
-        Ok((document, self.terms(&plan, amount_in)?))
+        })
     }
 
     /// The parameters of a plan's figure.
-    fn terms(&self, plan: &Plan, amount_in: U256) -> Result<RouteTerms, Problem> {
+    fn terms(&self, plan: &Plan, amounts_in: &[U256]) -> Result<PortfolioTerms, Problem> {
         let leg = |order: &LegOrder| RoutePlanLeg {
             amount_in: order.amount_in,
             base: order.direction.into(),
             pool: self.pools[order.pool].pool.id.clone(),
         };
         let price = |price: &TokenPrice| RoutePrice { token: price.token, value: price.value };
-        let terms = RouteTerms {
-            amount_in,
+        let sold = self.sold.iter().zip(amounts_in);
+        let sold = sold.map(|(token, amount)| SoldAmount { amount_in: *amount, token: *token });
+        let terms = PortfolioTerms {
             cash: self.cash.clone(),
             legs: plan.legs.iter().map(leg).collect(),
             pools: self.pools.iter().map(|one| one.pool.id.clone()).collect(),
             prices: plan.prices.iter().map(price).collect(),
             slot: self.slot()?,
-            token: self.token,
+            sold: sold.collect(),
         };
         terms.validate().map_err(IntoProblem::into_problem)
     }
+
+    /// The parameters of the figure of a plan over pools that a reader named.
+    fn named_terms(&self, amounts_in: &[U256]) -> Result<PortfolioTerms, Problem> {
+        let network = self.checked_network()?;
+        let plan = find_plan(&network, amounts_in).map_err(|error| refused(&error, &network))?;
+        self.terms(&plan, amounts_in)
+    }
+}
+
+/// The amount of a token sold that a size corresponds to.
+fn asked_amount(network: &Network<'_>, token: Address, size: SizeUsd) -> Result<U256, Problem> {
+    let amount = network.amount_asked(token, size).filter(|amount| !amount.is_zero());
+    amount.ok_or_else(|| refused(&PlanError::NoInput, network))
 }
 
 fn network_pool(prepared: &PreparedSnapshot) -> NetworkPool<'_> {
@@ -130,23 +247,48 @@ fn network_pool(prepared: &PreparedSnapshot) -> NetworkPool<'_> {
     NetworkPool { exits: prepared.shared_exits(), ..pool }
 }
 
+impl Service {
+    /// The search over pools of a slot that a reader named.
+    async fn named_search(
+        &self,
+        sold: Vec<Address>,
+        cash: Vec<Address>,
+        slot: Slot,
+        named: &[PoolId],
+    ) -> Result<Search, Problem> {
+        let mut pools = Vec::with_capacity(named.len());
+        for pool in named {
+            pools.push(self.find_pool(pool, slot).await?.prepared);
+        }
+        Ok(Search { sold, cash, pools })
+    }
+}
+
 impl ServedFigure for RouteTerms {
     async fn resolve(
         service: &Service,
         asked: CashFileAsked,
     ) -> Result<ResolvedFigure<Self>, Problem> {
-        let CashFileAsked { chain: _, token, amount_in, into, slot, pools: named } = asked;
-        let mut pools = Vec::with_capacity(named.len());
-        for pool in &named {
-            pools.push(service.find_pool(pool, slot).await?.prepared);
-        }
-        let search = Search { token, cash: into, pools };
-        let run = move || {
-            let network = search.checked_network()?;
-            let plan = find_plan(&network, amount_in).map_err(|error| refused(&error, &network))?;
-            search.terms(&plan, amount_in)
-        };
-        let figure = service.lane.run(run).await??;
+        let CashFileAsked { chain: _, token, amount_in, into, slot, pools } = asked;
+        let search = service.named_search(vec![token], into, slot, &pools).await?;
+        let terms = service.lane.run(move || search.named_terms(&[amount_in])).await??;
+        let PortfolioTerms { cash, legs, pools, prices, slot, .. } = terms;
+        let figure = Self { amount_in, cash, legs, pools, prices, slot, token };
+        // A later version of this program may find a better plan.
+        Ok(ResolvedFigure { figure, is_settled: false })
+    }
+}
+
+impl ServedFigure for PortfolioTerms {
+    async fn resolve(
+        service: &Service,
+        asked: PortfolioFileAsked,
+    ) -> Result<ResolvedFigure<Self>, Problem> {
+        let PortfolioFileAsked { chain: _, sold, into, slot, pools } = asked;
+        let (tokens, amounts_in): (Vec<Address>, Vec<U256>) =
+            sold.into_iter().map(|one| (one.token, one.amount_in)).unzip();
+        let search = service.named_search(tokens, into, slot, &pools).await?;
+        let figure = service.lane.run(move || search.named_terms(&amounts_in)).await??;
         // A later version of this program may find a better plan.
         Ok(ResolvedFigure { figure, is_settled: false })
     }
@@ -156,11 +298,11 @@ impl ServedFigure for RouteTerms {
 fn refused(error: &PlanError, network: &Network<'_>) -> Problem {
     let code = match error {
         PlanError::NoInput => ProblemCode::RoundsToNoInput,
-        PlanError::NoPath => ProblemCode::UnknownToken,
+        PlanError::NoPath { .. } => ProblemCode::UnknownToken,
         PlanError::NoOutput => ProblemCode::RoundsToNoOutput,
         PlanError::GapOutOfRange => ProblemCode::GapOutOfRange,
-        PlanError::BeyondLiquidity { max_amount_in } => {
-            let most = network.size_of(*max_amount_in);
+        PlanError::BeyondLiquidity { max_amounts_in } => {
+            let most = network.size_of(max_amounts_in);
             let detail = format!(
                 "the routes that were tried cannot take this amount; the largest size that they take is {} USD",
                 Number::from(most)

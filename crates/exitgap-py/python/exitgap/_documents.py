@@ -971,8 +971,6 @@ class CashReceived(TypedDict):
 class CashPlan(TypedDict):
     """A plan, and what it brings."""
 
-    #: The amount sold, raw units.
-    amount_in_raw: str
     #: No route through the pools that count brings more than this, USD. `null` if the law of a pool is not known.
     bound_usd: NotRequired[float | None]
     #: The cash received against the amount sold, both at their oracle prices, percent. Positive is worse than the oracle.
@@ -1002,6 +1000,8 @@ class CashPlan(TypedDict):
 class CashExit(Exactness, CashPlan):
     """The answer of `GET /v1/cash/{chain}/{token}`."""
 
+    #: The amount sold, raw units.
+    amount_in_raw: str
     #: `not_configured` if the request is for cash and the operator configured none for this chain. The sale then ends in any token in which a pool pays for the token sold, as with `any`.
     cash: NotRequired[str | None]
     #: The chain's slug.
@@ -2008,6 +2008,38 @@ class Payments(TypedDict):
     receipt_key: ReceiptJwk
 
 
+class PlanAnswer(CashPlan, Exactness):
+    """The sale of several tokens, and what it brings."""
+
+    #: The length of the shortest series of the legs' pools, days.
+    days_observed: float
+    #: URL of the figure file that proves the plan, what it brings, and the bound.
+    evidence_url: str
+    #: Whether the markets of the tokens of all legs are open.
+    market_open: bool
+    #: The method, disclosed. Its window is that of the leg with the shortest series.
+    method: SeriesMethod
+    #: How reliable the oracle answers of the legs' pools are: the worst of them.
+    oracle_state: OracleState
+    #: The market session: of a leg whose market is closed, if there is one.
+    session_note: str
+
+
+class PlanSold(TypedDict):
+    """A token held, and what a plan sells of it."""
+
+    #: What the plan sells of it, raw units: all of it, or what the pools take.
+    amount_in_raw: str
+    #: USD per whole token, according to the oracle.
+    oracle_price_usd: float
+    #: The size of all positions in it, USD.
+    size_usd: float
+    #: The token.
+    token: TokenLabel
+    #: The part that the pools do not take, USD.
+    unfilled_usd: float
+
+
 class PoolAccuracy(AccuracyRecord, Exactness):
     """The accuracy record of a recorded pool: `GET /v1/accuracy/{pool}`. Its swaps come from the documents that the pool's heads commit to."""
 
@@ -2112,39 +2144,74 @@ class PortfolioExit(TypedDict):
     unfilled_usd: float
 
 
+class PortfolioPlan(TypedDict):
+    """One plan for all tokens of a chain that are held."""
+
+    #: `not_configured` if the request is for cash and the operator configured none for this chain. The sale then ends in any token in which a pool pays for a token sold, as with `any`.
+    cash: NotRequired[str | None]
+    #: The chain's slug.
+    chain: str
+    #: What the sale must end in, as requested.
+    into: str
+    #: Pools of the chain that are not part of the search or of its bound, and why.
+    left_out: list[SplitLeftOut]
+    #: What is not counted.
+    not_counted: list[str]
+    #: Why not everything can be filled.
+    problem: NotRequired[Problem | None]
+    #: The sale of what can be filled. Absent if nothing can.
+    result: NotRequired[PlanAnswer | None]
+    #: The size of all of them, USD.
+    size_usd: float
+    #: The slot number. All pools are used as they were at this slot.
+    slot: int
+    #: The time of the slot, RFC 3339.
+    slot_time: str
+    #: Seconds since the slot.
+    snapshot_age_s: int
+    #: The tokens held, ascending by address, each with all of its positions.
+    sold: list[PlanSold]
+    #: The part that cannot be filled, USD.
+    unfilled_usd: float
+
+
 class Position(TypedDict):
     """One position of a portfolio."""
 
     #: `token0` or `token1`: the token sold in that pool.
     base: NotRequired[str | None]
-    #: The indexes in `exits` that sell this position, from 0, together with other positions in the pool or token.
+    #: The index in `exits` of the exit that sells this position, from 0, together with other positions in the pool. Empty if a token is held.
     exits: list[int]
+    #: True if the token is one of those that the sale must end in: it is not sold.
+    is_cash: NotRequired[bool]
+    #: The index in `plans` of the plan that sells this token, from 0.
+    plan: NotRequired[int | None]
     #: The pool's identifier. Absent if a token is sold through all its pools.
     pool: NotRequired[str | None]
     #: The position's size, USD.
     size_usd: float
-    #: The token sold through all its pools, `<chain>/<token>`.
+    #: The token held, `<chain>/<token>`. It is sold for cash, together with the other tokens.
     token: NotRequired[str | None]
 
 
 class PortfolioTotal(TypedDict):
-    """The totals over all exits."""
+    """The totals over all exits and plans."""
 
-    #: The length of the shortest series of all exits. The totals are no more reliable than that exit.
+    #: The length of the shortest series of all exits and legs. The totals are no more reliable than that one.
     days_observed: float
-    #: URLs of the evidence for the gaps behind the means and for the parts that cannot be filled: of every exit, in the order of `exits`.
+    #: URLs of the evidence for the gaps behind the means and for the parts that cannot be filled: of every exit, in the order of `exits`, then the figure file of every plan.
     evidence_urls: list[str]
-    #: The mean of the exits' gaps, weighted by size, percent. Null if something cannot be filled.
+    #: The mean of the gaps of exits and plans, weighted by size, percent. A token that is cash already has no gap and counts as 0. Null if something cannot be filled.
     exit_gap_pct: NotRequired[float | None]
     #: The same mean over the part that can be filled. Null if nothing can be filled.
     filled_gap_pct: NotRequired[float | None]
-    #: The method, disclosed. Its window is that of the exit with the shortest series.
+    #: The method, disclosed. Its window is that of the shortest series.
     method: SeriesMethod
     #: The version of the method behind the figures.
     method_version: str
     #: All positions, USD.
     size_usd: float
-    #: Preview if any exit is preview.
+    #: Preview if any exit or plan is preview.
     status: Status
     #: The part that cannot be filled, USD.
     unfilled_usd: float
@@ -2153,14 +2220,16 @@ class PortfolioTotal(TypedDict):
 class Portfolio(TypedDict):
     """`GET /v1/portfolio`."""
 
-    #: The exits, in the order of their first position.
+    #: The exits of positions that name a pool, in the order of their first position.
     exits: list[PortfolioExit]
+    #: The sales of tokens held, one plan for each chain, in the order of their first position.
+    plans: list[PortfolioPlan]
     #: The positions, as requested.
     positions: list[Position]
     #: The totals.
     total: PortfolioTotal
-    #: The index of the worst exit: one that cannot be filled, otherwise the one with the widest gap.
-    worst_exit: int
+    #: The index of the worst exit: one that cannot be filled, otherwise the one with the widest gap. Null if no position names a pool.
+    worst_exit: NotRequired[int | None]
 
 
 class ProblemDocument(Problem):

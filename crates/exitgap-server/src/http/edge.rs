@@ -20,10 +20,11 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use exitgap_api::operations::parameters::{POSITION, SIZE};
+use exitgap_api::operations::parameters::{POSITION, SIZE, SOLD_AMOUNTS};
 use exitgap_api::operations::{self, MAX_POSITIONS, Operation};
 use exitgap_api::x402::{BodyMembers, X_PAYMENT_RECEIPT};
 use exitgap_api::{PROBLEM_JSON, Problem, ProblemCode, ProblemDocument};
+use exitgap_core::exit::MAX_SOLD_TOKENS;
 use exitgap_core::units::SizeUsd;
 use exitgap_mcp::Allowance;
 use exitgap_mcp::discovery::MCP_PATH;
@@ -358,6 +359,11 @@ fn cost(method: &Method, uri: &Uri) -> NonZeroU32 {
         .find(|operation| operation.method().name() == method && operation.is_at(uri.path()));
     let requests = match asked {
         Some(Operation::Routes | Operation::Cash | Operation::CashFile) => EXITS_OF_TOKEN,
+        Some(Operation::PortfolioFile) => query()
+            .filter(|(name, _)| name == SOLD_AMOUNTS.name)
+            .take(MAX_SOLD_TOKENS)
+            .map(|_| EXITS_OF_TOKEN)
+            .sum(),
         Some(operation @ (Operation::History | Operation::Stress | Operation::When)) => {
             let is_standard =
                 |size: &str| size.parse().is_ok_and(|s| SizeUsd::STANDARD.contains(&s));

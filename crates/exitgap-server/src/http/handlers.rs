@@ -17,7 +17,7 @@ use exitgap_core::analytics::depths::DepthsTerms;
 use exitgap_core::analytics::equity::EquityTerms;
 use exitgap_core::analytics::exposure::ExposureTerms;
 use exitgap_core::analytics::hours::HoursTerms;
-use exitgap_core::analytics::route::RouteTerms;
+use exitgap_core::analytics::route::{PortfolioTerms, RouteTerms};
 use exitgap_core::analytics::stress::StressTerms;
 use serde::Serialize;
 
@@ -86,6 +86,7 @@ pub fn handler_for(operation: Operation) -> MethodRouter<SharedApp> {
             )
         }
         O::CashFile => get(evidence::figure_file::<RouteTerms>),
+        O::PortfolioFile => get(evidence::figure_file::<PortfolioTerms>),
         O::Export => document(operation, export::answer),
         O::Fragility => {
             document(

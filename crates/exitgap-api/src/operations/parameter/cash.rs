@@ -24,6 +24,14 @@ pub const AMOUNT_IN: Parameter =
     Parameter::new_required("amount_in", Kind::Units, "The amount sold in raw units of the token.")
         .hint("amount_in is a positive number of raw units in decimal digits");
 
+/// The amounts that a portfolio's file is for.
+pub const SOLD_AMOUNTS: Parameter = Parameter::new_required(
+    "sold",
+    Kind::Sold,
+    "A token that is sold and its amount in raw units, `<address>:<units>`. Repeat for each token, up to 24 times.",
+)
+.hint("sold=<address>:<units>, repeated for each token, up to 24 times");
+
 /// The tokens that a sale must end in.
 pub const INTO: Parameter = Parameter::optional(
     "into",

@@ -6,12 +6,13 @@ use super::super::parameters::{
     HISTORY_LIMIT, INTERVAL, INTO, INTO_TOKENS, LEVEL, LIMIT, LOG_FILE, LOW, MAX_AGE, METHOD,
     MIN_DAYS, ORDER, ORDER_INTERVAL, ORDERS, PERIOD_FROM, POOL, POOL_CURSOR, POSITION, QUOTE_GROUP,
     RANK_CURSOR, RECOVERY, REQUIRE, SERIES_SIZE, SIZE, SIZE_OR_AMOUNT, SLOT, SLOT_CURSOR,
-    SLOT_IN_PATH, SNAPSHOT_HASH, SORT, STANDARD_SIZE, STATE_HASH, TO, TOKEN_IN_PATH, TOLERANCE,
+    SLOT_IN_PATH, SNAPSHOT_HASH, SOLD_AMOUNTS, SORT, STANDARD_SIZE, STATE_HASH, TO, TOKEN_IN_PATH,
+    TOLERANCE,
 };
 use super::super::{Answer, Calls, Group, Keep, Operation, PriceClass, Row};
 use super::{JSON, OF_MANY_SNAPSHOTS, OWNED, row};
 
-pub(super) const ROWS: [Row; 29] = [
+pub(super) const ROWS: [Row; 30] = [
     Row {
         title: "List of monitored pools",
         about: "Every pool with its tokens, its status, the start date of its series and the length of the series.",
@@ -133,8 +134,8 @@ pub(super) const ROWS: [Row; 29] = [
     },
     Row {
         title: "Portfolio exit",
-        about: "Positions in one pool and base token, and positions in one token, are sold together. A token is sold through its pools, with an exit for each leg of the optimal split. If something cannot be filled, the total has no gap, but `unfilled_usd` and the gap of the part that can be filled.",
-        parameters: &[&POSITION, &MAX_AGE, &MIN_DAYS, &REQUIRE],
+        about: "Positions that name a pool are sold there, those in one pool and base token together. Tokens that are held are sold for cash, as in `/v1/cash`, in one plan for all tokens of a chain: a route of one token may pass through another, and no pool is used twice or in two directions. A pool that a position names takes no part in a plan. If something cannot be filled, the total has no gap, but `unfilled_usd` and the gap of the part that can be filled.",
+        parameters: &[&POSITION, &INTO, &TOLERANCE, &MAX_AGE, &MIN_DAYS, &REQUIRE],
         answer: Answer::Document("Portfolio"),
         // Many positions can exceed the maximum length of an address.
         refusals: &[400, 404, 412, 414, 422, 503],
@@ -344,6 +345,17 @@ pub(super) const ROWS: [Row; 29] = [
         keep: None,
         calls: Calls::FIGURE,
         ..row(Operation::CashFile, "readCashFile", "/api/v1/cash/{chain}/{token}")
+    },
+    Row {
+        group: Group::Evidence,
+        title: "Figure file of a portfolio's plan",
+        about: "One canonical JSON document with the hashes of the snapshots of all pools that count, the plan for all tokens, the prices of its bound, and the result. A later version of the service may find a better plan. `exitgap verify` recomputes each fill, the sums at each token, the gap and the bound, without searching.",
+        parameters: &[&CHAIN_IN_PATH, &SOLD_AMOUNTS, &INTO_TOKENS, &SLOT, &CASH_POOL],
+        answer: JSON,
+        refusals: &[400, 404, 414, 422, 503],
+        keep: None,
+        calls: Calls::FIGURE,
+        ..row(Operation::PortfolioFile, "readPortfolioFile", "/api/v1/portfolio/{chain}")
     },
     Row {
         group: Group::Series,

@@ -288,7 +288,13 @@ fn a_portfolio_that_was_changed_has_no_figure() {
             code(&|terms| terms.sold[sold].amount_in += U256::ONE).unwrap_err(),
             "route_flow"
         );
-        assert_eq!(code(&|terms| drop(terms.sold.remove(sold))).unwrap_err(), "route_flow");
+        assert_eq!(
+            code(&|terms| {
+                terms.sold.remove(sold);
+            })
+            .unwrap_err(),
+            "route_flow"
+        );
         let zero = |terms: &mut PortfolioTerms| terms.sold[sold].amount_in = U256::ZERO;
         assert_eq!(code(&zero).unwrap_err(), "figure_parameter");
         let cash = |terms: &mut PortfolioTerms| terms.sold[sold].token = token(CASH);

@@ -13,7 +13,7 @@ use super::replay::LegOrder;
 use super::settle::settle;
 use super::{MAX_HOPS, PlanError};
 use crate::pools::{FillError, SaleCurve};
-use crate::wide::{U256, U512, product};
+use crate::wide::{U256, U512, U1024, product};
 
 /// Steps shrink by `2^3` from an eighth of the amount to `2^-21` of it.
 const STEP_BITS: usize = 3;
@@ -352,12 +352,12 @@ impl<'n, 'a> Search<'n, 'a> {
 
 /// The token of which most steps are left, at least one, the first among equals; of those that some path takes.
 fn next_sold(left: &[U256], steps: &[U256], is_stuck: &[bool]) -> Option<usize> {
-    let mut most: Option<(U256, usize)> = None;
+    let mut most: Option<(U1024, usize)> = None;
     for (sold, (left, step)) in left.iter().zip(steps).enumerate() {
         if is_stuck[sold] || step.is_zero() || left < step {
             continue;
         }
-        let count = *left / *step;
+        let count = U1024::from(*left) / U1024::from(*step);
         if most.is_none_or(|(most, _)| count > most) {
             most = Some((count, sold));
         }

@@ -109,6 +109,7 @@ impl<'a> ExampleRequest<'a> {
                 | Kind::Cost
                 | Kind::Amount
                 | Kind::Units
+                | Kind::Sold
                 | Kind::Days
                 | Kind::OneOf(_),
             ) => value.len() <= 15 && value.chars().all(|c| c.is_ascii_digit() || c == '.'),

@@ -15,7 +15,7 @@ pub const IMPORTS: &str = "use std::time::Duration;\n\n\
     use exitgap_api::operations::parameters::{ALERT_KIND, ALERT_PCT, ALERT_SIZE, SLOT};\n\
     use exitgap_api::operations::{\n    \
         AccuracyAsked, CashAsked, DecayAsked, EquityAsked, EvidenceOf, ExportAsked, ExposureAsked,\n    \
-        Given, Method, Operation, Question, RoutesAsked, VenueStressAsked, position_as_written,\n};\n\
+        Given, Method, Operation, PortfolioAsked, Question, RoutesAsked, VenueStressAsked,\n};\n\
     use exitgap_api::{AlertsTold, Interval, RowOrder};\n\
     use exitgap_client::{Client, HistoryOf, Native, Request};\n\
     use exitgap_core::exit::OrderPlan;\n\
@@ -74,7 +74,7 @@ fn call(asked: &ExampleRequest<'_>) -> (String, String) {
         O::Fragility => {
             format!("fragility(None, None, None, Some({}), None)", given(asked, "limit"))
         }
-        O::Portfolio => return positions(asked),
+        O::Portfolio => return question(asked, "Portfolio", "portfolio"),
         O::Capabilities => "capabilities()".to_owned(),
         O::Payments => "payments()".to_owned(),
         O::Evidence => return evidence(asked),
@@ -172,12 +172,6 @@ fn series(asked: &ExampleRequest<'_>) -> String {
         parse_expr(asked.in_path("pool")),
         param_expr(asked, "size_usd"),
     )
-}
-
-fn positions(asked: &ExampleRequest<'_>) -> (String, String) {
-    let read = |position: &str| format!("    position_as_written({})?,\n", quote_text(position));
-    let all: String = asked.query_values("position").0.into_iter().map(read).collect();
-    (format!("let positions = [\n{all}];\n"), "portfolio(&positions)".to_owned())
 }
 
 fn evidence(asked: &ExampleRequest<'_>) -> (String, String) {
