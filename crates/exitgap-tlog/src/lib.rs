@@ -11,6 +11,7 @@
 //! - `cosignature`: a witness's statement about a checkpoint (`tlog-cosignature`)
 //! - `policy`: the witnesses that a reader requires (`tlog-policy`)
 //! - `witness`: the checkpoints that a witness may cosign (`tlog-witness`)
+//! - `release`: the signed list of a release's files, and its entry in a log of releases
 //! - `signatures`: whether a trusted key signed a checkpoint; only this module decides that
 //!
 //! **Out of scope**, with the crate responsible: the content of a leaf, origins that name a log's
@@ -36,6 +37,7 @@ mod cosignature;
 mod keys;
 mod note;
 mod policy;
+mod release;
 mod signatures;
 mod tiles;
 mod tree;
@@ -53,6 +55,10 @@ pub use note::{
 };
 pub use policy::{
     MAX_POLICY_BYTES, MAX_POLICY_ITEMS, PolicyError, PolicyRule, PolicyWitness, WitnessPolicy,
+};
+pub use release::{
+    MAX_RELEASE_FILES, MAX_RELEASE_NAME_BYTES, RELEASE_PROOF_FILE, ReleaseFile, ReleaseList,
+    ReleaseListError, SUMS_FILE, SUMS_NOTE_FILE,
 };
 pub use signatures::{SignedError, TrustError};
 pub use tiles::{TILE_WIDTH, Tile, TileKind, push_entry, split_entries};
