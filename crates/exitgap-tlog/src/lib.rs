@@ -58,7 +58,7 @@ pub use policy::{
 };
 pub use release::{
     MAX_RELEASE_FILES, MAX_RELEASE_NAME_BYTES, RELEASE_PROOF_FILE, ReleaseFile, ReleaseList,
-    ReleaseListError, SUMS_FILE, SUMS_NOTE_FILE,
+    ReleaseListError, ReleasePlace, ReleaseProofError, SUMS_FILE, SUMS_NOTE_FILE,
 };
 pub use signatures::{SignedError, TrustError};
 pub use tiles::{TILE_WIDTH, Tile, TileKind, push_entry, split_entries};

@@ -5,6 +5,11 @@ use core::fmt::Write;
 
 use sha2::{Digest, Sha256};
 
+use super::checkpoint::{Checkpoint, CheckpointError, LogProof, OriginLine};
+use super::note::VerifierKey;
+use super::signatures::SignedError;
+use super::tree::{leaf_hash, root_from_inclusion};
+
 /// The name of the list in a release.
 pub const SUMS_FILE: &str = "SHA256SUMS";
 /// The name of the signed list.
@@ -51,6 +56,34 @@ pub enum ReleaseListError {
         /// The number of lines.
         found: usize,
     },
+}
+
+/// Why a proof does not show that a log has a list.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ReleaseProofError {
+    /// The text is not a proof.
+    #[error(transparent)]
+    Malformed(#[from] CheckpointError),
+    /// No given key signed the proof's checkpoint.
+    #[error(transparent)]
+    NotSigned(#[from] SignedError),
+    /// The proof does not lead from the list to the signed root.
+    #[error("the proof does not lead from this list to the state of {log} that was signed")]
+    NotInLog {
+        /// The log.
+        log: String,
+    },
+}
+
+/// The place of a list in a log of releases.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReleasePlace {
+    /// The log's name.
+    pub log: String,
+    /// The leaf's index.
+    pub index: u64,
+    /// The number of leaves when the proof was made.
+    pub size: u64,
 }
 
 /// A file of a release.
@@ -128,6 +161,22 @@ impl ReleaseList {
         let hash: [u8; 32] = Sha256::digest(self.to_text()).into();
         format!("{}  {SUMS_FILE}\n", to_hex(&hash))
     }
+
+    /// Checks untrusted text, a C2SP `tlog-proof`: the list is in the log whose checkpoint one of `keys` signed.
+    pub fn place_in_log(
+        &self,
+        proof: &str,
+        keys: &[VerifierKey],
+    ) -> Result<ReleasePlace, ReleaseProofError> {
+        let proof = LogProof::from_text(proof)?;
+        let checkpoint = Checkpoint::<OriginLine>::signed_by(&proof.checkpoint, keys)?;
+        let (log, size) = (checkpoint.origin.as_str().to_owned(), checkpoint.size);
+        let leaf = leaf_hash(self.log_entry().as_bytes());
+        if root_from_inclusion(leaf, proof.index, size, &proof.hashes) != Some(checkpoint.root) {
+            return Err(ReleaseProofError::NotInLog { log });
+        }
+        Ok(ReleasePlace { log, index: proof.index, size })
+    }
 }
 
 /// Whether a file of a release may have this name, on every system.
@@ -160,6 +209,7 @@ fn hash_from_hex(text: &str) -> Option<[u8; 32]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Hash, Origin, SignerKey, inclusion_proof, root};
 
     fn list() -> ReleaseList {
         let file = |name: &str, byte| ReleaseFile { name: name.to_owned(), sha256: [byte; 32] };
@@ -199,8 +249,8 @@ mod tests {
             assert_eq!(refused(from, to), ReleaseListError::Line { line }, "{from:?} {to:?}");
         }
         assert_eq!(ReleaseList::from_text(""), Err(ReleaseListError::Count { found: 0 }));
-        let many: String =
-            (0..257).map(|n| format!("{}  file{n}\n", "00".repeat(32))).collect::<String>();
+        let file = |n| ReleaseFile { name: format!("file{n}"), sha256: [0; 32] };
+        let many = ReleaseList((0..257).map(file).collect()).to_text();
         assert_eq!(ReleaseList::from_text(&many), Err(ReleaseListError::Count { found: 257 }));
         let twice = ReleaseListError::Twice { line: 2, name: "a".to_owned() };
         assert_eq!(refused("b-1.0+x_y.tar.gz", "a"), twice);
@@ -238,5 +288,35 @@ mod tests {
         let longest = &long[1..];
         let changed = text.replacen("  a\n", &format!("  {longest}\n"), 1);
         assert_eq!(ReleaseList::from_text(&changed).unwrap().files()[0].name, longest);
+    }
+
+    #[test]
+    fn a_list_is_found_in_a_log_signed_by_a_given_key_and_only_there() {
+        let key = SignerKey::from_seed("example.org/release-log", [4; 32]).unwrap();
+        let entry = list().log_entry();
+        let leaves: Vec<Hash> =
+            ["one", &entry, "three"].iter().map(|data| leaf_hash(data.as_bytes())).collect();
+        let origin = Origin::new("example.org/release-log").unwrap();
+        let state = Checkpoint { origin, size: 3, root: root(&leaves), extensions: Vec::new() };
+        let proof = |index: usize, key: &SignerKey| LogProof {
+            index: index as u64,
+            hashes: inclusion_proof(&leaves, index).unwrap(),
+            checkpoint: key.sign(&state.to_text()).unwrap(),
+        };
+        let trusted = [key.verifier()];
+        let log = "example.org/release-log".to_owned();
+        let text = proof(1, &key).to_text();
+        let place = ReleasePlace { log: log.clone(), index: 1, size: 3 };
+        assert_eq!(list().place_in_log(&text, &trusted), Ok(place));
+        // The proof of another leaf, and this proof for another list.
+        let not_in = Err(ReleaseProofError::NotInLog { log });
+        assert_eq!(list().place_in_log(&proof(2, &key).to_text(), &trusted), not_in);
+        let other = ReleaseList::new(vec![list().files()[0].clone()]).unwrap();
+        assert_eq!(other.place_in_log(&text, &trusted), not_in);
+        let stranger = SignerKey::from_seed("example.org/release-log", [5; 32]).unwrap();
+        let unsigned = list().place_in_log(&proof(1, &stranger).to_text(), &trusted);
+        assert!(matches!(unsigned, Err(ReleaseProofError::NotSigned(_))), "{unsigned:?}");
+        let malformed = list().place_in_log(&text.replacen("index 1", "index 01", 1), &trusted);
+        assert!(matches!(malformed, Err(ReleaseProofError::Malformed(_))), "{malformed:?}");
     }
 }
