@@ -47,6 +47,16 @@ pub fn run_and_pick(
     Ok((picked, judge(status, what)))
 }
 
+/// Runs a program and returns its standard output; if it fails, the failure has its standard error.
+pub fn output(command: &mut Command, what: &str) -> Result<String> {
+    let output = command.output().context(format!("starting {what}"))?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    let words = String::from_utf8_lossy(&output.stderr);
+    Err(Failure::new(format!("{what} ended with {}:\n    {}", output.status, words.trim())))
+}
+
 /// Converts an exit status to a result.
 fn judge(status: ExitStatus, what: &str) -> Result<()> {
     if status.success() {

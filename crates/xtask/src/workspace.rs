@@ -57,17 +57,28 @@ pub fn forget_folders(root: &Path, build: &mut Command) {
 
 /// The compiler flags that remove the builder's folders from shipped files, so that builds are the same everywhere.
 pub fn remap_flags(root: &Path) -> String {
-    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
-    let home = home.or_else(|| std::env::home_dir().map(|home| home.join(".cargo")));
-    let registries = home.and_then(|home| std::fs::read_dir(home.join("registry/src")).ok());
-    let registries = registries.into_iter().flatten().flatten().map(|entry| entry.path());
-    let flags = registries
-        .chain([root.to_owned()])
-        .map(|folder| format!("--remap-path-prefix={}=", folder.display()))
+    let flags = builders_folders(root)
+        .into_iter()
+        .map(|(folder, name)| format!("--remap-path-prefix={}={name}", folder.display()))
         // The variable cannot represent a space.
         .filter(|flag| !flag.contains(' '))
         .collect::<Vec<_>>();
     flags.join(" ")
+}
+
+/// The folders of this machine that a build can mention, each with its name in shipped files: sources of packages, of the
+/// standard library and of the workspace, and generated code. Of two that contain each other, the last one counts.
+pub fn builders_folders(root: &Path) -> Vec<(PathBuf, &'static str)> {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| std::env::home_dir().map(|home| home.join(".cargo")));
+    let registries = home.and_then(|home| std::fs::read_dir(home.join("registry/src")).ok());
+    let registries = registries.into_iter().flatten().flatten().map(|entry| (entry.path(), ""));
+    let mut rustc = Command::new("rustc");
+    let rustc = rustc.args(["--print", "sysroot"]).current_dir(root);
+    let sysroot = process::output(rustc, "rustc").ok();
+    let sysroot = sysroot.map(|path| (PathBuf::from(path.trim()), "rust"));
+    let target = std::env::var_os("CARGO_TARGET_DIR").map(|target| (root.join(target), "target"));
+    registries.chain(sysroot).chain([(root.to_owned(), "")]).chain(target).collect()
 }
 
 /// The purpose of a module for browsers.
