@@ -28,6 +28,7 @@ mod setup;
 mod surface;
 mod test;
 mod web;
+mod web_order;
 mod web_program;
 mod workspace;
 

@@ -80,7 +80,7 @@ pub fn build(root: &Path) -> Result<()> {
         (root.join("target/site"), root.join("web/dist"), root.join("target/site.stamp"));
     let (tools, module) = compile(root, Purpose::Shipped)?;
     let modules = pkg::modules(root, Purpose::Shipped, &LATER)?;
-    // The stamp covers the inputs, because splitting the program produces another order each time.
+    // The stamp covers the inputs: what did not change is not split and compressed again.
     let stamp = stamp(root, &module, &modules)?;
     if dist.join("index.html").is_file() && fs::read_to_string(&kept).is_ok_and(|old| old == stamp)
     {
@@ -240,8 +240,12 @@ pub fn files(folder: &Path) -> Result<BTreeMap<String, Vec<u8>>> {
 }
 
 /// The sources that define how a site is built.
-const MADE_BY: [&str; 3] =
-    [include_str!("web.rs"), include_str!("web_program.rs"), include_str!("pkg.rs")];
+const MADE_BY: [&str; 4] = [
+    include_str!("web.rs"),
+    include_str!("web_program.rs"),
+    include_str!("web_order.rs"),
+    include_str!("pkg.rs"),
+];
 
 /// The hash of all of a site's inputs, and of how it is built.
 fn stamp(root: &Path, module: &Path, modules: &Path) -> Result<String> {

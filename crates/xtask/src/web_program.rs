@@ -8,7 +8,7 @@ use std::process::Command;
 use sha2::{Digest, Sha256};
 
 use crate::failure::{Context, Failure, Result};
-use crate::{process, web};
+use crate::{process, web, web_order};
 
 /// The tools' names for the scripts.
 const MAIN: &str = "main.js";
@@ -43,7 +43,9 @@ impl Program {
     ) -> Result<Self> {
         let apart = made.with_extension("parts");
         fs::create_dir_all(&apart).context(format!("creating {}", apart.display()))?;
-        process::run(Command::new(wasm_split).arg(module).arg(&apart), "wasm_split_cli")?;
+        let mut split = Command::new(wasm_split);
+        web_order::fix(&mut split, &made.with_extension("order"))?;
+        process::run(split.arg(module).arg(&apart), "wasm_split_cli")?;
         let main = apart.join("main.wasm");
         let bytes = fs::read(&main).context(format!("reading {}", main.display()))?;
         fs::write(&main, by_handle(bytes)?).context(format!("writing {}", main.display()))?;
