@@ -9,6 +9,7 @@ mod check;
 mod defects;
 mod demo;
 mod deny;
+mod dist;
 mod failure;
 mod faults;
 mod fuzz;
@@ -49,7 +50,7 @@ struct Command {
 }
 
 /// The commands, in the order of the help.
-const COMMANDS: [Command; 19] = [
+const COMMANDS: [Command; 20] = [
     Command {
         name: "setup",
         about: "Fetch the node and the contracts' bytecode into .fixtures/ (once, 30 MB)",
@@ -153,6 +154,12 @@ const COMMANDS: [Command; 19] = [
             }
             web::build(root)
         },
+    },
+    Command {
+        name: "dist",
+        about: "Make a signed release, or check that two builds of it are the same and run",
+        help: dist::HELP,
+        run: dist::run,
     },
     Command {
         name: "parity",

@@ -58,7 +58,7 @@ pub fn install_wheel(root: &Path) -> Result<(PathBuf, PathBuf)> {
 }
 
 /// Builds the wheel.
-fn build(root: &Path) -> Result<PathBuf> {
+pub fn build(root: &Path) -> Result<PathBuf> {
     let maturin = setup::ensure_maturin(root)?;
     let dist = root.join(CRATE).join("dist");
     // Remove wheels of earlier versions.

@@ -55,7 +55,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("exitgap-reality", ANYTHING),
     ("exitgap-peers", ANYTHING),
     ("exitgap-bench", ANYTHING),
-    ("xtask", &[]),
+    ("xtask", &["exitgap-tlog"]),
 ];
 
 /// A crate with its path dependencies, that is, those on our own crates.
