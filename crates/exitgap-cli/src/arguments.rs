@@ -21,6 +21,7 @@ pub use crate::log_arguments::{AuditArgs, CompareArgs, ExportArgs, WatchArgs};
 use crate::log_source::LogAt;
 use crate::pay_arguments::{EXIT_NOTES, ExitArgs, LEDGER_NOTES, PayCommand};
 use crate::recorded_source::RecordedFrom;
+use crate::release_arguments::{RELEASE_NOTES, VerifyReleaseArgs};
 use crate::try_arguments::TRY_NOTES;
 pub use crate::try_arguments::TryArgs;
 
@@ -63,7 +64,8 @@ Exit codes:
   4  no recorded data (unknown pool, missing slot, before the series), or not enough data for
      a statistic (hours, when, decay, exposure, accuracy, equities)
   5  the database, file or chain could not be read
-  6  invalid: the evidence, the log or the receipt failed a check (verify, audit, verify-receipt, exit --pay, try)
+  6  invalid: the evidence, the log, the receipt or the release failed a check (verify, audit, verify-receipt,
+     verify-release, exit --pay, try)
   7  incomplete: no check failed, but some could not be made (same commands)
   8  not paid, or paid without an answer (exit --pay)
 
@@ -267,6 +269,9 @@ pub enum Command {
     /// Verify a payment receipt: is it signed by the service, and for this answer?
     #[command(after_long_help = RECEIPT_NOTES)]
     VerifyReceipt(VerifyReceiptArgs),
+    /// Verify a release of exitgap: is it signed by a key that you trust, and is each file the signed one?
+    #[command(after_long_help = RELEASE_NOTES)]
+    VerifyRelease(VerifyReleaseArgs),
     /// Replay a published log and check every head, snapshot, depth and hash.
     #[command(after_long_help = AUDIT_NOTES)]
     Audit(AuditArgs),

@@ -19,6 +19,7 @@ mod log_source;
 mod pay_arguments;
 mod receipts;
 mod recorded_source;
+mod release_arguments;
 mod source;
 mod trust;
 mod try_arguments;

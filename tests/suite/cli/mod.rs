@@ -16,5 +16,6 @@ mod rpc;
 mod series;
 mod try_sample;
 mod verify_chain;
+mod verify_release;
 mod verify_sources;
 mod watch;

@@ -46,6 +46,7 @@ mod verify_fork;
 mod verify_headline;
 mod verify_many;
 mod verify_receipt;
+mod verify_release;
 mod verify_remote;
 mod verify_sealed;
 mod verify_sources;
@@ -85,6 +86,7 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Try(args) => return try_sample::run(&args, json),
         Command::Verify(args) => return verify::run(&args, json),
         Command::VerifyReceipt(args) => return verify_receipt::run(&args, json),
+        Command::VerifyRelease(args) => return verify_release::run(&args, json),
         Command::Audit(args) => return audit::run(&args, json),
         Command::Export(args) => return export::run(&args, json),
         Command::Compare(args) => return compare::run(&args, json),
