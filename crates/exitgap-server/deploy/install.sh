@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the programs of an exitgap release, after checking its signature.
 #
-#   sh install.sh --from https://example.org/exitgap/0.2.0 --key 'example.org/releases+…'
+#   sh install.sh --from 'https://<your mirror>/exitgap/0.2.0' --key 'example.org/releases+…'
 #   sh install.sh --from ./release --key 'example.org/releases+…' --to /usr/local/bin
 #
 # Get the key from another place than the release. A release is a folder with SHA256SUMS, SHA256SUMS.note (the same text as a signed
@@ -108,8 +108,8 @@ openssl pkeyutl -verify -pubin -keyform DER -inkey "$work/key.der" -rawin -in "$
 }
 
 case $(uname -s)-$(uname -m) in
-    Linux-x86_64 | Linux-amd64) platform=x86_64-unknown-linux-musl ;;
-    Linux-aarch64 | Linux-arm64) platform=aarch64-unknown-linux-musl ;;
+    Linux-x86_64 | Linux-amd64) platform=x86_64-linux ;;
+    Linux-aarch64 | Linux-arm64) platform=aarch64-linux ;;
     *) fail "there is no archive for $(uname -s) on $(uname -m)" 'build from source: cargo install --path crates/exitgap-cli' ;;
 esac
 archive=$(sed -n "s/^[0-9a-f]\{64\}  \(exitgap-[0-9A-Za-z.-]*-$platform\.tar\.gz\)\$/\1/p" "$work/SHA256SUMS")
@@ -136,4 +136,4 @@ for program in exitgap exitgap-server; do
     mv -f "$to/.$program.new" "$to/$program"
 done
 printf 'signed by %s+%s: installed exitgap and exitgap-server in %s\n' "$name" "$id" "$to"
-printf 'next: %s/exitgap --help\n' "$to"
+printf 'next: %s/exitgap try\n' "$to"

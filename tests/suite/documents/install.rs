@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 const SCRIPT: &str = "crates/exitgap-server/deploy/install.sh";
 const NAME: &str = "example.org/releases";
-const FOLDER: &str = "exitgap-0.2.0-x86_64-unknown-linux-musl";
+const FOLDER: &str = "exitgap-0.2.0-x86_64-linux";
 
 fn key(seed: u8) -> SignerKey {
     SignerKey::from_seed(NAME, [seed; 32]).unwrap()
@@ -36,8 +36,11 @@ fn release(signers: &[&SignerKey]) -> TempDir {
     let hash = Sha256::digest(fs::read(here.join(&archive)).unwrap());
     let hash = alloy::primitives::hex::encode(hash);
     let other = "0".repeat(64);
-    let sums =
-        format!("{hash}  {archive}\n{other}  exitgap-0.2.0-aarch64-unknown-linux-musl.tar.gz\n");
+    // With files for other platforms and purposes.
+    let sums = format!(
+        "{hash}  {archive}\n{other}  exitgap-0.2.0-aarch64-linux.tar.gz\n\
+         {other}  exitgap-image-0.2.0-x86_64-linux.tar\n{other}  exitgap-0.2.0-source.tar.gz\n"
+    );
     let (first, others) = signers.split_first().unwrap();
     let note =
         others.iter().fold(first.sign(&sums).unwrap(), |note, key| key.sign_beside(&note).unwrap());

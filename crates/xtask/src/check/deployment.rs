@@ -14,6 +14,9 @@ const COMPOSE: &str = "crates/exitgap-server/deploy/compose.yaml";
 const PROMETHEUS: &str = "crates/exitgap-server/deploy/prometheus.yml";
 const WORKFLOW: &str = ".github/workflows/ci.yaml";
 
+/// The file that an operator makes: the first lines of the compose file say how.
+const CONFIGURATION: &str = "./exitgap.toml";
+
 /// The job that the rules and the dashboard name.
 const JOB: &str = "exitgap";
 
@@ -65,16 +68,10 @@ fn in_compose(document: &Value, folder: &Path) -> Vec<String> {
         if !is_ours && !is_pinned {
             found.push(format!("`{name}`: the image `{image}` has no version"));
         }
-        if let Some(build) = service["build"].as_object() {
-            let context = folder.join(build["context"].as_str().unwrap_or_default());
-            if !context.join(build["dockerfile"].as_str().unwrap_or_default()).is_file() {
-                found.push(format!("`{name}`: its `dockerfile` does not exist"));
-            }
-        }
         let files = service["env_file"].as_str().into_iter().chain(mounted(service));
         for file in files {
             let is_volume = document["volumes"].get(file).is_some();
-            if !is_volume && !folder.join(file).is_file() {
+            if !is_volume && file != CONFIGURATION && !folder.join(file).is_file() {
                 found.push(format!("`{name}`: `{file}` is neither a file nor a volume"));
             }
         }
@@ -92,16 +89,10 @@ fn in_compose(document: &Value, folder: &Path) -> Vec<String> {
     found
 }
 
-/// The sources of what a service mounts; the default, if a variable names another.
+/// The sources of what a service mounts.
 fn mounted(service: &Value) -> impl Iterator<Item = &str> {
     let volumes = service["volumes"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    volumes.map(|volume| match volume.strip_prefix("${") {
-        Some(variable) => {
-            let inside = variable.split('}').next().unwrap_or_default();
-            inside.split_once(":-").map_or(inside, |(_, default)| default)
-        }
-        None => volume.split(':').next().unwrap_or_default(),
-    })
+    volumes.map(|volume| volume.split(':').next().unwrap_or_default())
 }
 
 /// Files of rules that do not exist, and another job than the one that the rules name.
@@ -156,7 +147,7 @@ mod tests {
     #[test]
     fn each_mistake_in_a_compose_file_is_found_and_named() {
         let right = "services:\n  a:\n    image: localhost/exitgap\n    env_file: server.env\n    volumes:\n      - a:/x\n      \
-                     - ./grafana.json:/y:ro\n      - ${C:-../../../examples/mainnet.toml}:/z:ro\n    ports:\n      - \
+                     - ./grafana.json:/y:ro\n      - ./exitgap.toml:/z:ro\n    ports:\n      - \
                      127.0.0.1:1:1\n  b:\n    image: x/y:1.2\n    depends_on:\n      a: {}\nvolumes:\n  a: {}\n";
         assert_eq!(compose(right), Vec::<String>::new());
         for (from, to, why) in [
@@ -164,7 +155,7 @@ mod tests {
             ("x/y:1.2", "x/y:latest", "has no version"),
             ("server.env", "other.env", "`other.env` is neither"),
             ("./grafana.json", "./grafana.xml", "`./grafana.xml` is neither"),
-            ("mainnet.toml", "none.toml", "none.toml` is neither"),
+            ("./exitgap.toml", "./none.toml", "none.toml` is neither"),
             ("volumes:\n  a: {}\n", "volumes:\n  b: {}\n", "`a` is neither"),
             ("      a: {}\nvol", "      c: {}\nvol", "depends on `c`"),
             ("127.0.0.1:1:1", "8080:1", "open to other machines"),
