@@ -157,7 +157,7 @@ const COMMANDS: [Command; 20] = [
     },
     Command {
         name: "dist",
-        about: "Make a signed release, or check that two builds of it are the same and run",
+        about: "Make a signed release, or check that two builds are the same and run",
         help: dist::HELP,
         run: dist::run,
     },
