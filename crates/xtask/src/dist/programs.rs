@@ -43,6 +43,8 @@ impl Programs {
         let Toolchain { platform, target, compiler, c_library } = toolchain;
         let root = release.root;
         eprintln!("dist: the programs for {}, by {target} and {compiler}", platform.name);
+        let folder = super::target_folder(root)?.join(target).join(PROFILE);
+        forget_other_times(release, target, &folder)?;
         let mut build = workspace::cargo(root);
         build.args(["build", "--locked", "--profile", PROFILE, "--target", target]);
         build.args(["--package", "exitgap-cli", "--package", "exitgap-server", "--bins"]);
@@ -50,11 +52,6 @@ impl Programs {
             build.env(name, value);
         }
         process::run(&mut build, "cargo build")?;
-        let metadata = workspace::metadata(root)?;
-        let folder = metadata["target_directory"]
-            .as_str()
-            .map_or_else(|| root.join("target"), PathBuf::from);
-        let folder = folder.join(target).join(PROFILE);
         let read = |name: &str| {
             let path = folder.join(name);
             fs::read(&path).context(format!("reading {}", path.display()))
@@ -89,6 +86,25 @@ impl Programs {
         }
         Ok(Texts { completions, manual })
     }
+}
+
+/// What takes times from `SOURCE_DATE_EPOCH` when it is compiled: embedded pages, and `__DATE__` in C. Cargo does not see
+/// that, and would keep what was compiled for another commit.
+const WITH_TIMES: [&str; 2] = ["exitgap-server", "libmimalloc-sys"];
+
+/// Removes what an earlier build compiled with another time.
+fn forget_other_times(release: &Release, target: &str, folder: &Path) -> Result<()> {
+    let stamp = folder.join("source-date-epoch");
+    let time = release.time_s.to_string();
+    if !folder.is_dir() || fs::read_to_string(&stamp).is_ok_and(|found| found == time) {
+        fs::create_dir_all(folder).context(format!("creating {}", folder.display()))?;
+        return fs::write(&stamp, time).context(format!("writing {}", stamp.display()));
+    }
+    let mut clean = workspace::cargo(release.root);
+    clean.args(["clean", "--quiet", "--profile", PROFILE, "--target", target]);
+    clean.args(WITH_TIMES.iter().flat_map(|package| ["--package", package]));
+    process::run(&mut clean, "cargo clean")?;
+    fs::write(&stamp, time).context(format!("writing {}", stamp.display()))
 }
 
 /// The variables that make a build the same in every folder, and static.
