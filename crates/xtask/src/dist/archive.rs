@@ -85,3 +85,49 @@ You may modify the library and link these programs with it again: the release's 
 and the command that builds them, `cargo xtask dist`. The library's own source is that of the package libc6 of the Debian
 release on which they were built (https://www.debian.org).
 ";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_archive_has_what_install_sh_unpacks_and_every_notice() {
+        let root = crate::workspace::root();
+        let (release, folder) = Release::in_folder(&root, "archive");
+        let written = make(&release, &Programs::for_tests(), &Texts::for_tests()).unwrap();
+        assert_eq!(written.name, "exitgap-1.2.3-x86_64-linux.tar.gz");
+        let packed = std::fs::read(folder.join(&written.name)).unwrap();
+        std::fs::remove_dir_all(&folder).unwrap();
+        let entries = tar::entries(&gzip::unpack(&packed).unwrap()).unwrap();
+        let paths: Vec<&str> =
+            entries.iter().filter_map(|(about, _)| about.split(' ').next()).collect();
+        let expected = [
+            "",
+            "BUILT-WITH.txt",
+            "CHANGELOG.md",
+            "LICENSE-APACHE",
+            "LICENSE-MIT",
+            "README.md",
+            "THIRD-PARTY-C-library.txt",
+            "THIRD-PARTY-exitgap-server.txt",
+            "THIRD-PARTY-exitgap.txt",
+            "completions/",
+            "completions/_exitgap",
+            "completions/exitgap.bash",
+            "completions/exitgap.fish",
+            "deploy/",
+            "deploy/exitgap.service",
+            "exitgap",
+            "exitgap-server",
+            "man/",
+            "man/exitgap-server.1",
+            "man/exitgap.1",
+        ];
+        let expected = expected.map(|path| format!("exitgap-1.2.3-x86_64-linux/{path}"));
+        assert_eq!(paths, expected);
+        // 2024-02-29T23:59:59Z, the time of the commit.
+        for (about, _) in entries {
+            assert!(about.contains(", time 14570215177, "), "{about}");
+        }
+    }
+}

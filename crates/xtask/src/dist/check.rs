@@ -13,7 +13,7 @@ use crate::{process, setup, web, workspace};
 use exitgap_tlog::{RELEASE_PROOF_FILE, SUMS_FILE, SUMS_NOTE_FILE};
 
 /// The folders of the two copies. Their paths have different lengths.
-const COPIES: [&str; 2] = ["one", "two/in/a/deeper/folder"];
+const COPIES: [&str; 2] = ["one", "the-other-copy"];
 
 /// A figure of the check: its key, its value, and the range that it must be in.
 pub struct Figure {

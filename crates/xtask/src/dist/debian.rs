@@ -139,4 +139,46 @@ mod tests {
         assert!(installed.contains("\nExecStart=/usr/bin/exitgap-server serve "), "{installed}");
         assert!(!installed.contains("useradd"), "{installed}");
     }
+
+    #[test]
+    fn the_package_has_its_fields_scripts_and_files() {
+        let root = crate::workspace::root();
+        let (release, folder) = Release::in_folder(&root, "debian");
+        let written = make(&release, &Programs::for_tests(), &Texts::for_tests()).unwrap();
+        assert_eq!(written.name, "exitgap_1.2.3_amd64.deb");
+        let packed = std::fs::read(folder.join(&written.name)).unwrap();
+        std::fs::remove_dir_all(&folder).unwrap();
+        let members = ar::members(&packed).unwrap();
+        let unpacked = |index: usize| -> Vec<(String, Vec<u8>)> {
+            tar::entries(&gzip::unpack(&members[index].1).unwrap()).unwrap()
+        };
+        assert_eq!(members[0].1, b"2.0\n");
+        let (control, data) = (unpacked(1), unpacked(2));
+        let text = |entries: &[(String, Vec<u8>)], path: &str| {
+            let begin = format!("./{path} (");
+            let found = entries.iter().find(|(about, _)| about.starts_with(&begin));
+            let (about, bytes) = found.unwrap_or_else(|| panic!("{path} is not in the package"));
+            (about.clone(), String::from_utf8_lossy(bytes).into_owned())
+        };
+        let (_, fields) = text(&control, "control");
+        for line in ["Version: 1.2.3", "Architecture: amd64", "Depends: adduser, ca-certificates"] {
+            assert!(fields.lines().any(|found| found == line), "{line}: {fields}");
+        }
+        for script in ["postinst", "prerm", "postrm"] {
+            let (about, script) = text(&control, script);
+            assert!(about.contains("mode 0000755") && script.starts_with("#!/bin/sh\nset -e\n"));
+        }
+        let (program, _) = text(&data, "usr/bin/exitgap-server");
+        assert!(program.contains("mode 0000755, user 0000000"), "{program}");
+        for path in [
+            "usr/share/bash-completion/completions/exitgap",
+            "usr/share/zsh/vendor-completions/_exitgap",
+            "usr/share/fish/vendor_completions.d/exitgap.fish",
+            "usr/share/man/man1/exitgap-server.1.gz",
+        ] {
+            text(&data, path);
+        }
+        let (_, copyright) = text(&data, "usr/share/doc/exitgap/copyright");
+        assert!(copyright.contains("Rich Felker") && copyright.contains("Apache-2.0"));
+    }
 }

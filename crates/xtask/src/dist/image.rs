@@ -132,3 +132,84 @@ fn blob(bytes: &[u8]) -> String {
 fn descriptor(media_type: &str, bytes: &[u8]) -> Value {
     json!({ "mediaType": media_type, "digest": digest(bytes), "size": bytes.len() })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+    use crate::workspace;
+
+    /// The content of the archive's entry with this path.
+    fn content<'a>(entries: &'a [(String, Vec<u8>)], path: &str) -> &'a [u8] {
+        let begin = format!("{path} (");
+        let found = entries.iter().find(|(about, _)| about.starts_with(&begin));
+        &found.unwrap_or_else(|| panic!("{path} is not in the archive")).1
+    }
+
+    #[test]
+    fn every_blob_has_the_hash_that_names_it_and_the_root_has_a_user_who_owns_its_folders() {
+        if !Path::new(AUTHORITIES).exists() {
+            eprintln!("not tried: this machine has no {AUTHORITIES}");
+            return;
+        }
+        let root = workspace::root();
+        let (release, folder) = Release::in_folder(&root, "image");
+        let written = make(&release, &Programs::for_tests()).unwrap();
+        assert_eq!(written.name, "exitgap-image-1.2.3-x86_64-linux.tar");
+        let packed = fs::read(folder.join(&written.name)).unwrap();
+        fs::remove_dir_all(&folder).unwrap();
+        let entries = tar::entries(&packed).unwrap();
+        let json = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes).unwrap();
+        let of = |descriptor: &Value| {
+            let hash = descriptor["digest"].as_str().unwrap().strip_prefix("sha256:").unwrap();
+            let bytes = content(&entries, &format!("blobs/sha256/{hash}")).to_vec();
+            assert_eq!(digest(&bytes), descriptor["digest"]);
+            assert_eq!(descriptor["size"], bytes.len());
+            bytes
+        };
+        let index = json(content(&entries, "index.json"));
+        let manifest = json(&of(&index["manifests"][0]));
+        let config = json(&of(&manifest["config"]));
+        let layer = gzip::unpack(&of(&manifest["layers"][0])).unwrap();
+        assert_eq!(config["rootfs"]["diff_ids"], json!([digest(&layer)]));
+        assert_eq!(config["config"]["User"], "10001:10001");
+        let docker = json(content(&entries, "manifest.json"));
+        assert_eq!(docker[0]["RepoTags"], json!(["localhost/exitgap:latest"]));
+        content(&entries, docker[0]["Config"].as_str().unwrap());
+        content(&entries, docker[0]["Layers"][0].as_str().unwrap());
+        let files = tar::entries(&layer).unwrap();
+        for (path, mode) in [("tmp/", "0001777"), ("var/lib/exitgap/", "0000700")] {
+            let (about, _) =
+                files.iter().find(|(about, _)| about.starts_with(&format!("{path} ("))).unwrap();
+            let expected = format!("mode {mode}, user 0023421, group 0023421");
+            assert!(about.contains(&expected), "{about}");
+        }
+        assert!(!content(&files, "etc/ssl/certs/ca-certificates.crt").is_empty());
+        assert!(content(&files, "usr/local/bin/exitgap-server").starts_with(b"#!"));
+    }
+
+    #[test]
+    fn the_image_runs_as_the_container_files() {
+        let root = workspace::root();
+        let file =
+            fs::read_to_string(root.join("crates/exitgap-server/deploy/Containerfile")).unwrap();
+        let last = file.rsplit("\nFROM ").next().unwrap();
+        let of = |instruction: &str| {
+            let begin = format!("{instruction} ");
+            last.lines().find_map(|line| line.strip_prefix(&begin)).unwrap().to_owned()
+        };
+        let list = |instruction: &str| serde_json::from_str::<Value>(&of(instruction)).unwrap();
+        let config = config(&Release::for_tests(&root), &Programs::for_tests(), "sha256:0");
+        let config = &config["config"];
+        assert_eq!(config["Entrypoint"], list("ENTRYPOINT"));
+        assert_eq!(config["Cmd"], list("CMD"));
+        assert_eq!(config["WorkingDir"], of("WORKDIR"));
+        assert_eq!(config["StopSignal"], of("STOPSIGNAL"));
+        assert_eq!(config["User"], format!("{0}:{0}", of("USER")));
+        assert!(config["Env"].as_array().unwrap().contains(&of("ENV").into()));
+        assert!(config["ExposedPorts"].get(format!("{}/tcp", of("EXPOSE"))).is_some());
+        assert!(config["Volumes"].get(of("VOLUME")).is_some());
+    }
+}

@@ -174,6 +174,32 @@ fn describe(release: &Release, toolchain: &Toolchain) -> Result<String> {
 }
 
 #[cfg(test)]
+impl Programs {
+    /// Programs that print their name.
+    pub fn for_tests() -> Self {
+        let script = |name: &str| format!("#!/bin/sh\necho {name}\n").into_bytes();
+        Self {
+            platform: &super::platforms::PLATFORMS[0],
+            cli: script(CLI),
+            server: script(SERVER),
+            built_with: "a test\n".to_owned(),
+            c_library: CLibrary::Musl,
+            folder: PathBuf::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+impl Texts {
+    pub fn for_tests() -> Self {
+        let completions = [("bash", "exitgap"), ("zsh", "_exitgap"), ("fish", "exitgap.fish")];
+        let completions = completions.map(|(shell, file)| (shell, file, format!("{shell}\n")));
+        let manual = [CLI, SERVER].map(|name| (format!("{name}.1"), format!(".TH {name}\n")));
+        Self { completions: completions.to_vec(), manual: manual.to_vec() }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -77,10 +77,17 @@ impl<'a> Release<'a> {
 
 #[cfg(test)]
 impl<'a> Release<'a> {
-    /// A release whose time is known, and that writes nothing.
+    /// A release whose time is known.
     pub fn for_tests(root: &'a Path) -> Self {
-        let [version, maintainer, commit] = ["1.2.3", "Us <us@localhost>", "c0"].map(str::to_owned);
+        let [version, maintainer, commit] = ["1.2.3", "The makers", "c0"].map(str::to_owned);
         Self { root, folder: PathBuf::new(), version, maintainer, commit, time_s: 1_709_251_199 }
+    }
+
+    /// The same, in a new folder of this test.
+    pub fn in_folder(root: &'a Path, test: &str) -> (Self, PathBuf) {
+        let folder = std::env::temp_dir().join(format!("exitgap-{test}-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        (Self { folder: folder.clone(), ..Self::for_tests(root) }, folder)
     }
 }
 
