@@ -1,9 +1,9 @@
 //! Archives of files that are in the repository: the source, and what an operator deploys.
 
-use std::fs;
 use std::process::Command;
 
 use super::formats::{Tree, gzip, tar};
+use super::git;
 use super::release::{Release, Written};
 use crate::failure::{Context, Failure, Result};
 
@@ -34,16 +34,15 @@ pub fn source(release: &Release) -> Result<Written> {
 pub fn deploy(release: &Release) -> Result<Written> {
     let mut tree = Tree::default();
     for (folder, name) in DEPLOYED {
-        let reading = || format!("reading {folder}");
-        for entry in fs::read_dir(release.root.join(folder)).context(reading())? {
-            let path = entry.context(reading())?.path();
-            let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            if path.is_file() && !OF_SOURCES.contains(&file.as_str()) {
-                let is_script = path.extension().is_some_and(|extension| extension == "sh");
-                let mode = if is_script { 0o755 } else { 0o644 };
-                let bytes = fs::read(&path).context(format!("reading {}", path.display()))?;
-                tree.file(&format!("{name}/{file}"), mode, bytes);
+        // Only what is committed: an operator who works in this folder has keys and passwords in it.
+        for path in git(release.root, &["ls-files", folder])?.lines() {
+            let file = path.rsplit('/').next().unwrap_or(path);
+            if OF_SOURCES.contains(&file) {
+                continue;
             }
+            let is_script = file.rsplit_once('.').is_some_and(|(_, extension)| extension == "sh");
+            let mode = if is_script { 0o755 } else { 0o644 };
+            tree.file(&format!("{name}/{file}"), mode, release.read(path)?);
         }
     }
     for licence in ["LICENSE-APACHE", "LICENSE-MIT"] {
@@ -57,4 +56,45 @@ pub fn deploy(release: &Release) -> Result<Written> {
 /// The script that checks the release's signature before it installs an archive.
 pub fn installer(release: &Release) -> Result<Written> {
     release.write("install.sh", release.read(INSTALLER)?.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::workspace;
+
+    #[test]
+    fn the_deploy_bundle_has_what_the_compose_file_mounts_and_no_file_that_is_not_committed() {
+        let root = workspace::root();
+        let secret = root.join("crates/exitgap-server/deploy/a-test.key");
+        fs::write(&secret, "secret").unwrap();
+        let (release, folder) = Release::in_folder(&root, "deploy");
+        let written = deploy(&release);
+        fs::remove_file(&secret).unwrap();
+        let packed = fs::read(folder.join(written.unwrap().name)).unwrap();
+        fs::remove_dir_all(&folder).unwrap();
+        let entries = tar::entries(&gzip::unpack(&packed).unwrap()).unwrap();
+        let has = |path: &str| {
+            let begin = format!("exitgap-1.2.3-deploy/{path} (");
+            entries.iter().any(|(about, _)| about.starts_with(&begin))
+        };
+        assert!(!has("deploy/a-test.key") && !has("deploy/Containerfile"));
+        for path in
+            ["deploy/compose.yaml", "deploy/server.env", "examples/mainnet.toml", "LICENSE-MIT"]
+        {
+            assert!(has(path), "{path}");
+        }
+        let compose = release.read("crates/exitgap-server/deploy/compose.yaml").unwrap();
+        let mounts: Vec<&str> = compose
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix("- ./")?.split(':').next())
+            .filter(|file| *file != "exitgap.toml")
+            .collect();
+        assert!(mounts.len() > 4, "{mounts:?}");
+        for file in mounts {
+            assert!(has(&format!("deploy/{file}")), "{file}");
+        }
+    }
 }

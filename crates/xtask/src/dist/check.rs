@@ -25,7 +25,7 @@ pub struct Figure {
 
 /// Builds twice, compares, tries, and prints the figures.
 pub fn run(root: &Path, options: &Options) -> Result<()> {
-    if !super::git(root, &["status", "--porcelain"])?.is_empty() {
+    if !super::git(root, &["status", "--porcelain", "--untracked-files=no"])?.is_empty() {
         eprintln!(
             "dist: the last commit is built; the uncommitted changes of this tree are not in it"
         );

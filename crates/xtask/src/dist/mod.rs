@@ -151,7 +151,7 @@ fn make(root: &Path, time_s: u64, options: &Options) -> Result<()> {
 /// The keys that sign the release and its log.
 fn read_keys(root: &Path, options: &Options) -> Result<(Vec<SignerKey>, Option<SignerKey>)> {
     let log_key = options.log.as_ref().map(|(_, key)| signing::read_key(key)).transpose()?;
-    let changed = git(root, &["status", "--porcelain"])?;
+    let changed = git(root, &["status", "--porcelain", "--untracked-files=no"])?;
     if !changed.is_empty() {
         let first = changed.lines().next().unwrap_or_default().trim();
         if !options.keys.is_empty() {
@@ -199,10 +199,8 @@ fn artefacts(
     options: &Options,
     left_out: &mut Vec<LeftOut>,
 ) -> Result<Vec<Written>> {
-    let mut written = Vec::new();
-    let wanted = Artefact::ALL.into_iter().filter(|artefact| options.wants(*artefact));
-    let (native, others): (Vec<_>, Vec<_>) = wanted.partition(|artefact| artefact.has_programs());
-    for artefact in others {
+    let (mut written, mut native) = (Vec::new(), Vec::new());
+    for artefact in Artefact::ALL.into_iter().filter(|artefact| options.wants(*artefact)) {
         match artefact {
             Artefact::Source => written.push(bundles::source(release)?),
             Artefact::Sbom => written.extend(sbom::make(release)?),
@@ -211,12 +209,13 @@ fn artefacts(
             Artefact::Npm => {
                 written.push(copied(release, &pkg::build(release.root, Purpose::Shipped)?)?);
             }
-            _ => match setup::require_python() {
+            Artefact::Wheel => match setup::require_python() {
                 Ok(()) => written.push(copied(release, &py::build(release.root)?)?),
                 Err(failure) => {
                     left_out.push(["wheel".to_owned(), failure.to_string(), String::new()]);
                 }
             },
+            Artefact::Archive | Artefact::Image | Artefact::Debian => native.push(artefact),
         }
     }
     if !native.is_empty() {
@@ -225,6 +224,7 @@ fn artefacts(
     Ok(written)
 }
 
+/// Makes those that contain the native programs, for each platform.
 fn native_artefacts(
     release: &Release,
     wanted: &[Artefact],
@@ -257,6 +257,7 @@ fn native_artefacts(
             written.push(match artefact {
                 Artefact::Image => image::make(release, &programs)?,
                 Artefact::Debian => debian::make(release, &programs, texts)?,
+                // The only other one with programs.
                 _ => archive::make(release, &programs, texts)?,
             });
         }

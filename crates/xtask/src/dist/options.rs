@@ -46,11 +46,6 @@ impl Artefact {
             Self::Installer => "installer",
         }
     }
-
-    /// Whether it contains the native programs.
-    pub fn has_programs(self) -> bool {
-        matches!(self, Self::Archive | Self::Image | Self::Debian)
-    }
 }
 
 /// What is asked for.
