@@ -57,7 +57,7 @@ fn files(release: &Release, programs: &Programs, texts: &Texts) -> Result<Tree> 
     let mut tree = Tree::default();
     tree.file(&format!("usr/bin/{CLI}"), 0o755, programs.cli.clone());
     tree.file(&format!("usr/bin/{SERVER}"), 0o755, programs.server.clone());
-    tree.text("lib/systemd/system/exitgap.service", installed_unit(&release.read(UNIT)?)?);
+    tree.text("usr/lib/systemd/system/exitgap.service", installed_unit(&release.read(UNIT)?)?);
     for (shell, name, script) in &texts.completions {
         let folder = match *shell {
             "bash" => "bash-completion/completions",
