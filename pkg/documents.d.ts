@@ -2005,9 +2005,9 @@ export type PlanAnswer = CashPlan & Exactness & {
   session_note: string;
 };
 
-/** A token held, and what a plan sells of it. */
+/** A token held, and how much a plan sells. */
 export interface PlanSold {
-  /** What the plan sells of it, raw units: all of it, or what the pools take. */
+  /** The amount that the plan sells, raw units: everything, or what the pools take. */
   amount_in_raw: string;
   /** USD per whole token, according to the oracle. */
   oracle_price_usd: number;

@@ -89,7 +89,7 @@ pub struct PortfolioPlan {
     pub not_counted: Vec<String>,
 }
 
-/// A token held, and what a plan sells of it.
+/// A token held, and how much a plan sells.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct PlanSold {
@@ -99,7 +99,7 @@ pub struct PlanSold {
     pub oracle_price_usd: Number,
     /// The size of all positions in it, USD.
     pub size_usd: Number,
-    /// What the plan sells of it, raw units: all of it, or what the pools take.
+    /// The amount that the plan sells, raw units: everything, or what the pools take.
     pub amount_in_raw: String,
     /// The part that the pools do not take, USD.
     pub unfilled_usd: Number,

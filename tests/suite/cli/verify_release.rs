@@ -119,13 +119,16 @@ fn a_release_is_valid_by_one_of_the_given_keys_and_names_what_is_unsigned() {
     }
 }
 
+/// A code, the file that is named with it, and the change that it is for.
+type Case<'a> = (&'a str, Option<&'a str>, &'a dyn Fn(&Path));
+
 #[test]
 fn every_changed_part_of_a_release_is_refused_by_its_name() {
     let ours = key(NAME, 1);
     let (key_text, log_key) = (trusted(&ours), trusted(&key(LOG, 9)));
-    let cases: [(&str, Option<&str>, &dyn Fn(&Path)); 14] = [
+    let cases: [Case<'_>; 14] = [
         ("file_differs", Some("install.sh"), &|at| {
-            fs::write(at.join("install.sh"), "scripT").unwrap()
+            fs::write(at.join("install.sh"), "scripT").unwrap();
         }),
         ("file_differs", Some("install.sh"), &|at| fs::write(at.join("install.sh"), "").unwrap()),
         ("not_a_file", Some("install.sh"), &|at| {
@@ -160,7 +163,7 @@ fn every_changed_part_of_a_release_is_refused_by_its_name() {
             fs::write(at.join("SHA256SUMS.note"), note).unwrap();
         }),
         ("list_malformed", None, &|at| {
-            sign_text(at, &list().to_text().replace("install.sh", "../install.sh"))
+            sign_text(at, &list().to_text().replace("install.sh", "../install.sh"));
         }),
         ("list_malformed", None, &|at| sign_text(at, &list().to_text().repeat(2))),
         ("proof_malformed", None, &|at| fs::write(at.join("release-proof"), "proof\n").unwrap()),

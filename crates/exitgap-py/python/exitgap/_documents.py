@@ -2026,9 +2026,9 @@ class PlanAnswer(CashPlan, Exactness):
 
 
 class PlanSold(TypedDict):
-    """A token held, and what a plan sells of it."""
+    """A token held, and how much a plan sells."""
 
-    #: What the plan sells of it, raw units: all of it, or what the pools take.
+    #: The amount that the plan sells, raw units: everything, or what the pools take.
     amount_in_raw: str
     #: USD per whole token, according to the oracle.
     oracle_price_usd: float

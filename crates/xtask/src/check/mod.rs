@@ -212,6 +212,9 @@ fn read_sources(root: &Path) -> Result<Vec<Source>> {
     Ok(sources)
 }
 
+/// Folders with what is built, besides those of any place.
+const MADE: [&str; 3] = ["pkg/dist", "web/dist", "exitgap-py/dist"];
+
 fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<()> {
     if !folder.is_dir() {
         return Ok(());
@@ -221,7 +224,9 @@ fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<()> {
         let path = entry.context(&reading)?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if path.is_dir() {
-            if !["target", "node_modules", "corpus", "artifacts", "dist"].contains(&&*name) {
+            let is_made = ["target", "node_modules", "corpus", "artifacts"].contains(&&*name)
+                || MADE.iter().any(|made| path.ends_with(made));
+            if !is_made {
                 collect(&path, paths)?;
             }
         } else if !["package-lock.json", "Cargo.lock", "THIRD-PARTY.txt"].contains(&&*name) {
@@ -248,5 +253,7 @@ mod tests {
         let here = sources.iter().find(|source| source.path == "crates/xtask/src/check/mod.rs");
         assert!(here.is_some_and(|source| source.text.contains("the_repository_itself_is_read")));
         assert!(!sources.iter().any(|source| source.path.contains("/target/")));
+        assert!(!sources.iter().any(|source| source.path.starts_with("pkg/dist/")));
+        assert!(sources.iter().any(|source| source.path == "crates/xtask/src/dist/mod.rs"));
     }
 }
