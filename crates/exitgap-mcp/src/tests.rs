@@ -170,13 +170,8 @@ async fn an_answer_is_the_same_as_text_and_as_structure_and_its_symbols_are_tame
 fn the_list_is_small_complete_and_always_the_same() {
     let listed = ToolName::ALL.map(ToolName::to_tool);
     let json = serde_json::to_string(&listed).unwrap();
-    println!("{} bytes", json.len());
-    for tool in &listed {
-        let input = serde_json::to_string(&tool.input_schema).unwrap().len();
-        let output = serde_json::to_string(&tool.output_schema).unwrap().len();
-        println!("{} {input} {output}", tool.name);
-    }
-    assert!(json.len() <= 12 << 10, "{} bytes", json.len());
+    println!("mcp.tools_list_bytes {}", json.len());
+    assert!(json.len() <= 8_000, "{} bytes", json.len());
     assert_eq!(json, serde_json::to_string(&ToolName::ALL.map(ToolName::to_tool)).unwrap());
     for (tool, name) in listed.iter().zip(ToolName::ALL) {
         assert_eq!(ToolName::from_name(&tool.name), Some(name));
@@ -184,15 +179,7 @@ fn the_list_is_small_complete_and_always_the_same() {
             assert!(schema["description"].as_str().unwrap().len() >= 8, "{parameter}: {schema}");
             assert!(schema["type"].is_string(), "{parameter}: {schema}");
         }
-        let output = Value::Object(tool.output_schema.as_deref().cloned().unwrap());
-        let members = output["properties"].as_object().unwrap();
-        assert!(members.len() >= 2, "{output}");
-        let text = output.to_string();
-        assert!(!text.contains("additionalProperties") && !text.contains("#/components"), "{text}");
-        for reference in text.split("\"#/$defs/").skip(1) {
-            let name = reference.split('"').next().unwrap();
-            assert!(output["$defs"][name]["enum"].is_array(), "{name}");
-        }
+        assert_eq!(tool.output_schema, None);
         let annotations = tool.annotations.as_ref().unwrap();
         assert_eq!(annotations.read_only_hint, Some(true));
         assert_eq!(annotations.idempotent_hint, Some(true));

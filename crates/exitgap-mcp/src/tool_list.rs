@@ -1,4 +1,4 @@
-//! The tools: their names, purposes, arguments and answers.
+//! The tools: their names, purposes and arguments.
 
 use exitgap_api::operations::parameters::EVIDENCE_URL;
 use exitgap_api::operations::{Operation, Parameter};
@@ -33,8 +33,6 @@ struct Row {
     title: &'static str,
     about: &'static str,
     parameters: &'static [&'static Parameter],
-    /// The name of its answer's schema.
-    document: &'static str,
 }
 
 impl ToolName {
@@ -67,7 +65,7 @@ impl ToolName {
 
     /// The tool's description for clients.
     pub fn to_tool(self) -> Tool {
-        let Row { name, title, about, parameters, document } = self.row();
+        let Row { name, title, about, parameters } = self.row();
         let annotations = ToolAnnotations::new()
             .read_only(true)
             .destructive(false)
@@ -75,36 +73,28 @@ impl ToolName {
             .open_world(false);
         Tool::new(name, about, schema::of_arguments(parameters))
             .with_title(title)
-            .with_raw_output_schema(schema::of_document(document).into())
             .with_annotations(annotations)
     }
 
     fn row(self) -> Row {
         let (title, about) = self.words();
-        let asks = |operation: Operation, name, document| Row {
+        let asks = |operation: Operation, name| Row {
             name,
             title,
             about,
             parameters: operation.row().parameters,
-            document,
         };
         match self {
-            Self::ListPools => asks(Operation::Pools, "list_pools", "PoolList"),
-            Self::EstimateExit => asks(Operation::Exit, "estimate_exit", "Published_Amounts"),
-            Self::MaxExitSize => asks(Operation::MaxSize, "max_exit_size", "Published_GapRung"),
-            Self::SimulateOrders => {
-                asks(Operation::Simulation, "simulate_orders", "Published_Simulation")
+            Self::ListPools => asks(Operation::Pools, "list_pools"),
+            Self::EstimateExit => asks(Operation::Exit, "estimate_exit"),
+            Self::MaxExitSize => asks(Operation::MaxSize, "max_exit_size"),
+            Self::SimulateOrders => asks(Operation::Simulation, "simulate_orders"),
+            Self::DepthLadder => asks(Operation::Ladder, "depth_ladder"),
+            Self::ExitHistory => asks(Operation::History, "exit_history"),
+            Self::FragilityBoard => asks(Operation::Fragility, "fragility_board"),
+            Self::VerifyEvidence => {
+                Row { name: "verify_evidence", title, about, parameters: &[&EVIDENCE_URL] }
             }
-            Self::DepthLadder => asks(Operation::Ladder, "depth_ladder", "Published_LadderRows"),
-            Self::ExitHistory => asks(Operation::History, "exit_history", "History"),
-            Self::FragilityBoard => asks(Operation::Fragility, "fragility_board", "Fragility"),
-            Self::VerifyEvidence => Row {
-                name: "verify_evidence",
-                title,
-                about,
-                parameters: &[&EVIDENCE_URL],
-                document: "VerifiedEvidence",
-            },
         }
     }
 
