@@ -129,7 +129,7 @@ pub struct WhenArgs {
 }
 
 pub const PORTFOLIO_NOTES: &str = "\
-Positions in one pool are sold one after the other: the second starts at the price that the first leaves. Tokens are sold for cash as by `exitgap cash`, in one plan for all tokens of a chain: no pool is used twice. Positions that cannot be filled are shown, not omitted.
+Positions in one pool are sold one after the other: the second starts at the price that the first leaves. Tokens are sold for cash as by `exitgap cash`, in one plan for all tokens of a chain: no pool is used twice. What cannot be filled is shown, not omitted.
 
 Examples:
   exitgap portfolio ethereum:0x88e6…:250k ethereum:0x8ad5…/WETH:1m --db exitgap.db

@@ -2,11 +2,11 @@
 
 use exitgap_api::operations::parameters::{AT, FIXED_COST, QUOTE_GROUP, SIZE};
 use exitgap_api::operations::{
-    AmountAsked, CashAsked, Operation, PortfolioAsked, RoutesAsked, Target,
+    AmountAsked, CashAsked, Held, Operation, PortfolioAsked, PositionAsked, RoutesAsked, Target,
 };
 use exitgap_api::{
-    BestSplit, CashExit, CashPlan, CashReceived, Number, Portfolio, PortfolioPlan, Routes,
-    SplitCandidate,
+    BestSplit, CashExit, CashPlan, CashReceived, Number, Portfolio, PortfolioPlan, Position,
+    Routes, SplitCandidate,
 };
 use exitgap_core::U256;
 use exitgap_core::exit::{Exit, least_accepted};
@@ -65,7 +65,15 @@ impl<T: Transport> Client<T> {
     pub async fn portfolio(&self, asked: &PortfolioAsked) -> Result<Portfolio, ClientError> {
         let target = asked.target();
         let portfolio: Portfolio = self.get_guarded(target.clone()).await?;
-        let sizes = portfolio.positions.iter().map(|position| position.size_usd.clone());
+        let is_of = |(told, asked): (&Position, &PositionAsked)| {
+            let held = match &asked.held {
+                Held::InPool { pool, .. } => told.pool == Some(pool.to_string()),
+                Held::Token { chain, token } => told.token == Some(format!("{chain}/{token}")),
+            };
+            held && told.size_usd == Number::from(asked.size)
+        };
+        let is_listed = portfolio.positions.len() == asked.positions.len()
+            && portfolio.positions.iter().zip(&asked.positions).all(is_of);
         let is_of_plan = |plan: &PortfolioPlan| {
             plan.into == asked.into.to_string()
                 && plan
@@ -73,9 +81,7 @@ impl<T: Transport> Client<T> {
                     .as_ref()
                     .is_none_or(|result| result.plan.tolerance_pct == Number::from(asked.tolerance))
         };
-        let answers = sizes.eq(asked.positions.iter().map(|position| Number::from(position.size)))
-            && portfolio.plans.iter().all(is_of_plan);
-        if !answers {
+        if !is_listed || !portfolio.plans.iter().all(is_of_plan) {
             return Err(self.not_as_specified(&target, "the answer does not match the request"));
         }
         let is_read = |plan: &PortfolioPlan| {

@@ -206,6 +206,16 @@ fn with_other_positions(service: &Service, [alt, weth, usdc]: [&str; 3]) {
     assert_eq!(both["worst_exit"], 0);
     let urls = json!([both["exits"][0]["result"]["evidence_url"], plan["result"]["evidence_url"]]);
     assert_eq!(total["evidence_urls"], urls);
+    // If positions name every pool of a token, nothing leads from it to cash.
+    let listed = service.get("/v1/pools").found();
+    let of_alt = list(&listed["pools"]).iter().filter(|pool| {
+        [&pool["base"], &pool["quote"]].iter().any(|token| address_of(token) == *alt)
+    });
+    let named: Vec<String> =
+        of_alt.map(|pool| format!("position={}:1", pool["pool"].as_str().unwrap())).collect();
+    assert!(!named.is_empty());
+    let (status, code, _) = ask(&format!("position=anvil/{alt}:500&{}", named.join("&"))).problem();
+    assert_eq!((status, code.as_str()), (404, "unknown_token"));
     // Sold into a token that is named, or into any that pools pay, a dollar is sold like other tokens.
     let into = ask(&format!("position=anvil/{usdc}:70&into={weth}")).found();
     assert_eq!(address_of(&into["plans"][0]["result"]["received"][0]["token"]), *weth);
@@ -264,7 +274,11 @@ fn from_the_command_line(
 /// Invalid questions, and questions without an answer.
 fn refused(service: &Service, [alt, weth, usdc]: [&str; 3]) {
     let unknown = format!("0x{}", "11".repeat(20));
+    let many: Vec<String> = (0..25)
+        .map(|number| format!("position=anvil/0x{}{number:02}:5", "11".repeat(19)))
+        .collect();
     for (query, status, code, field) in [
+        (many.join("&"), 400, "invalid_parameter", Some("position")),
         ("position=anvil/WETH:5".to_owned(), 400, "invalid_parameter", Some("position")),
         ("position=ANVIL/0x:5".to_owned(), 400, "invalid_parameter", Some("position")),
         ("position=anvil/:5".to_owned(), 400, "invalid_parameter", Some("position")),

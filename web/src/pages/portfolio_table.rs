@@ -66,7 +66,7 @@ pub fn Exits(
             </section>
         }
     });
-    let csv = StoredValue::new(csv(&exits, &plans));
+    let csv = StoredValue::new(csv(&exits, &plans, &cash));
     let body: Vec<_> = exits.into_iter().map(|exit| row(&exit)).collect();
     let table = (!body.is_empty())
         .then(|| view! { <Table first="Exit" columns=["Size", "Exit gap"].map(number).into() rows=body/> });
@@ -124,6 +124,27 @@ fn render_plan(plan: &Document) -> AnyView {
         .into_iter()
         .map(|one| tokens(&one, "amount_in_raw", "token", text::tokens_read));
     let amounts = format!("Sells {}.", amounts.collect::<Vec<_>>().join(" and "));
+    let slot = plan.text_or_none("slot_time");
+    let age = text::age(plan.count("snapshot_age_s"));
+    let recorded = format!("Recorded in slot {}, {age} old.", text::instant(&slot));
+    let tags = plan.part("result").map(|result| {
+        let stale = result.text("oracle_state").is_some_and(|state| state == "stale");
+        let stale = stale.then(|| view! { <span class="tag warn">"stale oracle"</span>" " });
+        let closed = (!result.is_true("market_open")).then(|| {
+            let note = result.text_or_none("session_note");
+            view! { <span class="tag warn">"market closed: "{note}</span>" " }
+        });
+        let inexact = result.text("inexact_detail");
+        let inexact = inexact.map(|why| view! { <span class="tag warn">{why}</span> });
+        view! { <p>{stale}{closed}{inexact}</p> }
+    });
+    let left_out = plan.list("left_out").into_iter().map(|one| {
+        let (pool, why) = (text::short_pool(&one.text_or_none("pool")), one.text_or_none("detail"));
+        view! { <li>{format!("{pool}: {why}")}</li> }
+    });
+    let left_out: Vec<_> = left_out.collect();
+    let left_out = (!left_out.is_empty())
+        .then(|| view! { <p class="quiet">"Pools that take no part:"</p><ul class="quiet">{left_out}</ul> });
     let result = plan.part("result").map(|result| {
         let not_counted = plan.text_list("not_counted");
         let (file, id) = (Operation::PortfolioFile, format!("plan-{chain}"));
@@ -133,9 +154,11 @@ fn render_plan(plan: &Document) -> AnyView {
         <section class="plan">
             <h2>{heading}</h2>
             {none}
-            <p class="quiet">{amounts}</p>
+            <p class="quiet">{format!("{amounts} {recorded}")}</p>
+            {tags}
             {problem}
             {result}
+            {left_out}
         </section>
     }
     .into_any()
@@ -171,7 +194,7 @@ fn Sums(parts: Vec<PortfolioPart>, whole: bool, worst: Option<String>) -> impl I
     };
     view! {
         <dl class="facts">
-            <div><dt>"To sell"</dt><dd id="to-sell">{text::usd_cents(&total.size.to_string())}</dd></div>
+            <div><dt>"Total size"</dt><dd id="to-sell">{text::usd_cents(&total.size.to_string())}</dd></div>
             <div><dt>"Total gap"</dt><dd><b id="whole-gap">{of_all}</b></dd></div>
             <div><dt>"Gap of the part that can be filled"</dt><dd id="filled-gap">{percent(total.filled_gap)}</dd></div>
             <div><dt>"Worst exit"</dt><dd id="worst">{worst.unwrap_or_else(|| "none".to_owned())}</dd></div>
@@ -233,7 +256,7 @@ fn cell(text: &str) -> String {
     format!("\"{guard}{text}\"")
 }
 
-fn csv(exits: &[Exit], plans: &[Document]) -> String {
+fn csv(exits: &[Exit], plans: &[Document], cash: &[(String, UsdMicros)]) -> String {
     let mut out = String::from(
         "pool,base,base_symbol,status,slot,size_usd,exit_gap_pct,filled_usd,filled_gap_pct,problem\n",
     );
@@ -279,6 +302,9 @@ fn csv(exits: &[Exit], plans: &[Document]) -> String {
             part.filled,
             cell(&problem.unwrap_or_default())
         );
+    }
+    for (token, size) in cash {
+        let _ = writeln!(out, "{},,,,,{size},0,{size},0,", cell(&format!("cash: {token}")));
     }
     out
 }

@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 use exitgap_api::operations::{Operation, PortfolioAsked};
 use exitgap_api::{
-    Number, Portfolio, PortfolioExit, PortfolioPlan, Status, invalid_parameter, size_as_written,
+    Number, OracleState, Portfolio, PortfolioExit, PortfolioPlan, Status, invalid_parameter,
+    size_as_written,
 };
 
 use super::cash::{optimality, whole};
@@ -84,10 +85,12 @@ fn print_plan(out: &mut impl Write, plan: &PortfolioPlan) -> Result<(), Failure>
     }
     for sold in &plan.sold {
         let (size, amount) = (&sold.size_usd, whole(&sold.amount_in_raw, &sold.token));
-        writeln!(out, "sells     {amount} of {} USD", group_digits(size.as_str()))?;
+        let (size, price) = (group_digits(size.as_str()), &sold.oracle_price_usd);
+        writeln!(out, "sells     {amount}; held: {size} USD at {price} USD each")?;
     }
     if let Some(problem) = &plan.problem {
-        writeln!(out, "unfilled  {} USD: {}", plan.unfilled_usd, printable(&problem.detail))?;
+        let unfilled = group_digits(plan.unfilled_usd.as_str());
+        writeln!(out, "unfilled  {unfilled} USD: {}", printable(&problem.detail))?;
     }
     let Some(result) = &plan.result else { return Ok(()) };
     if let Some(line) = not_exact(&result.exactness) {
@@ -114,6 +117,14 @@ fn print_plan(out: &mut impl Write, plan: &PortfolioPlan) -> Result<(), Failure>
     for left_out in &plan.left_out {
         let (pool, detail) = (printable(&left_out.pool), printable(&left_out.detail));
         writeln!(out, "left out  {pool}: {detail}")?;
+    }
+    let not_counted: Vec<String> = plan.not_counted.iter().map(|one| printable(one)).collect();
+    writeln!(out, "not counted  {}", not_counted.join("; "))?;
+    writeln!(out, "recorded  slot {}, {} s old", printable(&plan.slot_time), plan.snapshot_age_s)?;
+    let market = if result.market_open { "open" } else { "CLOSED" };
+    writeln!(out, "market    {market} ({})", printable(&result.session_note))?;
+    if result.oracle_state == OracleState::Stale {
+        writeln!(out, "oracle    STALE: an answer is older than its heartbeat")?;
     }
     Ok(writeln!(out, "evidence  {}", printable(&result.evidence_url))?)
 }

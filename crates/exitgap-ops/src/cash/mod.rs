@@ -22,7 +22,8 @@ use exitgap_core::pools::Direction;
 
 use super::legs::Legs;
 use super::{FoundSnapshot, Service};
-pub use network::{CashNetwork, NetworkAsked};
+use network::no_path;
+pub use network::{CashNetwork, NetworkAsked, too_many_tokens};
 pub use search::FoundPlan;
 
 /// What the answer says where the sale is for cash and none is configured.
@@ -43,7 +44,7 @@ impl Service {
         found.check_guards(asked.guards)?;
         let (search, wanted) = (found.search(), asked.clone());
         let run = move || search.answer(&wanted);
-        let (plan, terms) = self.lane.run(run).await??;
+        let (plan, terms) = self.searches.run(run).await??;
         found.keep(self);
         let legs = found.legs(&plan);
         for (pool, _) in &legs {
@@ -126,6 +127,7 @@ impl Service {
         let names = names.join(", ");
         let is_any = matches!(into, Into::Group(name) if name == Into::ANY) || !is_configured;
         match (tokens.len(), into) {
+            (0, _) if is_any && sold.len() > 1 => Err(no_path(chain, sold)),
             (0, _) if is_any => Err(not_traded(chain, sold[0])),
             (0, Into::Group(group)) => Err(refused_into(
                 format!(
@@ -168,17 +170,23 @@ impl Service {
         })
     }
 
-    /// The tokens in which pools pay for tokens that are sold: those of the deepest pools, at most as many as a plan ends
-    /// in, ascending.
+    /// The tokens in which pools pay for tokens that are sold, at most as many as a plan ends in, ascending: of each token
+    /// sold in turn, that of its deepest pool first.
     fn bought_for(&self, chain: &ChainSlug, sold: &[Address]) -> Vec<Address> {
-        let mut tokens: Vec<Address> = Vec::new();
         let current = self.current();
-        for pool in sold.iter().flat_map(|token| current.pools_selling(chain, *token)) {
-            let quote = pool.quote.parse().ok();
-            let quote = quote.filter(|quote| {
-                !tokens.contains(quote) && !sold.contains(quote) && tokens.len() < MAX_CASH_TOKENS
-            });
-            tokens.extend(quote);
+        let bought = |token: &Address| {
+            let pools = current.pools_selling(chain, *token).into_iter();
+            let bought = pools.filter_map(|pool| pool.quote.parse::<Address>().ok());
+            bought.filter(|bought| !sold.contains(bought)).collect::<Vec<_>>()
+        };
+        let by_token: Vec<Vec<Address>> = sold.iter().map(bought).collect();
+        let most = by_token.iter().map(Vec::len).max().unwrap_or_default();
+        let mut tokens: Vec<Address> = Vec::new();
+        for token in (0..most).flat_map(|rank| by_token.iter().filter_map(move |all| all.get(rank)))
+        {
+            if tokens.len() < MAX_CASH_TOKENS && !tokens.contains(token) {
+                tokens.push(*token);
+            }
         }
         tokens.sort_unstable();
         tokens

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use exitgap_api::operations::SnapshotAsked;
-use exitgap_api::operations::parameters::INTO;
+use exitgap_api::operations::parameters::{INTO, POSITION};
 use exitgap_api::{CashPlan, Guards, Problem, ProblemCode, SplitLeftOut};
 use exitgap_core::evidence::Base;
-use exitgap_core::exit::MAX_NETWORK_POOLS;
+use exitgap_core::exit::{MAX_NETWORK_POOLS, MAX_SOLD_TOKENS};
 use exitgap_core::ids::{Address, ChainSlug, Contract, PoolId};
 use exitgap_core::pools::Direction;
 use exitgap_core::series::Slot;
@@ -27,7 +27,10 @@ const ORACLE_DIFFERS: Why = (
     "oracle_differs",
     "a token sold or a cash token has another oracle price in this pool than in most pools",
 );
-const RESERVED: Why = ("reserved", "a position of the portfolio is sold in this pool");
+const RESERVED: Why = (
+    "reserved",
+    "a position of the portfolio is sold in this pool, or in one that every path through this pool needs",
+);
 const TOO_MANY: Why = ("too_many_venues", "24 pools are on deeper paths to cash");
 
 /// The pools of a slot that lie on a path from a token sold to cash.
@@ -111,13 +114,28 @@ impl Service {
         let is_reserved = |one: &Candidate| reserved.contains(one.pool.contract());
         let (taken, candidates): (Vec<Candidate>, Vec<Candidate>) =
             candidates.into_iter().partition(is_reserved);
+        // A pool that leads to cash only through a reserved one takes no part, either.
+        let pairs: Vec<Pair> = candidates.iter().map(|one| one.pair).collect();
+        let mut is_left = on_path(&pairs, sold, cash).into_iter();
+        let (candidates, cut_off): (Vec<Candidate>, Vec<Candidate>) =
+            candidates.into_iter().partition(|_| is_left.next().unwrap_or(false));
         let newest = candidates.iter().filter_map(|one| one.newest).max();
         let Some(slot) = at.or(newest) else { return Err(no_path(chain, sold)) };
         let pairs: Vec<Pair> = candidates.iter().map(|one| one.pair).collect();
+        if let Some(token) = without_path(&pairs, sold, cash) {
+            return Err(no_path(chain, &[token]));
+        }
         let chosen = choose(&pairs, sold, cash, MAX_NETWORK_POOLS);
+        let chosen_pairs: Vec<Pair> = chosen.iter().map(|place| pairs[*place]).collect();
+        if without_path(&chosen_pairs, sold, cash).is_some() {
+            return Err(too_many_tokens(chain));
+        }
         let (mut found, mut refused) = (Vec::new(), None);
-        let mut left_out: Vec<SplitLeftOut> =
-            taken.iter().map(|one| SplitLeftOut::new(&one.pool, RESERVED.0, RESERVED.1)).collect();
+        let mut left_out: Vec<SplitLeftOut> = taken
+            .iter()
+            .chain(&cut_off)
+            .map(|one| SplitLeftOut::new(&one.pool, RESERVED.0, RESERVED.1))
+            .collect();
         for (place, Candidate { pool, .. }) in candidates.into_iter().enumerate() {
             if !chosen.contains(&place) {
                 left_out.push(SplitLeftOut::new(&pool, TOO_MANY.0, TOO_MANY.1));
@@ -139,7 +157,7 @@ impl Service {
         network.leave_out_off_path();
         match refused {
             Some(problem) if network.pools.is_empty() => Err(problem),
-            _ => match network.without_path() {
+            _ => match without_path(&network.pairs(), &network.sold, &network.cash) {
                 Some(token) => Err(no_path(chain, &[token])),
                 None => Ok(network),
             },
@@ -201,13 +219,6 @@ impl CashNetwork {
         self.cash.retain(|token| pairs.iter().any(|pair| pair.tokens.contains(token)));
     }
 
-    /// A token sold from which no path of the pools leads to cash.
-    fn without_path(&self) -> Option<Address> {
-        let pairs = self.pairs();
-        let leads = |token: &Address| on_path(&pairs, &[*token], &self.cash).contains(&true);
-        self.sold.iter().find(|token| !leads(token)).copied()
-    }
-
     fn pairs(&self) -> Vec<Pair> {
         let pair = |one: &&Observation| Pair {
             tokens: one.tokens().each_ref().map(|token| token.address),
@@ -246,6 +257,22 @@ impl CashNetwork {
     }
 }
 
+/// A token sold from which no path of the pools leads to cash.
+fn without_path(pairs: &[Pair], sold: &[Address], cash: &[Address]) -> Option<Address> {
+    let leads = |token: &Address| on_path(pairs, &[*token], cash).contains(&true);
+    sold.iter().find(|token| !leads(token)).copied()
+}
+
+/// Refuses more tokens than the pools of one plan can lead to cash.
+pub fn too_many_tokens(chain: &ChainSlug) -> Problem {
+    let detail = format!(
+        "a plan sells at most {MAX_SOLD_TOKENS} tokens of a chain over at most {MAX_NETWORK_POOLS} pools, which do not lead all of these tokens of {chain} to cash"
+    );
+    Problem::new(ProblemCode::InvalidParameter, detail)
+        .field(POSITION.name)
+        .hint("divide the portfolio into several requests")
+}
+
 /// Which values are nothing or the most common one; of several, the first.
 fn as_most<T: PartialEq>(values: &[Option<T>]) -> Vec<bool> {
     let count = |value: &T| values.iter().filter(|one| one.as_ref() == Some(value)).count();
@@ -262,7 +289,7 @@ fn as_most<T: PartialEq>(values: &[Option<T>]) -> Vec<bool> {
     values.iter().map(is_most).collect()
 }
 
-fn no_path(chain: &ChainSlug, sold: &[Address]) -> Problem {
+pub(super) fn no_path(chain: &ChainSlug, sold: &[Address]) -> Problem {
     let sold: Vec<String> = sold.iter().map(ToString::to_string).collect();
     let detail = format!(
         "no path of at most three recorded pools of {chain} leads from {} to the requested tokens",
@@ -270,7 +297,7 @@ fn no_path(chain: &ChainSlug, sold: &[Address]) -> Problem {
     );
     Problem::new(ProblemCode::UnknownToken, detail)
         .field(INTO.name)
-        .hint("give into=any, or a token that the recorded pools trade")
+        .hint("give into=any, or a token that the recorded pools trade; pools that positions name take no part")
 }
 
 #[cfg(test)]

@@ -105,36 +105,55 @@ pub fn on_path(pairs: &[Pair], sold: &[Address], cash: &[Address]) -> Vec<bool> 
     is_on_path
 }
 
-/// At most `most` pools, those on the deepest paths; every path is whole. First the deepest path of each token sold.
+/// At most `most` pools, those on the deepest paths; every path is whole. First the deepest path of each token sold that
+/// fits.
 pub fn choose(pairs: &[Pair], sold: &[Address], cash: &[Address], most: usize) -> BTreeSet<usize> {
-    let mut order: Vec<(bool, u64, u64, usize, Vec<usize>)> = Vec::new();
-    for token in sold {
-        let mut paths: Vec<_> = deepest(pairs, *token, cash)
-            .into_iter()
-            .enumerate()
-            .filter_map(|(pool, path)| path.map(|(depth, path)| (pool, depth, path)))
-            .collect();
-        paths.sort_by_key(|(pool, depth, _)| {
-            (std::cmp::Reverse(*depth), std::cmp::Reverse(pairs[*pool].depth), *pool)
-        });
-        let ranked = paths.into_iter().enumerate();
-        order.extend(
-            ranked.map(|(rank, (pool, depth, path))| {
-                (rank > 0, depth, pairs[pool].depth, pool, path)
-            }),
-        );
-    }
-    order.sort_by_key(|(is_later, depth, own, pool, _)| {
-        (*is_later, std::cmp::Reverse(*depth), std::cmp::Reverse(*own), *pool)
-    });
     let mut chosen = BTreeSet::new();
-    for (.., path) in order {
-        let with: BTreeSet<usize> = chosen.iter().copied().chain(path).collect();
-        if with.len() <= most {
+    let mut add = |path: &[usize]| {
+        let with: BTreeSet<usize> = chosen.iter().copied().chain(path.iter().copied()).collect();
+        let fits = with.len() <= most;
+        if fits {
             chosen = with;
         }
+        fits
+    };
+    let mut others = Vec::new();
+    for token in sold {
+        let mut paths: Vec<Ranked> = ranked_paths(pairs, *token, cash);
+        paths.sort_by_key(Ranked::key);
+        paths.iter().any(|ranked| add(&ranked.path));
+        others.append(&mut paths);
+    }
+    others.sort_by_key(Ranked::key);
+    for ranked in others {
+        add(&ranked.path);
     }
     chosen
+}
+
+/// The deepest path through a pool.
+struct Ranked {
+    depth: u64,
+    own_depth: u64,
+    pool: usize,
+    path: Vec<usize>,
+}
+
+impl Ranked {
+    /// The deepest path first; of equal ones that of the deepest pool, and then in the order of the pools.
+    fn key(&self) -> (std::cmp::Reverse<u64>, std::cmp::Reverse<u64>, usize) {
+        (std::cmp::Reverse(self.depth), std::cmp::Reverse(self.own_depth), self.pool)
+    }
+}
+
+fn ranked_paths(pairs: &[Pair], token: Address, cash: &[Address]) -> Vec<Ranked> {
+    let paths = deepest(pairs, token, cash).into_iter().enumerate();
+    paths
+        .filter_map(|(pool, path)| {
+            let (depth, path) = path?;
+            Some(Ranked { depth, own_depth: pairs[pool].depth, pool, path })
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -189,5 +208,14 @@ mod tests {
         // A pool between two tokens that are sold lies on a path of one of them.
         pairs.push(pair([1, 2], 7));
         assert_eq!(on_path(&pairs, &sold, &[token(9)]), [true; 7]);
+    }
+
+    #[test]
+    fn a_token_whose_deepest_path_does_not_fit_has_a_shorter_one() {
+        // Token 1 takes three of the pools. The deepest path of token 2 would need three more.
+        let mut pairs = vec![pair([1, 3], 900), pair([3, 4], 900), pair([4, 9], 900)];
+        pairs.extend([pair([2, 5], 500), pair([5, 6], 500), pair([6, 9], 500), pair([2, 9], 10)]);
+        let chosen = choose(&pairs, &[token(1), token(2)], &[token(9)], 5);
+        assert_eq!(chosen, BTreeSet::from([0, 1, 2, 6]));
     }
 }

@@ -122,44 +122,80 @@ impl Search {
                 Ok(FoundPlan { sold, problem: None, plan: Some((document, terms)) })
             }
             Err(PlanError::BeyondLiquidity { max_amounts_in }) => {
-                let error = PlanError::BeyondLiquidity { max_amounts_in: max_amounts_in.clone() };
-                let problem = Some(refused(&error, &network));
-                let value = |(token, amount): (&Address, &U256)| {
-                    let taken =
-                        self.sold.iter().map(|one| if one == token { *amount } else { U256::ZERO });
-                    (*amount, network.size_of(&taken.collect::<Vec<_>>()))
+                let problem = Some(self.beyond(&amounts, &max_amounts_in));
+                let found = self.part(max_amounts_in, tolerance)?;
+                let (taken, plan) = match found {
+                    Some((taken, document, terms)) => (taken, Some((document, terms))),
+                    None => (vec![U256::ZERO; amounts.len()], None),
                 };
-                let sold: Vec<_> = self.sold.iter().zip(&max_amounts_in).map(value).collect();
-                let plan = self.part(&sold, tolerance)?;
+                let value = |(at, taken): (usize, U256)| match taken == amounts[at] {
+                    true => (taken, UsdMicros::from(sizes[at])),
+                    false => (taken, self.value_of(&network, at, taken)),
+                };
+                let sold = taken.into_iter().enumerate().map(value).collect();
                 Ok(FoundPlan { sold, problem, plan })
             }
             Err(error) => Err(refused(&error, &network)),
         }
     }
 
-    /// The plan of the amounts that pools take; `None` if they take nothing.
+    /// The value of an amount of one of the tokens sold.
+    fn value_of(&self, network: &Network<'_>, at: usize, amount: U256) -> UsdMicros {
+        let alone = (0..self.sold.len()).map(|one| if one == at { amount } else { U256::ZERO });
+        network.size_of(&alone.collect::<Vec<_>>())
+    }
+
+    /// Why the pools do not take everything, by the tokens of which they take less.
+    fn beyond(&self, amounts: &[U256], taken: &[U256]) -> Problem {
+        let less = self.sold.iter().zip(amounts.iter().zip(taken));
+        let less: Vec<String> = less
+            .filter(|(_, (all, taken))| taken < all)
+            .map(|(token, _)| token.to_string())
+            .collect();
+        let detail = format!(
+            "the routes that were tried cannot take the whole amount of {}",
+            less.join(" and ")
+        );
+        Problem::new(ProblemCode::BeyondLiquidity, detail)
+            .hint("ask for a smaller size, or sell in several slots")
+    }
+
+    /// The amounts that pools take with their plan, beginning with amounts that a search found. A search for less may find
+    /// other routes, which take less again, so it is repeated a few times. `None` if they take nothing.
     fn part(
         &self,
-        sold: &[(U256, UsdMicros)],
+        mut taken: Vec<U256>,
         tolerance: Percent,
-    ) -> Result<Option<(CashPlan, PortfolioTerms)>, Problem> {
-        let all = self.sold.iter().copied().zip(sold);
-        let taken: Vec<_> = all.filter(|(_, (amount, _))| !amount.is_zero()).collect();
-        let part = Self {
-            sold: taken.iter().map(|(token, _)| *token).collect(),
-            cash: self.cash.clone(),
-            pools: self.pools.clone(),
-        };
-        if part.sold.is_empty() {
-            return Ok(None);
+    ) -> Result<Option<(Vec<U256>, CashPlan, PortfolioTerms)>, Problem> {
+        const TRIES: usize = 4;
+        for _ in 0..TRIES {
+            let sold = self.sold.iter().zip(&taken).filter(|(_, amount)| !amount.is_zero());
+            let (sold, amounts): (Vec<Address>, Vec<U256>) =
+                sold.map(|(token, amount)| (*token, *amount)).unzip();
+            if sold.is_empty() {
+                return Ok(None);
+            }
+            let (cash, pools) = (self.cash.clone(), self.pools.clone());
+            let part = Self { sold, cash, pools }.without_pools_off_path()?;
+            let network = part.network()?;
+            match find_plan(&network, &amounts) {
+                Ok(plan) => {
+                    let size = network.size_of(&amounts);
+                    let document = part.document(&plan, size, tolerance, None)?;
+                    return Ok(Some((taken, document, part.terms(&plan, &amounts)?)));
+                }
+                Err(PlanError::BeyondLiquidity { max_amounts_in }) => {
+                    let less = part.sold.iter().zip(max_amounts_in);
+                    for (token, amount) in less {
+                        let at = self.sold.iter().position(|one| one == token).unwrap_or_default();
+                        // A little less than what did not fit twice.
+                        taken[at] = amount - (amount >> 10);
+                    }
+                }
+                Err(_) => return Ok(None),
+            }
         }
-        let part = part.without_pools_off_path()?;
-        let amounts: Vec<U256> = taken.iter().map(|(_, (amount, _))| *amount).collect();
-        let size = UsdMicros(taken.iter().map(|(_, (_, size))| size.0).sum());
-        let network = part.network()?;
-        let plan = find_plan(&network, &amounts).map_err(|error| refused(&error, &network))?;
-        let document = part.document(&plan, size, tolerance, None)?;
-        Ok(Some((document, part.terms(&plan, &amounts)?)))
+        Ok(None)
     }
 
     /// The same with the pools and cash tokens alone that a path of a token sold reaches.
@@ -237,7 +273,10 @@ impl Search {
 /// The amount of a token sold that a size corresponds to.
 fn asked_amount(network: &Network<'_>, token: Address, size: SizeUsd) -> Result<U256, Problem> {
     let amount = network.amount_asked(token, size).filter(|amount| !amount.is_zero());
-    amount.ok_or_else(|| refused(&PlanError::NoInput, network))
+    amount.ok_or_else(|| {
+        let detail = format!("{size} USD are less than one raw unit of {token}");
+        Problem::new(ProblemCode::RoundsToNoInput, detail)
+    })
 }
 
 fn network_pool(prepared: &PreparedSnapshot) -> NetworkPool<'_> {
@@ -271,7 +310,7 @@ impl ServedFigure for RouteTerms {
     ) -> Result<ResolvedFigure<Self>, Problem> {
         let CashFileAsked { chain: _, token, amount_in, into, slot, pools } = asked;
         let search = service.named_search(vec![token], into, slot, &pools).await?;
-        let terms = service.lane.run(move || search.named_terms(&[amount_in])).await??;
+        let terms = service.searches.run(move || search.named_terms(&[amount_in])).await??;
         let PortfolioTerms { cash, legs, pools, prices, slot, .. } = terms;
         let figure = Self { amount_in, cash, legs, pools, prices, slot, token };
         // A later version of this program may find a better plan.
@@ -288,7 +327,7 @@ impl ServedFigure for PortfolioTerms {
         let (tokens, amounts_in): (Vec<Address>, Vec<U256>) =
             sold.into_iter().map(|one| (one.token, one.amount_in)).unzip();
         let search = service.named_search(tokens, into, slot, &pools).await?;
-        let figure = service.lane.run(move || search.named_terms(&amounts_in)).await??;
+        let figure = service.searches.run(move || search.named_terms(&amounts_in)).await??;
         // A later version of this program may find a better plan.
         Ok(ResolvedFigure { figure, is_settled: false })
     }

@@ -7,14 +7,16 @@ use exitgap_api::{
     DepthSourceKind, Exactness, PlanAnswer, PlanSold, PortfolioPlan, Problem, ProblemCode,
     SeriesMethod, SeriesSource, find_token, inexact_detail,
 };
-use exitgap_core::exit::PortfolioPart;
+use exitgap_core::exit::{MAX_SOLD_TOKENS, PortfolioPart};
 use exitgap_core::ids::{Address, ChainSlug, Contract};
 use exitgap_core::pools::Direction;
 use exitgap_core::units::{Percent, SizeUsd, UsdMicros};
 
 use super::{Basis, Service, too_large};
 use crate::FoundSnapshot;
-use crate::cash::{CashNetwork, FoundPlan, NOT_CONFIGURED, NOT_COUNTED, NetworkAsked};
+use crate::cash::{
+    CashNetwork, FoundPlan, NOT_CONFIGURED, NOT_COUNTED, NetworkAsked, too_many_tokens,
+};
 use crate::legs::Legs;
 
 /// The tokens of a chain, each with all that is held of it, micro-dollars.
@@ -67,6 +69,9 @@ impl Service {
                 .map(|size| (token, size))
                 .map_err(|error| too_large(&error))
         };
+        if sold.len() > MAX_SOLD_TOKENS {
+            return Err(too_many_tokens(chain));
+        }
         let sold = sold.into_iter().map(size).collect::<Result<_, _>>()?;
         Ok(HeldTokens { sold, cash: cash.into_iter().map(|(token, _)| token).collect() })
     }
@@ -86,7 +91,7 @@ impl Service {
         network.check_guards(asked.guards)?;
         let (search, of_tokens, tolerance) = (network.search(), sizes.clone(), asked.tolerance);
         let run = move || search.answer_several(&of_tokens, tolerance);
-        let found = self.lane.run(run).await??;
+        let found = self.searches.run(run).await??;
         network.keep(self);
         let legs = found.plan.as_ref().map(|(plan, _)| network.legs(plan)).unwrap_or_default();
         for (pool, _) in &legs {

@@ -75,10 +75,10 @@ impl Words {
             ),
             "/portfolio" => Self::new(
                 "Portfolio | exitgap",
-                "What exiting several positions at once would cost, computed in your browser.",
-                "What it would cost to exit everything at once. Positions stay in this browser. It computes them from recorded \
-                 snapshots, and stores them in the part of the address that is never sent. The server learns which pools you \
-                 look at, as on any page.",
+                "What you would receive for several positions at once, checked in your browser.",
+                "What you would receive for everything at once. Positions that name a pool stay in this browser: it computes them from \
+                 recorded snapshots, and the server learns only which pools you look at. Tokens are sold for cash in one plan, which \
+                 the server searches. If you enter a token, it receives all positions.",
             ),
             "/accuracy" => Self::new(
                 "Estimate accuracy | exitgap",

@@ -11,9 +11,9 @@ use super::network::Network;
 use super::paths::Path;
 use super::replay::LegOrder;
 use super::settle::settle;
-use super::{MAX_HOPS, PlanError};
+use super::{MAX_HOPS, PlanError, Work};
 use crate::pools::{FillError, SaleCurve};
-use crate::wide::{U256, U512, U1024, product};
+use crate::wide::{U256, U512, product};
 
 /// Steps shrink by `2^3` from an eighth of the amount to `2^-21` of it.
 const STEP_BITS: usize = 3;
@@ -28,15 +28,13 @@ pub(super) fn allot(
     found: &[Path],
     amounts_in: &[U256],
     is_open: &[bool],
+    work: &Work,
 ) -> Result<Vec<LegOrder>, PlanError> {
     let mut best: Option<(U512, Vec<LegOrder>)> = None;
-    let mut search = Search::new(network, found.to_vec(), amounts_in);
-    let (mut taken, mut in_vain) = (vec![U256::ZERO; amounts_in.len()], 0);
+    let mut search = Search::new(network, found.to_vec(), amounts_in, work);
+    let (mut taken, mut in_vain) = (Vec::new(), 0);
     for round in 0..ROUNDS {
-        let took = search.assign((round + 1).min(LEVELS));
-        if network.size_of(&took) >= network.size_of(&taken) {
-            taken = took;
-        }
+        taken = search.assign((round + 1).min(LEVELS));
         let Some((worth, orders)) = settle(network, &search.orders(), amounts_in) else { break };
         let next = dual::best_paths(network, &orders, is_open);
         if best.as_ref().is_none_or(|(most, _)| worth > *most) {
@@ -45,7 +43,7 @@ pub(super) fn allot(
             in_vain += 1;
         }
         // Steps of shared pools may need more than one pass to meet at one price.
-        if next.is_empty() || in_vain >= 2 {
+        if next.is_empty() || in_vain >= 2 || work.is_spent() {
             break;
         }
         for (sold, edges) in next {
@@ -108,6 +106,7 @@ struct Search<'n, 'a> {
     network: &'n Network<'a>,
     /// What is to be sold of each token.
     amounts: &'n [U256],
+    work: &'n Work,
     paths: Vec<Path>,
     /// The steps that each path has, in units of its token.
     parts: Vec<U256>,
@@ -115,10 +114,15 @@ struct Search<'n, 'a> {
 }
 
 impl<'n, 'a> Search<'n, 'a> {
-    fn new(network: &'n Network<'a>, paths: Vec<Path>, amounts: &'n [U256]) -> Self {
+    fn new(
+        network: &'n Network<'a>,
+        paths: Vec<Path>,
+        amounts: &'n [U256],
+        work: &'n Work,
+    ) -> Self {
         let none = Flow { sold: U256::ZERO, bought: U256::ZERO, users: 0 };
         let (parts, flows) = (vec![U256::ZERO; paths.len()], vec![none; network.edges.len()]);
-        Self { network, amounts, paths, parts, flows }
+        Self { network, amounts, work, paths, parts, flows }
     }
 
     /// Adds a path, unless it is there.
@@ -166,6 +170,9 @@ impl<'n, 'a> Search<'n, 'a> {
         let mut steps = self.left();
         while steps.iter().any(|step| !step.is_zero()) {
             let left = self.left();
+            if left.iter().all(U256::is_zero) {
+                break;
+            }
             let fitting: Vec<U256> =
                 steps.iter().zip(left).map(|(step, left)| (*step).min(left)).collect();
             self.hand_out(&fitting);
@@ -225,6 +232,7 @@ impl<'n, 'a> Search<'n, 'a> {
             return None;
         }
         let path = &self.paths[path];
+        self.work.add(path.edges.len());
         let mut flows = [(U256::ZERO, U256::ZERO); MAX_HOPS];
         let (mut amount, mut end) = (step, None);
         for (at, index) in path.edges.iter().enumerate() {
@@ -350,14 +358,15 @@ impl<'n, 'a> Search<'n, 'a> {
     }
 }
 
-/// The token of which most steps are left, at least one, the first among equals; of those that some path takes.
+/// The token of which most steps are left, at least one, the first among equals; of those that some path takes. Steps
+/// are counted by their lengths in bits, because all are the same parts of their amounts or have one unit.
 fn next_sold(left: &[U256], steps: &[U256], is_stuck: &[bool]) -> Option<usize> {
-    let mut most: Option<(U1024, usize)> = None;
+    let mut most: Option<(usize, usize)> = None;
     for (sold, (left, step)) in left.iter().zip(steps).enumerate() {
         if is_stuck[sold] || step.is_zero() || left < step {
             continue;
         }
-        let count = U1024::from(*left) / U1024::from(*step);
+        let count = left.bit_len() - step.bit_len();
         if most.is_none_or(|(most, _)| count > most) {
             most = Some((count, sold));
         }

@@ -6,7 +6,7 @@
 
 use super::network::{Edge, Network};
 use super::replay::LegOrder;
-use super::{PlanError, allot, paths};
+use super::{PlanError, Work, allot, paths};
 use crate::wide::{U256, U1024};
 
 /// How often a plan is searched again at most.
@@ -23,27 +23,30 @@ pub(super) fn search(
     network: &Network<'_>,
     amounts_in: &[U256],
     closed: &[Way],
+    work: &Work,
 ) -> Result<Vec<LegOrder>, PlanError> {
     let is_open = |edge: &Edge| !closed.contains(&(edge.from, edge.to));
     let is_open: Vec<bool> = network.edges.iter().map(is_open).collect();
-    let found = paths::find(network, amounts_in, &is_open)?;
-    allot::allot(network, &found, amounts_in, &is_open)
+    let found = paths::find(network, amounts_in, &is_open, work)?;
+    allot::allot(network, &found, amounts_in, &is_open, work)
 }
 
-/// Searches again with ways closed, as long as that brings more.
+/// Searches again with ways closed, one after the other, and keeps closed what brings more.
 pub(super) fn search_other_ways(
     network: &Network<'_>,
     amounts_in: &[U256],
     first: Result<Vec<LegOrder>, PlanError>,
+    work: &Work,
 ) -> Result<Vec<LegOrder>, PlanError> {
     let mut best = valued(network, amounts_in, first);
     let (mut closed, mut tried): (Vec<Way>, Vec<Way>) = (Vec::new(), Vec::new());
     for _ in 0..MOST_TRIES {
         let is_new = |way: &Way| !tried.contains(way);
-        let Some(way) = ways_of(network, &best).into_iter().find(is_new) else { break };
+        let way = ways_of(network, &best).into_iter().find(is_new);
+        let Some(way) = way.filter(|_| !work.is_spent()) else { break };
         tried.push(way);
         let with: Vec<Way> = closed.iter().copied().chain([way]).collect();
-        let found = valued(network, amounts_in, search(network, amounts_in, &with));
+        let found = valued(network, amounts_in, search(network, amounts_in, &with, work));
         if is_better(network, &found, &best) {
             (best, closed) = (found, with);
         }

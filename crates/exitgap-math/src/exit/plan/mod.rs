@@ -28,6 +28,8 @@ mod replay;
 mod settle;
 mod values;
 
+use core::cell::Cell;
+
 use dual::NEAR;
 pub use dual::{PlanBound, TokenPrice};
 use network::ValuedToken;
@@ -111,28 +113,68 @@ pub fn least_accepted(amount_out: U256, tolerance: Percent) -> Option<U256> {
     mul_div(amount_out, U256::from(kept), U256::from(100_000_000_u64))
 }
 
+/// The fills that a search has made, and after how many it is not repeated.
+#[derive(Debug, Default)]
+struct Work(Cell<usize>);
+
+impl Work {
+    const MOST_FILLS: usize = 200_000;
+
+    fn add(&self, fills: usize) {
+        self.0.set(self.0.get().saturating_add(fills));
+    }
+
+    fn is_spent(&self) -> bool {
+        self.0.get() > Self::MOST_FILLS
+    }
+}
+
 /// Searches a plan for these raw units of the tokens sold, in the network's order of them. A plan of one token brings at
 /// least what any single path brings that takes the whole amount.
 ///
-/// The work is bounded. For each token sold: about 13,000 fills for the paths of 24 pools; at most nine passes of up to
-/// seven step sizes, in each of which at most 24 paths take some 200 steps of at most three fills. And 1,500 closed
-/// formulas for the bound. All of that at most thirteen times: a plan that stays away from its bound is searched again
-/// with other ways between two tokens.
+/// The work is bounded. For each token sold: about 13,000 fills for the paths of 24 pools, and one pass over the step sizes,
+/// in which its paths take some 200 steps of at most three fills, each of which makes other paths be filled anew. Further
+/// passes, and searches with other ways between two tokens, begin only while less than 200,000 fills were made. And 1,500
+/// closed formulas for each of at most two bounds.
 pub fn find_plan(network: &Network<'_>, amounts_in: &[U256]) -> Result<Plan, PlanError> {
     if amounts_in.len() != network.sold.len() || amounts_in.iter().any(U256::is_zero) {
         return Err(PlanError::NoInput);
     }
-    let first = directions::search(network, amounts_in, &[]);
+    let work = Work::default();
+    let first = directions::search(network, amounts_in, &[], &work);
     let plan = first.clone().and_then(|legs| bounded(network, legs, amounts_in));
     let is_near = |plan: &Plan| plan.bound.is_some_and(|bound| bound.optimality_gap <= NEAR);
     if matches!(&plan, Err(PlanError::NoPath { .. })) || plan.as_ref().is_ok_and(is_near) {
         return plan;
     }
-    match directions::search_other_ways(network, amounts_in, first.clone()) {
-        Ok(legs) if first != Ok(legs.clone()) => bounded(network, legs, amounts_in),
+    match directions::search_other_ways(network, amounts_in, first.clone(), &work) {
+        Ok(legs) if first.as_ref() != Ok(&legs) => {
+            tighter(network, amounts_in, bounded(network, legs, amounts_in), plan)
+        }
         Ok(_) => plan,
         Err(error) => Err(error),
     }
+}
+
+/// The better plan at the prices of the two plans that bound it more tightly: a bound holds at any prices. The other plan
+/// if the better one has no bound where there is one.
+fn tighter(
+    network: &Network<'_>,
+    amounts_in: &[U256],
+    better: Result<Plan, PlanError>,
+    other: Result<Plan, PlanError>,
+) -> Result<Plan, PlanError> {
+    let (mut better, other) = match (better, other) {
+        (Ok(better), Ok(other)) => (better, other),
+        (better, other) => return better.or(other),
+    };
+    let bound = network.bound(&other.prices, amounts_in, &better.result);
+    if let Some((at_other, own)) = bound.zip(better.bound)
+        && at_other.optimality_gap < own.optimality_gap
+    {
+        (better.prices, better.bound) = (other.prices, Some(at_other));
+    }
+    Ok(better)
 }
 
 /// A plan of these legs, with its bound.

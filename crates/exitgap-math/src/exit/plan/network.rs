@@ -162,16 +162,9 @@ impl<'a> Network<'a> {
         let mut tokens: Vec<Address> = pools.iter().flat_map(|pool| pool.tokens).collect();
         crate::stable_sort::sort(&mut tokens, Ord::cmp);
         tokens.dedup();
-        let place = |token: Address| {
-            let at = tokens.iter().position(|one| *one == token);
-            at.ok_or(NetworkError::NoPool { token })
-        };
-        let valued = |token: &Address| {
-            let worth = worth_of(&pools, *token)?;
-            Ok(ValuedToken { token: *token, worth, at: place(*token)? })
-        };
-        let sold: Vec<ValuedToken> = sold.iter().map(valued).collect::<Result<_, _>>()?;
-        let mut cash: Vec<ValuedToken> = cash.iter().map(valued).collect::<Result<_, _>>()?;
+        let valued = valued_tokens(&pools, &tokens, &[sold, cash].concat())?;
+        let (sold, cash) = valued.split_at(sold.len());
+        let (sold, mut cash) = (sold.to_vec(), cash.to_vec());
         crate::stable_sort::sort(&mut cash, |a, b| a.token.cmp(&b.token));
         let mut network = Self { pools, sold, cash, edges: Vec::new(), tokens };
         network.edges = network.edges_on_paths();
@@ -290,8 +283,32 @@ fn is_set(tokens: &[Address], most: usize) -> bool {
     (1..=most).contains(&tokens.len()) && !(1..tokens.len()).any(is_repeated)
 }
 
-/// The value of a raw unit of a token, on which all pools that trade it agree.
-fn worth_of(pools: &[NetworkPool<'_>], token: Address) -> Result<Worth, NetworkError> {
+/// Tokens with the values of their raw units, on which all pools that trade them agree. First each token has one price and
+/// one number of decimals, then each is traded, then each is worth something.
+fn valued_tokens(
+    pools: &[NetworkPool<'_>],
+    tokens: &[Address],
+    of: &[Address],
+) -> Result<Vec<ValuedToken>, NetworkError> {
+    let prices = of.iter().map(|token| price_of(pools, *token));
+    let prices: Vec<Option<(&UsdPrice, u8)>> = prices.collect::<Result<_, _>>()?;
+    let traded = of.iter().zip(prices).map(|(token, price)| {
+        let at = tokens.iter().position(|one| one == token);
+        price.zip(at).map(|found| (*token, found)).ok_or(NetworkError::NoPool { token: *token })
+    });
+    let traded: Vec<_> = traded.collect::<Result<_, _>>()?;
+    let valued = traded.into_iter().map(|(token, ((price, decimals), at))| {
+        let worth = Worth::new(price, decimals).filter(|worth| worth.low > U256::ZERO);
+        Ok(ValuedToken { token, worth: worth.ok_or(NetworkError::Price { token })?, at })
+    });
+    valued.collect()
+}
+
+/// The price and decimals of a token; `None` if no pool trades it.
+fn price_of<'p>(
+    pools: &'p [NetworkPool<'_>],
+    token: Address,
+) -> Result<Option<(&'p UsdPrice, u8)>, NetworkError> {
     let mut found: Option<(&UsdPrice, u8)> = None;
     for pool in pools {
         for index in (0..2).filter(|index| pool.tokens[*index] == token) {
@@ -302,8 +319,5 @@ fn worth_of(pools: &[NetworkPool<'_>], token: Address) -> Result<Worth, NetworkE
             found = Some(own);
         }
     }
-    let (price, decimals) = found.ok_or(NetworkError::NoPool { token })?;
-    Worth::new(price, decimals)
-        .filter(|worth| worth.low > U256::ZERO)
-        .ok_or(NetworkError::Price { token })
+    Ok(found)
 }

@@ -1,13 +1,16 @@
 //! The paths that a search tries: simple paths of at most three pools from a token sold to a cash token.
 
 use super::network::Network;
-use super::{MAX_HOPS, PlanError};
+use super::{MAX_HOPS, PlanError, Work};
 use crate::pools::{FillError, SaleCurve};
 use crate::stable_sort::sort;
 use crate::wide::{U256, U512, product};
 
 /// The most paths of a token sold that a search starts with.
 const MOST_PATHS: usize = 16;
+/// The most of several tokens together, of which each has at least the second number.
+const MOST_PATHS_OF_ALL: usize = 96;
+const LEAST_PATHS: usize = 4;
 
 /// A path, by its edges.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,17 +31,19 @@ pub(super) fn find(
     network: &Network<'_>,
     amounts_in: &[U256],
     is_open: &[bool],
+    work: &Work,
 ) -> Result<Vec<Path>, PlanError> {
+    let most = MOST_PATHS.min((MOST_PATHS_OF_ALL / network.sold.len()).max(LEAST_PATHS));
     let mut paths = Vec::new();
     for (sold, (token, amount)) in network.sold.iter().zip(amounts_in).enumerate() {
-        let mut walk = Walk { network, is_open, sold, edges: Vec::new(), found: Vec::new() };
+        let mut walk = Walk { network, is_open, work, sold, edges: Vec::new(), found: Vec::new() };
         walk.extend(token.at, *amount, true);
         let mut found = walk.found;
         if found.is_empty() {
             return Err(PlanError::NoPath { token: token.token });
         }
         sort(&mut found, |a, b| b.alone.cmp(&a.alone));
-        found.truncate(MOST_PATHS);
+        found.truncate(most);
         paths.append(&mut found);
     }
     Ok(paths)
@@ -47,6 +52,7 @@ pub(super) fn find(
 struct Walk<'n, 'a> {
     network: &'n Network<'a>,
     is_open: &'n [bool],
+    work: &'n Work,
     sold: usize,
     edges: Vec<usize>,
     found: Vec<Path>,
@@ -60,6 +66,7 @@ impl Walk<'_, '_> {
             if edge.from != token || !self.is_open[at] || self.repeats(at) {
                 continue;
             }
+            self.work.add(1);
             let (out, took_all) = pays_most(self.network.curve_of(&edge), amount);
             let takes_all = takes_all && took_all;
             self.edges.push(at);
