@@ -128,9 +128,12 @@ impl Search {
                     Some((taken, document, terms)) => (taken, Some((document, terms))),
                     None => (vec![U256::ZERO; amounts.len()], None),
                 };
-                let value = |(at, taken): (usize, U256)| match taken == amounts[at] {
-                    true => (taken, UsdMicros::from(sizes[at])),
-                    false => (taken, self.value_of(&network, at, taken)),
+                let value = |(at, taken): (usize, U256)| {
+                    if taken == amounts[at] {
+                        (taken, UsdMicros::from(sizes[at]))
+                    } else {
+                        (taken, self.value_of(&network, at, taken))
+                    }
                 };
                 let sold = taken.into_iter().enumerate().map(value).collect();
                 Ok(FoundPlan { sold, problem, plan })

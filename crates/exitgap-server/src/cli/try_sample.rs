@@ -116,6 +116,13 @@ pub fn try_sample(args: &TryArgs) -> Result<(), CliError> {
         let unpacked = Unpacked::new()?;
         let app = app(&unpacked, &http, &serve, site);
         let has_pages = app.site.is_built();
+        // So that the first answer has the sample's pools, also on a busy machine.
+        if let Err(problem) = app.service.refresh().await {
+            tracing::warn!(
+                detail = problem.detail,
+                "the sample is read again while pages are served"
+            );
+        }
         let answering = HttpServer::begin(app, listeners, &http, None);
         let said = say_where(&http.urls().base, has_pages);
         if said.is_ok() {

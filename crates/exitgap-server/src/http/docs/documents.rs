@@ -35,7 +35,7 @@ macro_rules! documents {
 }
 
 /// The documents, in the order of the list.
-const DOCUMENTS: [Document; 13] = documents! {
+const DOCUMENTS: [Document; 14] = documents! {
     "exitgap-server": "agents" "addresses" "conventions" "glossary" "webhooks" "change" "threat-model" "releases";
     "exitgap-core": "evidence-v1" "figure-v1" "state-proof-v1" "anchors-v1" "log-folder-v1" "days-v1";
 };
