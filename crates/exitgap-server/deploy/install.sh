@@ -7,6 +7,8 @@
 # Get the key from another place than the release. A release is a folder with SHA256SUMS, SHA256SUMS.note (the same text as a signed
 # note of C2SP, https://c2sp.org/signed-note) and an archive for each platform.
 set -eu
+LC_ALL=C
+export LC_ALL
 
 fail() {
     printf 'install.sh: %s\n' "$1" >&2
@@ -35,9 +37,10 @@ while [ $# -gt 0 ]; do
     esac
 done
 [ -n "$from" ] || usage
+[ -n "${HOME:-}" ] || [ "$to" != /.local/bin ] || fail 'no folder is given to install into' 'give --to, because HOME is not set'
 [ -n "$key" ] || fail 'no release key is given' 'give --key, or set EXITGAP_RELEASE_KEY; get the key from another place than the release'
 
-for program in cmp openssl tar od tr sed grep; do
+for program in cmp openssl tar gzip od tr sed grep; do
     command -v "$program" >/dev/null 2>&1 || fail "$program is not installed" "install your system's package for $program"
 done
 
@@ -130,10 +133,14 @@ for program in exitgap exitgap-server; do
     if [ ! -f "$work/unpacked/$folder/$program" ] || [ -L "$work/unpacked/$folder/$program" ]; then
         fail "$program in $archive is not a file"
     fi
-    # A running program cannot be overwritten, but its name can be given to another file.
-    cp "$work/unpacked/$folder/$program" "$to/.$program.new"
-    chmod 755 "$to/.$program.new"
-    mv -f "$to/.$program.new" "$to/$program"
+    [ ! -d "$to/$program" ] || fail "$to/$program is a folder" 'give another folder with --to'
 done
-printf 'signed by %s+%s: installed exitgap and exitgap-server in %s\n' "$name" "$id" "$to"
+for program in exitgap exitgap-server; do
+    # A running program cannot be overwritten, but its name can be given to another file.
+    new=$(mktemp "$to/.exitgap.XXXXXX")
+    cp "$work/unpacked/$folder/$program" "$new"
+    chmod 755 "$new"
+    mv -f "$new" "$to/$program"
+done
+printf 'signed by %s+%s: installed exitgap and exitgap-server of %s in %s\n' "$name" "$id" "$folder" "$to"
 printf 'next: %s/exitgap try\n' "$to"

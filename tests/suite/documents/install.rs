@@ -83,6 +83,28 @@ fn a_signed_release_is_installed_and_runs_also_over_an_older_one() {
 }
 
 #[test]
+fn nothing_is_written_beside_the_folder_of_an_installation_or_into_a_folder_of_a_programs_name() {
+    let ours = key(1);
+    let (release, trusted) = (release(&[&ours]), ours.verifier().to_string());
+    let (to, beside) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    // The name that a program had until it was complete in an earlier version of the script.
+    let victim = beside.path().join("victim");
+    fs::write(&victim, "mine").unwrap();
+    std::os::unix::fs::symlink(&victim, to.path().join(".exitgap.new")).unwrap();
+    let output = install(release.path(), &trusted, to.path());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(String::from_utf8(output.stdout).unwrap().contains(FOLDER));
+    assert_eq!(fs::read_to_string(&victim).unwrap(), "mine");
+    let to = TempDir::new().unwrap();
+    fs::create_dir(to.path().join("exitgap-server")).unwrap();
+    let output = install(release.path(), &trusted, to.path());
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("exitgap-server is a folder") && said.contains("--to"), "{said}");
+    assert_eq!(fs::read_dir(to.path()).unwrap().count(), 1, "neither program is installed");
+}
+
+#[test]
 fn a_changed_archive_list_or_signature_and_another_key_are_refused_by_name() {
     let ours = key(1);
     let trusted = ours.verifier().to_string();

@@ -271,11 +271,11 @@ fn print_text(report: &Report, log_is_given: bool) -> Result<(), Failure> {
     let (colour, verdict) = match report.verdict {
         Verdict::Valid => (
             AnsiColor::Green,
-            "VALID: a given key signed the list, and every file is the one in the list",
+            "VALID: a given key signed the list, and every listed file is the one in the list",
         ),
         Verdict::Invalid => (AnsiColor::Red, "INVALID"),
         Verdict::Incomplete => {
-            (AnsiColor::Yellow, "INCOMPLETE: no check failed, but some were not made")
+            (AnsiColor::Yellow, "INCOMPLETE: no check failed, but some checks could not be made")
         }
     };
     let style = Style::new().bold().fg_color(Some(colour.into()));

@@ -21,6 +21,10 @@ const INSTALLER: &str = "crates/exitgap-server/deploy/install.sh";
 pub fn source(release: &Release) -> Result<Written> {
     let name = format!("exitgap-{}-source", release.version);
     let mut archive = Command::new("git");
+    // Settings of the user who builds would change modes and bytes.
+    for setting in ["tar.umask=0022", "core.autocrlf=false", "core.attributesFile=/dev/null"] {
+        archive.args(["-c", setting]);
+    }
     archive.args(["archive", "--format=tar", &format!("--prefix={name}/"), "HEAD"]);
     let output = archive.current_dir(release.root).output().context("starting git archive")?;
     if !output.status.success() {

@@ -15,7 +15,7 @@ const AFTER_INSTALL: &str = "\
 set -e
 if [ \"$1\" = configure ]; then
     adduser --system --quiet --group --home /var/lib/exitgap exitgap
-    chmod 700 /var/lib/exitgap
+    install -d -m 700 -o exitgap -g exitgap /var/lib/exitgap
     if [ -d /run/systemd/system ]; then systemctl daemon-reload; fi
 fi
 ";
@@ -49,7 +49,8 @@ pub fn make(release: &Release, programs: &Programs, texts: &Texts) -> Result<Wri
     let (control, data) = (pack(&control)?, pack(&files)?);
     let members =
         [("debian-binary", &b"2.0\n"[..]), ("control.tar.gz", &control), ("data.tar.gz", &data)];
-    let name = format!("exitgap_{}_{}.deb", release.version, programs.platform.architecture);
+    let version = version(release);
+    let name = format!("exitgap_{version}_{}.deb", programs.platform.architecture);
     release.write(&name, &ar::pack(&members, release.time_s))
 }
 
@@ -80,6 +81,11 @@ fn files(release: &Release, programs: &Programs, texts: &Texts) -> Result<Tree> 
         tree.file(&name, 0o644, gzip::pack(notices.as_bytes()));
     }
     Ok(tree)
+}
+
+/// The version as Debian orders it: `1.0.0~rc.1` comes before `1.0.0`.
+fn version(release: &Release) -> String {
+    release.version.replace('-', "~")
 }
 
 /// The unit with the program where the package puts it, without the steps that the package takes itself.
@@ -116,7 +122,7 @@ fn fields(release: &Release, programs: &Programs, files: &Tree) -> String {
          exitgap answers how far below the oracle price a sale of a given size fills in an\n \
          on-chain pool. exitgap-server records pools every five minutes into a signed log, and\n \
          serves answers with proofs. exitgap asks, verifies and audits.\n",
-        release.version,
+        version(release),
         programs.platform.architecture,
         release.maintainer,
         bytes.div_ceil(1024),

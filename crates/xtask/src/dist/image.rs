@@ -1,6 +1,9 @@
 //! The container image: the static service in an otherwise empty root, as an OCI image layout in one archive, which
 //! `docker load` reads, too.
 
+use std::fs;
+use std::path::Path;
+
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -8,7 +11,7 @@ use super::archive::{C_LIBRARY_NOTICE, c_library_notice};
 use super::formats::{Tree, gzip, tar};
 use super::programs::{Programs, SERVER};
 use super::release::{Release, Written};
-use crate::failure::{Context, Result};
+use crate::failure::{Context, Failure, Result};
 
 /// The user of the service, and the folder of its data, as in the container file.
 pub const USER: u32 = 10_001;
@@ -17,8 +20,15 @@ const HOME: &str = "var/lib/exitgap";
 /// The name that the image has after it was loaded, as the compose file expects it.
 const NAME: &str = "localhost/exitgap:latest";
 
-/// The authorities' certificates: of the machine that builds, and where the service looks for them.
-const AUTHORITIES: &str = "/etc/ssl/certs/ca-certificates.crt";
+/// Where the service looks for CA certificates.
+const CERTIFICATES: &str = "etc/ssl/certs/ca-certificates.crt";
+
+/// Those that Mozilla trusts, a file each, as Debian's package ca-certificates installs them. The bundle of the machine that
+/// builds is not used: it also has certificates that its owner added.
+const MOZILLA: &str = "/usr/share/ca-certificates/mozilla";
+
+/// The fewest that there must be.
+const LEAST_CERTIFICATES: usize = 50;
 
 /// Makes the image.
 pub fn make(release: &Release, programs: &Programs) -> Result<Written> {
@@ -69,10 +79,7 @@ fn root(release: &Release, programs: &Programs) -> Result<Tree> {
     root.file(&format!("usr/local/bin/{SERVER}"), 0o755, programs.server.clone());
     root.text("etc/passwd", format!("root:x:0:0::/:/\nexitgap:x:{USER}:{USER}::/{HOME}:/\n"));
     root.text("etc/group", format!("root:x:0:\nexitgap:x:{USER}:\n"));
-    let authorities = std::fs::read(AUTHORITIES).context(format!(
-        "reading {AUTHORITIES}, which Debian's package ca-certificates installs"
-    ))?;
-    root.file(AUTHORITIES.trim_start_matches('/'), 0o644, authorities);
+    root.file(CERTIFICATES, 0o644, certificates(Path::new(MOZILLA))?);
     root.folder(HOME, 0o700, USER);
     root.folder("tmp", 0o1777, USER);
     let documents = "usr/share/doc/exitgap";
@@ -85,6 +92,31 @@ fn root(release: &Release, programs: &Programs) -> Result<Tree> {
     root.text(&format!("{documents}/{C_LIBRARY_NOTICE}"), notice);
     root.text(&format!("{documents}/BUILT-WITH.txt"), programs.built_with.clone());
     Ok(root)
+}
+
+/// All certificates of a folder in one file, in the order of their names.
+fn certificates(folder: &Path) -> Result<Vec<u8>> {
+    let reading =
+        format!("reading {}, which Debian's package ca-certificates installs", folder.display());
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(folder).context(&reading)? {
+        paths.push(entry.context(&reading)?.path());
+    }
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "crt"));
+    paths.sort();
+    if paths.len() < LEAST_CERTIFICATES {
+        let found = paths.len();
+        return Err(Failure::new(format!("{} has only {found} certificates", folder.display()))
+            .remedy("install Debian's package ca-certificates"));
+    }
+    let mut bundle = Vec::new();
+    for path in paths {
+        bundle.extend(fs::read(path).context(&reading)?);
+        if bundle.last() != Some(&b'\n') {
+            bundle.push(b'\n');
+        }
+    }
+    Ok(bundle)
 }
 
 /// How the image runs, as the container file says it.
@@ -149,9 +181,28 @@ mod tests {
     }
 
     #[test]
+    fn certificates_are_in_the_order_of_their_names_and_not_few() {
+        let folder = std::env::temp_dir().join(format!("exitgap-ca-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        for number in (0..LEAST_CERTIFICATES).rev() {
+            fs::write(folder.join(format!("{number:03}.crt")), format!("{number:03}")).unwrap();
+        }
+        fs::write(folder.join("own.pem"), "not one of them").unwrap();
+        let bundle = String::from_utf8(certificates(&folder).unwrap()).unwrap();
+        let names: Vec<String> =
+            (0..LEAST_CERTIFICATES).map(|number| format!("{number:03}")).collect();
+        let expected = names.join("\n") + "\n";
+        assert_eq!(bundle, expected);
+        fs::remove_file(folder.join("000.crt")).unwrap();
+        let refused = certificates(&folder).unwrap_err().to_string();
+        assert!(refused.contains("only 49 certificates"), "{refused}");
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
     fn every_blob_has_the_hash_that_names_it_and_the_root_has_a_user_who_owns_its_folders() {
-        if !Path::new(AUTHORITIES).exists() {
-            eprintln!("not tried: this machine has no {AUTHORITIES}");
+        if !Path::new(MOZILLA).exists() {
+            eprintln!("not tried: this machine has no {MOZILLA}");
             return;
         }
         let root = workspace::root();

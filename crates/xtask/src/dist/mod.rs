@@ -169,13 +169,11 @@ fn read_keys(root: &Path, options: &Options) -> Result<(Vec<SignerKey>, Option<S
     Ok((keys, log_key))
 }
 
-/// An empty folder next to the place of the release, which must be free or an earlier release.
+/// An empty folder next to the place of the release, which must be free or have nothing but an earlier release.
 fn prepare(out: &Path) -> Result<PathBuf> {
-    let holds_other_files = fs::read_dir(out).is_ok_and(|mut entries| entries.next().is_some())
-        && !out.join(SUMS_FILE).is_file();
-    if holds_other_files {
+    if let Some(other) = other_file(out)? {
         return Err(Failure::new(format!(
-            "{} is not a release, and is not replaced",
+            "{} is not a release and is not replaced: it has {other}",
             out.display()
         ))
         .remedy("give another folder with --out"));
@@ -188,6 +186,26 @@ fn prepare(out: &Path) -> Result<PathBuf> {
     }
     fs::create_dir_all(&partial).context(format!("creating {}", partial.display()))?;
     Ok(partial)
+}
+
+/// A file of a folder that is not one of a release: not named in its list, and not the list itself.
+fn other_file(folder: &Path) -> Result<Option<String>> {
+    if !folder.exists() {
+        return Ok(None);
+    }
+    let reading = || format!("reading {}", folder.display());
+    let list = fs::read_to_string(folder.join(SUMS_FILE)).unwrap_or_default();
+    let list = ReleaseList::from_text(&list).ok();
+    let own = [SUMS_FILE, SUMS_NOTE_FILE, RELEASE_PROOF_FILE];
+    for entry in fs::read_dir(folder).context(reading())? {
+        let name = entry.context(reading())?.file_name().to_string_lossy().into_owned();
+        let is_listed =
+            list.as_ref().is_some_and(|list| list.files().iter().any(|file| file.name == name));
+        if !is_listed && !own.contains(&name.as_str()) {
+            return Ok(Some(name));
+        }
+    }
+    Ok(None)
 }
 
 /// An artefact or platform that could not be made here: its name, the cause and the remedy.
@@ -334,7 +352,14 @@ mod tests {
         fs::write(out.join("thesis.txt"), "").unwrap();
         let refused = prepare(&out).unwrap_err().to_string();
         assert!(refused.contains("is not a release") && refused.contains("--out"), "{refused}");
-        fs::write(out.join(SUMS_FILE), "").unwrap();
+        assert!(refused.contains("thesis.txt"), "{refused}");
+        let list =
+            ReleaseList::new(vec![ReleaseFile { name: "a.txt".to_owned(), sha256: [1; 32] }])
+                .unwrap();
+        fs::write(out.join(SUMS_FILE), list.to_text()).unwrap();
+        fs::write(out.join("a.txt"), "").unwrap();
+        assert!(prepare(&out).is_err(), "a folder with a release and another file is kept");
+        fs::remove_file(out.join("thesis.txt")).unwrap();
         fs::write(folder.join("out.partial/left"), "").unwrap();
         let partial = prepare(&out).unwrap();
         assert_eq!(fs::read_dir(partial).unwrap().count(), 0);
