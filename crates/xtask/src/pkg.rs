@@ -53,7 +53,7 @@ const MODULES: [Module; 2] = [
             "shared.js",
             "where.js",
         ],
-        most_bytes: 492_000,
+        most_bytes: 496_000,
     },
     // Used together with `exitgap`, which reads the evidence for it.
     Module {
