@@ -72,7 +72,7 @@ fn files(release: &Release, programs: &Programs, texts: &Texts) -> Result<Tree> 
     }
     let document = |name: &str| format!("{DOCUMENTS}/{name}");
     let changes = release.read("CHANGELOG.md")?;
-    tree.file(&document("changelog.gz"), 0o644, gzip::pack(changes.as_bytes()));
+    tree.file(&document("CHANGELOG.md.gz"), 0o644, gzip::pack(changes.as_bytes()));
     tree.text(&document("copyright"), copyright(release, programs)?);
     tree.text(&document("BUILT-WITH.txt"), programs.built_with.clone());
     for (program, folder) in [(CLI, "exitgap-cli"), (SERVER, "exitgap-server")] {
@@ -119,9 +119,9 @@ fn fields(release: &Release, programs: &Programs, files: &Tree) -> String {
         "Package: exitgap\nVersion: {}\nArchitecture: {}\nMaintainer: {}\nInstalled-Size: {}\n\
          Depends: adduser, ca-certificates\nSection: net\nPriority: optional\n\
          Description: exact exit prices of on-chain liquidity pools, recorded and checkable\n \
-         exitgap answers how far below the oracle price a sale of a given size fills in an\n \
-         on-chain pool. exitgap-server records pools every five minutes into a signed log, and\n \
-         serves answers with proofs. exitgap asks, verifies and audits.\n",
+         exitgap answers how far below the oracle price a sale of a given size fills\n \
+         in an on-chain pool. exitgap-server records pools every five minutes into a\n \
+         signed log, and serves answers with proofs. exitgap asks, verifies and audits.\n",
         version(release),
         programs.platform.architecture,
         release.maintainer,
