@@ -10,21 +10,21 @@ use serde_json::{Value, json};
 use crate::scenes::chain::scene;
 use crate::scenes::service::{Recorded, Service, configured_with, record_in};
 
-fn cli(recorded: &Recorded, arguments: &[&str]) -> Output {
+pub(super) fn cli(recorded: &Recorded, arguments: &[&str]) -> Output {
     let mut command = Command::new(binaries::path("exitgap"));
     command.args(arguments).current_dir(recorded.folder.path()).output().unwrap()
 }
 
-fn list(value: &Value) -> &[Value] {
+pub(super) fn list(value: &Value) -> &[Value] {
     value.as_array().unwrap()
 }
 
-fn units(row: &Value, field: &str) -> U256 {
+pub(super) fn units(row: &Value, field: &str) -> U256 {
     row[field].as_str().unwrap().parse().unwrap()
 }
 
 /// A number of a document in millionths.
-fn millionths(value: &Value) -> i64 {
+pub(super) fn millionths(value: &Value) -> i64 {
     format!("{:.0}", value.as_f64().unwrap() * 1e6).parse().unwrap()
 }
 
@@ -150,6 +150,10 @@ fn from_the_command_line(recorded: &Recorded, service: &Service, alt: &str, cash
         assert_eq!(told["amount_in_raw"], cash["amount_in_raw"]);
         assert_eq!(told["chain"], cash["chain"]);
         let text = String::from_utf8(cli(recorded, &question).stdout).unwrap();
+        // More was received than was sold, or less, at oracle prices.
+        let is_worse = millionths(&cash["received_usd"]) < millionths(&cash["size_usd"]);
+        let side = if is_worse { "% worse than the oracle" } else { "% better than the oracle" };
+        assert!(text.contains(side), "{text}");
         for said in ["received", "at least", "1% less", "gas", "12.5 USD", "PREVIEW", "not counted"]
         {
             assert!(text.contains(said), "{said}: {text}");
@@ -162,7 +166,7 @@ fn from_the_command_line(recorded: &Recorded, service: &Service, alt: &str, cash
         );
         assert_eq!(checked.status.code(), Some(0), "{checked:?}");
     }
-    // Without a service, nobody configured cash on this chain: the sale ends where a pool pays for the token, and says so.
+    // Without a service, no cash is configured on this chain: the sale ends where a pool pays for the token, and says so.
     let any = [&asked[..], &["--db", db.to_str().unwrap()]].concat();
     let told = String::from_utf8(cli(recorded, &any).stdout).unwrap();
     assert!(told.contains("no cash is configured for this chain"), "{told}");

@@ -1,33 +1,15 @@
 //! Several positions at once: the plan for all tokens executed with real sales, its figure file, and what has no plan.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::process::{Command, Output};
+use std::process::Command;
 
 use alloy::primitives::U256;
-use exitgap_tests::binaries;
 use exitgap_tests::devchain::{World, WorldPool};
 use serde_json::{Value, json};
 
+use super::cash::{cli, list, millionths, units};
 use crate::scenes::chain::scene;
 use crate::scenes::service::{Recorded, Service, configured_with, record_blocks};
-
-fn cli(recorded: &Recorded, arguments: &[&str]) -> Output {
-    let mut command = Command::new(binaries::path("exitgap"));
-    command.args(arguments).current_dir(recorded.folder.path()).output().unwrap()
-}
-
-fn list(value: &Value) -> &[Value] {
-    value.as_array().unwrap()
-}
-
-fn units(row: &Value, field: &str) -> U256 {
-    row[field].as_str().unwrap().parse().unwrap()
-}
-
-/// A number of a document in millionths.
-fn millionths(value: &Value) -> i64 {
-    format!("{:.0}", value.as_f64().unwrap() * 1e6).parse().unwrap()
-}
 
 fn address_of(token: &Value) -> String {
     token["address"].as_str().unwrap().to_owned()
@@ -264,7 +246,15 @@ fn from_the_command_line(
         let told: Value = serde_json::from_slice(&output.stdout).unwrap();
         found.push(told["plans"][0]["result"]["legs"].clone());
         let text = String::from_utf8(cli(recorded, &asked).stdout).unwrap();
-        for said in ["One plan", "receives", "at least", "0.5% less", "PREVIEW", "evidence"] {
+        for said in [
+            "One plan",
+            "than the oracle",
+            "receives",
+            "at least",
+            "0.5% less",
+            "PREVIEW",
+            "evidence",
+        ] {
             assert!(text.contains(said), "{said}: {text}");
         }
     }

@@ -82,23 +82,12 @@ fn print_text(cash: &CashExit) -> Result<(), Failure> {
         let tolerance = &plan.tolerance_pct;
         line("", format!("{amount}; at least {least}, {tolerance}% less"))?;
     }
-    let gap = plan.exit_gap_pct.as_str();
-    let (gap, side) = gap.strip_prefix('-').map_or((gap, "below"), |gap| (gap, "above"));
-    line("exit gap", format!("{gap}% {side} the oracle"))?;
+    line("exit gap", against_oracle(plan))?;
     line("optimality", optimality(plan))?;
     if let Some((gas, after)) = plan.gas_usd.as_ref().zip(plan.received_after_gas_usd.as_ref()) {
         line("gas", format!("{gas} USD, your assumption; {after} USD are left"))?;
     }
-    let mut table = Columns::new(&["<leg", "<sold", "<bought", "<pool"]);
-    for leg in &plan.legs {
-        table.row(vec![
-            printable(&leg.name),
-            whole(&leg.amount_in_raw, &leg.sold),
-            whole(&leg.amount_out_raw, &leg.bought),
-            printable(&leg.pool),
-        ]);
-    }
-    write!(out, "{table}")?;
+    write!(out, "{}", legs(plan))?;
     let mut line = |name: &str, text: String| writeln!(out, "{name:<16}{text}");
     for left_out in &cash.left_out {
         let (pool, code) = (printable(&left_out.pool), printable(&left_out.code));
@@ -116,6 +105,27 @@ fn print_text(cash: &CashExit) -> Result<(), Failure> {
     line("market", format!("{market} ({})", printable(&cash.session_note)))?;
     line("method", printable(&plan.method_version))?;
     Ok(line("evidence", printable(&cash.evidence_url))?)
+}
+
+/// The gap in words. Positive is worse than the oracle.
+pub(super) fn against_oracle(plan: &CashPlan) -> String {
+    let gap = plan.exit_gap_pct.as_str();
+    let (gap, side) = gap.strip_prefix('-').map_or((gap, "worse"), |gap| (gap, "better"));
+    format!("{gap}% {side} than the oracle")
+}
+
+/// The sales of a plan, in their order.
+pub(super) fn legs(plan: &CashPlan) -> Columns {
+    let mut table = Columns::new(&["<leg", "<sold", "<bought", "<pool"]);
+    for leg in &plan.legs {
+        table.row(vec![
+            printable(&leg.name),
+            whole(&leg.amount_in_raw, &leg.sold),
+            whole(&leg.amount_out_raw, &leg.bought),
+            printable(&leg.pool),
+        ]);
+    }
+    table
 }
 
 pub(super) fn optimality(plan: &CashPlan) -> String {

@@ -9,7 +9,7 @@ use exitgap_api::{
     size_as_written,
 };
 
-use super::cash::{optimality, whole};
+use super::cash::{against_oracle, legs, optimality, whole};
 use super::{not_exact, print_json};
 use crate::arguments::PortfolioArgs;
 use crate::failure::Failure;
@@ -103,17 +103,8 @@ fn print_plan(out: &mut impl Write, plan: &PortfolioPlan) -> Result<(), Failure>
         let least = whole(&received.amount_out_min_raw, &received.token);
         writeln!(out, "          {amount}; at least {least}, {}% less", found.tolerance_pct)?;
     }
-    writeln!(out, "gap       {}%; {}", found.exit_gap_pct, optimality(found))?;
-    let mut table = Columns::new(&["<leg", "<sold", "<bought", "<pool"]);
-    for leg in &found.legs {
-        table.row(vec![
-            printable(&leg.name),
-            whole(&leg.amount_in_raw, &leg.sold),
-            whole(&leg.amount_out_raw, &leg.bought),
-            printable(&leg.pool),
-        ]);
-    }
-    write!(out, "{table}")?;
+    writeln!(out, "gap       {}; {}", against_oracle(found), optimality(found))?;
+    write!(out, "{}", legs(found))?;
     for left_out in &plan.left_out {
         let (pool, detail) = (printable(&left_out.pool), printable(&left_out.detail));
         writeln!(out, "left out  {pool}: {detail}")?;
