@@ -26,7 +26,7 @@ use crate::trust;
 /// The largest file that is hashed.
 const MAX_FILE_BYTES: u64 = 2 << 30;
 
-/// The remedy for everything that someone may have changed.
+/// The remedy if a file may have been changed.
 const DO_NOT_USE: &str =
     "do not use this release; download it again, and report it if it stays the same";
 

@@ -83,7 +83,7 @@ General Public License, version 2.1 or later (https://www.gnu.org/licenses/old-l
 
 You may modify the library and link these programs with it again: the release's source archive contains their whole source
 and the command that builds them, `cargo xtask dist`. The library's own source is that of the package libc6 of the Debian
-release on which they were built (https://www.debian.org).
+release on which they were built.
 ";
 
 #[cfg(test)]
