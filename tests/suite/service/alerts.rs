@@ -465,6 +465,12 @@ fn what_is_no_rule_or_no_address_is_refused_by_name() {
         b"PATCH /v1/alerts/al_a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
     );
     assert_eq!((patch.status, patch.header("allow")), (405, Some("GET, HEAD, DELETE, OPTIONS")));
+    // An address in full comes before one with a variable part, with or without a body.
+    let ticket = exchange(
+        address,
+        b"GET /v1/alerts/ticket HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}",
+    );
+    assert_eq!((ticket.status, ticket.header("allow")), (405, Some("POST, OPTIONS")));
     let made = keeping.keep(&keeping.rule(None));
     let none = format!("/v1/alerts/{}/rotate", made["alert"]["alert"].as_str().unwrap());
     assert_eq!(

@@ -96,6 +96,10 @@ const UP_TO_99: &str = "0*(([0-9]|[1-8][0-9]|9[0-8])(\\.[0-9]{1,6})?|99(\\.0{1,6
 const SLOT: &str = "(5957(8(5[6-9]|[6-9][0-9])|9[0-9]{2})|595[89][0-9]{3}|59[6-9][0-9]{4}|[6-9][0-9]{6}|[1-9][0-9]{7}|\
                     [1-7][0-9]{8}|8[0-3][0-9]{7}|84[0-3][0-9]{6}|844[0-5][0-9]{5}|8446[0-6][0-9]{4}|84467[0-3][0-9]{3}|\
                     844674[0-2][0-9]{2}|8446743[0-2][0-9]|84467433[0-5])";
+/// One to eight addresses, separated by commas.
+const ADDRESSES: &str = "0x[0-9a-f]{40}(,0x[0-9a-f]{40}){0,7}";
+/// Above 0.
+const AMOUNT: &str = "0*([1-9][0-9]{0,39}(\\.[0-9]{1,36})?|0\\.0{0,17}[1-9][0-9]{0,17})";
 const SIZE: &str =
     "0*(0\\.(0[1-9]|[1-9][0-9]?)[0-9]{0,4}|[1-9][0-9]{0,8}(\\.[0-9]{1,6})?|1000000000(\\.0{1,6})?)";
 
@@ -108,6 +112,8 @@ pub enum Bound {
     UpTo99,
     /// A token sold that is named otherwise than by its place.
     BaseByPlace,
+    /// The name of a group of tokens.
+    TokensByAddress,
 }
 
 impl Bound {
@@ -117,6 +123,7 @@ impl Bound {
             Self::AboveZero => format!("^{ABOVE_ZERO}$"),
             Self::UpTo99 => format!("^{UP_TO_99}$"),
             Self::BaseByPlace => format!("^{POOL}(/token[01])?$"),
+            Self::TokensByAddress => format!("^{ADDRESSES}$"),
         }
     }
 }
@@ -157,16 +164,13 @@ impl Kind {
             Self::Share => text(UP_TO_100.to_owned()),
             Self::Address => text("0x[0-9a-f]{40}".to_owned()),
             Self::Cost => text("0*([0-9]{1,6}(\\.[0-9]{1,6})?|1000000(\\.0{1,6})?)".to_owned()),
-            Self::Amount => text("0*[0-9]{1,40}(\\.[0-9]{1,36})?".to_owned()),
+            Self::Amount => text(AMOUNT.to_owned()),
             Self::Units => text("[1-9][0-9]{0,77}".to_owned()),
             Self::Sold => {
                 let one = text("0x[0-9a-f]{40}:[1-9][0-9]{0,77}".to_owned());
                 json!({"type": "array", "items": one, "minItems": 1, "maxItems": MAX_SOLD_TOKENS})
             }
-            Self::Into => {
-                let address = "0x[0-9a-f]{40}";
-                text(format!("([a-z][a-z0-9-]{{0,31}}|{address}(,{address}){{0,7}})"))
-            }
+            Self::Into => text(format!("([a-z][a-z0-9-]{{0,31}}|{ADDRESSES})")),
             Self::Days => text("0*[0-9]{1,5}(\\.[0-9]{1,2})?".to_owned()),
             Self::OneOf(words) => json!({"type": "string", "enum": words}),
             Self::Positions => {

@@ -220,6 +220,17 @@ pub struct Row {
     pub calls: Calls,
 }
 
+/// Whether a request is sent with the token of an owner of rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OwnerToken {
+    /// Never.
+    Unused,
+    /// With or without it.
+    Optional,
+    /// Always.
+    Required,
+}
+
 /// The name of an operation in each client; empty if the client has none of its own.
 #[derive(Debug, Clone, Copy)]
 pub struct Calls {
@@ -430,6 +441,16 @@ impl Operation {
                 (Some(of), Some(at)) if of == at || (of.starts_with('{') && !at.is_empty()) => {}
                 _ => return false,
             }
+        }
+    }
+
+    /// Whether a request is sent with the token of an owner of rules.
+    pub fn owner_token(self) -> OwnerToken {
+        match self {
+            // Creating a rule can return a token; a stream of slots needs none.
+            Self::KeepAlert | Self::Stream => OwnerToken::Optional,
+            _ if self.row().refusals.contains(&401) => OwnerToken::Required,
+            _ => OwnerToken::Unused,
         }
     }
 

@@ -309,9 +309,9 @@ fn admit(edge: &Edge, request: &Request, has_body: bool) -> (Option<Verdict>, Op
         return (verdict, refuse(ProblemCode::AddressTooLong, "the address is too long", hint));
     }
     // Other methods are answered as if there were no body: no handler reads it except that of the tools, which limits
-    // its length.
+    // its length. A method that the address does not support is answered as that.
     let reads = matches!(*request.method(), Method::GET | Method::HEAD);
-    if has_body && reads {
+    if has_body && reads && is_read_at(request.uri().path()) {
         let hint = "everything is asked for in the address";
         return (verdict, refuse(ProblemCode::BodyNotAccepted, "the request carries a body", hint));
     }
@@ -324,8 +324,13 @@ pub fn methods_at(path: &str) -> HeaderValue {
     if [MCP_PATH, witness::ADD_CHECKPOINT].contains(&path) {
         return POST_METHODS;
     }
+    // Like the router, an address in full comes before one with variable parts.
+    let is_in_full = Operation::list_all().any(|operation| operation.template() == path);
+    let is_here = |operation: &Operation| {
+        if is_in_full { operation.template() == path } else { operation.is_at(path) }
+    };
     let mut methods: Vec<&str> = Vec::new();
-    for operation in Operation::list_all().filter(|operation| operation.is_at(path)) {
+    for operation in Operation::list_all().filter(is_here) {
         match operation.row().method {
             operations::Method::Get => methods.extend(["GET", "HEAD"]),
             other => methods.push(other.name()),
@@ -336,6 +341,11 @@ pub fn methods_at(path: &str) -> HeaderValue {
     }
     methods.push("OPTIONS");
     HeaderValue::try_from(methods.join(", ")).unwrap_or(METHODS)
+}
+
+/// Whether the address supports GET.
+fn is_read_at(path: &str) -> bool {
+    methods_at(path).to_str().is_ok_and(|methods| methods.contains("GET"))
 }
 
 /// Whether the request has a body.

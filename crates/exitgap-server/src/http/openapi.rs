@@ -5,7 +5,9 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use axum::body::Bytes;
 use axum::extract::State;
-use exitgap_api::operations::{Answer, Group, Keep, Method, Operation, Parameter, Place, Row};
+use exitgap_api::operations::{
+    Answer, Group, Keep, Method, Operation, OwnerToken, Parameter, Place, Row,
+};
 use serde_json::{Map, Value, json};
 use utoipa::OpenApi;
 
@@ -172,11 +174,10 @@ fn operation(row: &Row) -> Value {
     if !members.is_empty() {
         operation["requestBody"] = body(&members);
     }
-    if row.refusals.contains(&401) {
-        // The token is optional for this operation, which can issue one.
-        let optional = row.operation == Operation::KeepAlert;
-        let bearer = json!({"owner": []});
-        operation["security"] = if optional { json!([{}, bearer]) } else { json!([bearer]) };
+    match row.operation.owner_token() {
+        OwnerToken::Unused => {}
+        OwnerToken::Optional => operation["security"] = json!([{}, {"owner": []}]),
+        OwnerToken::Required => operation["security"] = json!([{"owner": []}]),
     }
     operation
 }

@@ -1,6 +1,6 @@
 //! Parameters of sales that end in cash.
 
-use super::Parameter;
+use super::{Bound, Parameter};
 use crate::operations::Kind;
 
 /// The size of a sale whose amount is not given.
@@ -47,6 +47,7 @@ pub const INTO_TOKENS: Parameter = Parameter::new_required(
     Kind::Into,
     "The tokens that the sale must end in: one to eight token addresses separated by commas.",
 )
+.within(Bound::TokensByAddress)
 .hint("into is one to eight token addresses separated by commas");
 
 /// The pools that count for a plan and its bound.

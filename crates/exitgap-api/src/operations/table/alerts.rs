@@ -49,7 +49,7 @@ pub(super) const ROWS: [Row; 10] = [
             &REQUIRE,
         ],
         answer: Answer::Document("AlertsTold"),
-        refusals: &[400, 404, 412, 503],
+        refusals: &[400, 404, 412, 422, 503],
         calls: Calls { javascript: "alerts", ..Calls::NONE },
         weight: OF_MANY_SNAPSHOTS,
         ..row(Operation::AlertsOf, "evaluateAlert", "/v1/alerts/backtest/{pool}")
@@ -132,7 +132,7 @@ pub(super) const ROWS: [Row; 10] = [
         title: "Create a stream ticket",
         about: "The `ticket` for `/v1/stream`, for a browser's `EventSource`, which cannot send a token. For one day, anyone who sees the URL can read the events of the owner's rules, and nothing else.",
         answer: Answer::Document("StreamTicket"),
-        refusals: &[400, 401, 413, 503],
+        refusals: &[400, 401, 404, 413, 503],
         keep: Some(Keep::Never),
         ..row(Operation::StreamTicket, "streamTicket", "/v1/alerts/ticket")
     },

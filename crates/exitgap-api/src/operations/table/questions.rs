@@ -363,7 +363,7 @@ pub(super) const ROWS: [Row; 30] = [
         about: "Parquet files of every day that later heads can no longer retract: figures for analysis, and the heads and snapshots behind them. Each day's manifest has the SHA-256 of its files. The log of days, signed with the log's own key, has the SHA-256 of the manifest. `exitgap export` downloads and checks the files, and `exitgap audit` recomputes a file. Each file covers neighbouring pools. With `pool`, only files with rows of that pool are listed. At most 31 days per page.",
         parameters: &[&EXPORT_FROM, &EXPORT_TO, &EXPORT_POOL],
         answer: Answer::Document("Export"),
-        refusals: &[400, 422, 503],
+        refusals: &[400, 404, 422, 503],
         keep: Some(Keep::Seconds(60)),
         calls: Calls { rust: "closed_days", ..Calls::NONE },
         ..row(Operation::Export, "listClosedDays", "/v1/export")

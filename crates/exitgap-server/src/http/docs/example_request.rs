@@ -1,6 +1,6 @@
 //! An example request in its parts, which each language renders in its own way.
 
-use exitgap_api::operations::{Kind, Operation, Parameter, Place};
+use exitgap_api::operations::{Kind, Operation, OwnerToken, Parameter, Place};
 use serde_json::{Map, Value};
 
 use super::super::openapi::examples;
@@ -76,11 +76,9 @@ impl<'a> ExampleRequest<'a> {
         (values, repeated)
     }
 
-    /// Whether the operation requires an owner's token. Creating a rule works without one, and so does a stream of
-    /// slots.
+    /// Whether the operation requires an owner's token.
     pub fn is_owned(&self) -> bool {
-        let optional = matches!(self.operation, Operation::KeepAlert | Operation::Stream);
-        !optional && self.operation.row().refusals.contains(&401)
+        self.operation.owner_token() == OwnerToken::Required
     }
 
     /// The body, as JSON over several lines, which is also valid JavaScript, Python and input of Rust's `json!`.
