@@ -70,6 +70,10 @@ pub fn run(progress: Progress<'_>) -> Result<Part> {
         let words = format!("{} slots under the flood lack pools", bounded.incomplete);
         part.problems.push(words);
     }
+    part.set("flood.errors_logged", bounded.errors_logged);
+    if bounded.errors_logged > 0 {
+        part.problems.push("what clients did is an error in the operator's log".to_owned());
+    }
     progress("flood", 1, 2);
     let control = flood(&scene, &UNBOUNDED)?;
     let mut bites = false;
@@ -93,6 +97,8 @@ struct Measured {
     livez_ms_max: u64,
     /// Number of slots during the flood in which a pool is missing.
     incomplete: u64,
+    /// Number of errors that the service logged.
+    errors_logged: u64,
 }
 
 impl Measured {
@@ -133,6 +139,7 @@ fn flood(scene: &Scene, bounds: &[(&str, &str)]) -> Result<Measured> {
     let never = flooded.len() < usize::try_from(FLOODED_SLOTS)?;
     let slot_delay = if never { NEVER } else { delay(&calm[1..], &flooded) };
     let (files_left, rss_mb_left) = service.settle(files, rss_mb)?;
+    let errors_logged = service.errors_logged();
     let incomplete = flooded.iter().filter(|slot| slot.pools < scene.pools.len() as u64);
     Ok(Measured {
         requests,
@@ -141,6 +148,7 @@ fn flood(scene: &Scene, bounds: &[(&str, &str)]) -> Result<Measured> {
         slot_delay_ms: u64::try_from(slot_delay.as_millis())?,
         livez_ms_max,
         incomplete: incomplete.count() as u64,
+        errors_logged,
     })
 }
 
@@ -224,6 +232,8 @@ struct Service {
     child: Child,
     address: SocketAddr,
     lines: Receiver<(Instant, Value)>,
+    /// Number of errors among the lines that were read.
+    errors: u64,
 }
 
 impl Drop for Service {
@@ -260,7 +270,7 @@ impl Service {
             }
         });
         let address = SocketAddr::from(([0, 0, 0, 0], 0));
-        let mut service = Self { child, address, lines };
+        let mut service = Self { child, address, lines, errors: 0 };
         while let Some((_, line)) = service.line(NEVER)? {
             if line["message"] == "serving" {
                 let listen = line["listen"].as_str().ok_or("no address to listen on")?;
@@ -274,12 +284,22 @@ impl Service {
     /// Its next output line; `None` if that takes longer.
     fn line(&mut self, within: Duration) -> Result<Option<(Instant, Value)>> {
         match self.lines.recv_timeout(within) {
-            Ok(line) => Ok(Some(line)),
+            Ok(line) => {
+                self.errors += u64::from(line.1["level"] == "ERROR");
+                Ok(Some(line))
+            }
             Err(RecvTimeoutError::Timeout) => Ok(None),
             Err(RecvTimeoutError::Disconnected) => {
                 Err(format!("the service ended: {}", self.child.wait()?).into())
             }
         }
+    }
+
+    /// The number of errors that it has logged so far.
+    fn errors_logged(&mut self) -> u64 {
+        let unread = self.lines.try_iter().filter(|(_, line)| line["level"] == "ERROR");
+        self.errors += unread.count() as u64;
+        self.errors
     }
 
     /// The next slot that it records.

@@ -302,6 +302,8 @@ pub fn start_log(config: &LogConfig) {
     let filter = tracing_subscriber::filter::Targets::new()
         .with_target("exitgap_server", level)
         .with_target("exitgap_chain", level)
+        // It reports each client that leaves early as an error; the service counts and logs requests itself.
+        .with_target("rmcp", LevelFilter::OFF)
         .with_default(level.min(LevelFilter::WARN));
     let lines = tracing_subscriber::fmt::layer().with_writer(io::stderr).with_target(false);
     let lines = match config.format {
