@@ -79,7 +79,7 @@ impl Here {
             witness: None,
         };
         let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-        let listener = runtime.block_on(Listener::bind(any, "nothing")).unwrap();
+        let listener = runtime.block_on(async { Listener::bind(any, "nothing") }).unwrap();
         let address = listener.address();
         let (stop, stopped) = watch::channel(false);
         if let Some(room) = room {

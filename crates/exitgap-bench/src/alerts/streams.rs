@@ -98,7 +98,7 @@ pub async fn sealing(path: PathBuf) -> Result<(), BenchError> {
         Connections { most: 19_000, most_per_address: None, ..Connections::default() };
     let (_sender, stop) = watch::channel(false);
     let any = SocketAddr::from(([127, 0, 0, 1], 0));
-    let listener = Listener::bind(any, "none").await.map_err(failed)?;
+    let listener = Listener::bind(any, "none").map_err(failed)?;
     println!("{}", listener.address());
     let routes = router(app.clone(), &Limits::default(), Operators::Public);
     tokio::spawn(listener.serve(routes, connections, app.telemetry.clone(), stop));

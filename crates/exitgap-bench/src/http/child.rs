@@ -90,7 +90,7 @@ async fn serve(store: PathBuf, last: &str, recording: bool) -> Result<(), BenchE
     let (_sender, stop) = watch::channel(false);
     for router in routers {
         let any = SocketAddr::from(([127, 0, 0, 1], 0));
-        let listener = Listener::bind(any, "none").await.map_err(failed)?;
+        let listener = Listener::bind(any, "none").map_err(failed)?;
         println!("{}", listener.address());
         let (telemetry, stop) = (app.telemetry.clone(), stop.clone());
         tokio::spawn(listener.serve(router, connections.clone(), telemetry, stop));

@@ -70,7 +70,7 @@ async fn cosigned(
     key: &str,
 ) -> Result<Vec<Hash>, BenchError> {
     let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    let listener = Listener::bind(any, "nothing").await.map_err(failed)?;
+    let listener = Listener::bind(any, "nothing").map_err(failed)?;
     let asks = vec![format!("{key} http://{}/witness", listener.address())];
     let (_stop, stopped) = watch::channel(false);
     let router = witness_router(stand, &Limits { rate_per_minute: 0, ..Limits::default() });

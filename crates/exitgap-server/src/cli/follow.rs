@@ -89,7 +89,7 @@ pub fn follow(args: &FollowArgs) -> Result<(), CliError> {
         let mut http = HttpConfig { listen: args.listen, ..HttpConfig::default() };
         http.base_url = args.base_url.as_ref().map(BaseUrl::to_string);
         let serve = ServeConfig { operators: args.operators, ..ServeConfig::default() };
-        let listeners = Listeners::bind(&mut http, &serve).await?;
+        let listeners = Listeners::bind(&mut http, &serve)?;
         let stop = stop_on_signals().map_err(CliError::Start)?;
         let app = app(&places, &http, &serve, site);
         let telemetry = app.telemetry.clone();

@@ -23,6 +23,11 @@ const LOOK_EVERY: Duration = Duration::from_millis(500);
 /// Maximum connections of the operators' listener: only a few programs poll it.
 const OPERATORS_CONNECTIONS: usize = 64;
 
+/// How often freed memory is returned to the system.
+const RETURN_MEMORY_EVERY: Duration = Duration::from_secs(1);
+/// The size of a block that the allocator takes from its arenas, and not from a page of small blocks.
+const RETURNED_BYTES: usize = 1 << 20;
+
 /// The listeners of a process.
 pub struct Listeners {
     public: Listener,
@@ -31,11 +36,11 @@ pub struct Listeners {
 
 impl Listeners {
     /// Binds the addresses, so that an address in use is reported before a store is opened or created.
-    pub async fn bind(http: &mut HttpConfig, serve: &ServeConfig) -> Result<Self, CliError> {
-        let public = Listener::bind(http.listen, "[http] listen or --listen").await?;
+    pub fn bind(http: &mut HttpConfig, serve: &ServeConfig) -> Result<Self, CliError> {
+        let public = Listener::bind(http.listen, "[http] listen or --listen")?;
         http.listen = public.address();
         let operators = match serve.operators {
-            Some(address) => Some(Listener::bind(address, "[serve] operators").await?),
+            Some(address) => Some(Listener::bind(address, "[serve] operators")?),
             None => None,
         };
         Ok(Self { public, operators })
@@ -48,7 +53,7 @@ pub struct HttpServer {
     service: Arc<Service>,
     listening: Vec<JoinHandle<()>>,
     /// These tasks are aborted at the end.
-    looking: [JoinHandle<()>; 2],
+    looking: [JoinHandle<()>; 3],
 }
 
 impl HttpServer {
@@ -59,6 +64,7 @@ impl HttpServer {
         let looking = [
             tokio::spawn(look(app.clone(), ended.clone())),
             tokio::spawn(sum_up(Arc::clone(&service), ended.clone())),
+            tokio::spawn(return_memory()),
         ];
         let Listeners { public, operators } = listeners;
         let (mut listening, mut at) = (Vec::new(), Operators::Public);
@@ -141,6 +147,15 @@ async fn sum_up(service: Arc<Service>, ended: watch::Receiver<bool>) {
         let began = Instant::now();
         let rest = if service.make_accuracy_row().await { began.elapsed() } else { LOOK_EVERY };
         tokio::time::sleep(rest).await;
+    }
+}
+
+/// Frees a large block every second. The allocator returns freed memory to the system only when a large block is freed:
+/// without this, a service that became idle would keep what its busiest moment needed.
+async fn return_memory() {
+    loop {
+        tokio::time::sleep(RETURN_MEMORY_EVERY).await;
+        drop(std::hint::black_box(Vec::<u8>::with_capacity(RETURNED_BYTES)));
     }
 }
 

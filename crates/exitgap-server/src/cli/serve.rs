@@ -89,7 +89,7 @@ async fn serve_until_told(
     site: Site,
 ) -> Result<(), CliError> {
     check_databases(&checked.config)?;
-    let listeners = Listeners::bind(&mut checked.config.http, &checked.config.serve).await?;
+    let listeners = Listeners::bind(&mut checked.config.http, &checked.config.serve)?;
     let mut stop = stop_on_signals().map_err(CliError::Start)?;
     let proofs = checked.config.proofs.open()?;
     let challenges = challenges(&checked, proofs.as_ref())?;

@@ -109,7 +109,7 @@ pub fn try_sample(args: &TryArgs) -> Result<(), CliError> {
     let result = runtime.block_on(async {
         let mut http = HttpConfig { listen: args.listen, ..HttpConfig::default() };
         let serve = ServeConfig::default();
-        let listeners = Listeners::bind(&mut http, &serve).await?;
+        let listeners = Listeners::bind(&mut http, &serve)?;
         let mut stop = stop_on_signals().map_err(CliError::Start)?;
         // Takes some seconds, in which nothing else is said. Not being able to say so is no reason to stop.
         let _ = writeln!(io::stderr(), "Checking the sample's signed slots …");

@@ -53,7 +53,7 @@ pub fn witness(args: &WitnessArgs) -> Result<(), CliError> {
     let stand = Arc::new(open(&args.key, &args.database, logs)?);
     let runtime = runtime("witness")?;
     let result = runtime.block_on(async {
-        let listener = Listener::bind(args.listen, "--listen").await?;
+        let listener = Listener::bind(args.listen, "--listen")?;
         let mut stop = stop_on_signals().map_err(CliError::Start)?;
         let (end, ended) = watch::channel(false);
         tracing::info!(listen = %listener.address(), key = %stand.key(), "witnessing");

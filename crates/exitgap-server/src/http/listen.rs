@@ -19,7 +19,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio_io_timeout::TimeoutStream;
 use tower::ServiceExt;
@@ -66,6 +66,10 @@ pub struct ListenError {
     source: io::Error,
 }
 
+/// How many connections may wait to be accepted. The system drops what comes beyond them, and a client that was dropped
+/// tries again after a second; so this is more than a hundred clients open at once.
+const WAITING_CONNECTIONS: u32 = 4_096;
+
 /// A bound listener.
 pub struct Listener {
     listener: TcpListener,
@@ -73,12 +77,20 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// Binds the address; `remedy` says where to configure another one.
-    pub async fn bind(address: SocketAddr, remedy: &'static str) -> Result<Self, ListenError> {
+    /// Binds the address; `remedy` says where to configure another one. Needs a tokio runtime.
+    pub fn bind(address: SocketAddr, remedy: &'static str) -> Result<Self, ListenError> {
         let failed = |source| ListenError { address, remedy, source };
-        let listener = TcpListener::bind(address).await.map_err(failed)?;
+        let listener = Self::listen(address).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         Ok(Self { listener, address })
+    }
+
+    fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+        let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+        // As every server does: the addresses of connections that ended do not keep the next start from binding.
+        socket.set_reuseaddr(true)?;
+        socket.bind(address)?;
+        socket.listen(WAITING_CONNECTIONS)
     }
 
     /// The address, with the port that the system chose if 0 was configured.
@@ -263,7 +275,7 @@ mod tests {
 
     #[tokio::test(flavor = "multi_thread")]
     async fn a_request_has_one_host_and_a_head_within_its_limit() {
-        let listener = Listener::bind("127.0.0.1:0".parse().unwrap(), "--listen").await.unwrap();
+        let listener = Listener::bind("127.0.0.1:0".parse().unwrap(), "--listen").unwrap();
         let address = listener.address();
         let (stop, stopped) = watch::channel(false);
         let router = empty_router(&Limits::default(), Vec::new());
