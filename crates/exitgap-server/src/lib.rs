@@ -5,7 +5,7 @@
 //! cosigns this log, and which logs are cosigned here ([`witness`]); other operators' logs, followed and compared
 //! ([`peers`]); the log in S3-compatible storage ([`bucket`]); closed days as files ([`days`]); a replica of a log that
 //! is recorded elsewhere ([`replica`]); the HTTP interface to the store ([`http`]); the commands of the binary
-//! `exitgap-server` ([`cli`]). **Out of scope**: how a pool is read (`exitgap-chain`), how a slot is stored
+//! `exitgap-server` ([`cli`]); its allocator ([`memory`]). **Out of scope**: how a pool is read (`exitgap-chain`), how a slot is stored
 //! (`exitgap-store`), how answers are computed from the store ([`ops`]), the tools for agents (`exitgap-mcp`).
 
 #![expect(
@@ -20,6 +20,7 @@ pub mod cli;
 pub mod config;
 pub mod days;
 pub mod http;
+pub mod memory;
 pub mod payments;
 pub mod peers;
 pub mod recorder;
@@ -28,6 +29,4 @@ mod secret_file;
 pub mod witness;
 
 pub use exitgap_ops as ops;
-
-/// The allocator: an answer consists of hundreds of allocations that each live for microseconds.
-pub use mimalloc::MiMalloc as Allocator;
+pub use memory::Allocator;

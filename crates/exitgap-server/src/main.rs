@@ -6,5 +6,6 @@ use exitgap_server::Allocator;
 static ALLOCATOR: Allocator = Allocator;
 
 fn main() -> std::process::ExitCode {
+    exitgap_server::memory::return_freed_memory();
     exitgap_server::cli::main()
 }

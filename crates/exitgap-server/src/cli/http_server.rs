@@ -23,11 +23,6 @@ const LOOK_EVERY: Duration = Duration::from_millis(500);
 /// Maximum connections of the operators' listener: only a few programs poll it.
 const OPERATORS_CONNECTIONS: usize = 64;
 
-/// How often freed memory is returned to the system.
-const RETURN_MEMORY_EVERY: Duration = Duration::from_secs(1);
-/// The size of a block that the allocator takes from its arenas, and not from a page of small blocks.
-const RETURNED_BYTES: usize = 1 << 20;
-
 /// The listeners of a process.
 pub struct Listeners {
     public: Listener,
@@ -53,7 +48,7 @@ pub struct HttpServer {
     service: Arc<Service>,
     listening: Vec<JoinHandle<()>>,
     /// These tasks are aborted at the end.
-    looking: [JoinHandle<()>; 3],
+    looking: [JoinHandle<()>; 2],
 }
 
 impl HttpServer {
@@ -64,7 +59,6 @@ impl HttpServer {
         let looking = [
             tokio::spawn(look(app.clone(), ended.clone())),
             tokio::spawn(sum_up(Arc::clone(&service), ended.clone())),
-            tokio::spawn(return_memory()),
         ];
         let Listeners { public, operators } = listeners;
         let (mut listening, mut at) = (Vec::new(), Operators::Public);
@@ -147,15 +141,6 @@ async fn sum_up(service: Arc<Service>, ended: watch::Receiver<bool>) {
         let began = Instant::now();
         let rest = if service.make_accuracy_row().await { began.elapsed() } else { LOOK_EVERY };
         tokio::time::sleep(rest).await;
-    }
-}
-
-/// Frees a large block every second. The allocator returns freed memory to the system only when a large block is freed:
-/// without this, a service that became idle would keep what its busiest moment needed.
-async fn return_memory() {
-    loop {
-        tokio::time::sleep(RETURN_MEMORY_EVERY).await;
-        drop(std::hint::black_box(Vec::<u8>::with_capacity(RETURNED_BYTES)));
     }
 }
 

@@ -87,7 +87,7 @@ impl Listener {
 
     fn listen(address: SocketAddr) -> io::Result<TcpListener> {
         let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-        // As every server does: the addresses of connections that ended do not keep the next start from binding.
+        // Connections of an earlier process that are still closing do not keep this one from binding.
         socket.set_reuseaddr(true)?;
         socket.bind(address)?;
         socket.listen(WAITING_CONNECTIONS)
