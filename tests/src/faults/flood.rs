@@ -333,14 +333,11 @@ impl Service {
         Ok(hashes)
     }
 
-    /// How many more files and how much more memory it keeps than before: the least that it uses within the time limit,
-    /// because it needs more while it records a slot.
+    /// How many more files and how much more memory it uses than before, once that is stable.
     fn settle(&self, files: u64, rss_mb: u64) -> Result<(u64, u64)> {
         let began = Instant::now();
-        let mut left = (u64::MAX, u64::MAX);
         loop {
-            left.0 = left.0.min(self.files()?.saturating_sub(files));
-            left.1 = left.1.min(self.rss_mb()?.saturating_sub(rss_mb));
+            let left = (self.files()?.saturating_sub(files), self.rss_mb()?.saturating_sub(rss_mb));
             let held = left.0 > TARGETS[0].1 || left.1 > TARGETS[1].1;
             if !held || began.elapsed() > SETTLE_WITHIN {
                 return Ok(left);
