@@ -35,10 +35,11 @@ const SIZES: Effort<u32> = Effort::new(100, 3);
 /// Every slot of the demonstration's series, or one of a hundred.
 const EVERY: Effort<usize> = Effort::new(1, 100);
 
-/// The token sold, a dollar that is not cash, and cash.
+/// The token sold, a dollar that is not cash, and cash. A pool's second token has the higher address, so the tokens of a
+/// portfolio begin with the token sold.
 const SOLD: u8 = 1;
-const BETWEEN: u8 = 2;
-const CASH: u8 = 3;
+const BETWEEN: u8 = 102;
+const CASH: u8 = 103;
 
 const ONE: u128 = 10_u128.pow(18);
 
@@ -151,7 +152,7 @@ fn plans(pools: &[Observation]) -> Result<(f64, Option<Percent>), BenchError> {
 /// The median time of a plan for twenty tokens of $25,000 each, with all curves prepared anew: each token has a pool of
 /// its own, every other one to cash, and four pools lead from the dollar between to cash.
 fn portfolio_ms() -> Result<f64, BenchError> {
-    let held: Vec<u8> = (10..30).collect();
+    let held: Vec<u8> = (SOLD..SOLD + 20).collect();
     let mut pools = Vec::new();
     let first = BusyPool::real(1, TICKS.get()).recorded(slot(0)?)?;
     let first = first.reading.map_err(|_| failed("nothing was drawn"))?.observation().clone();
@@ -229,8 +230,12 @@ fn record(path: &Path, key: &SignerKey, pools: &[Observation]) -> Result<(), Ben
 }
 
 fn token(last: u8) -> Token {
-    let symbol = ["WETH", "USD2", "USD"].get(usize::from(last) - 1).copied();
-    let symbol = Symbol::clean(symbol.unwrap_or("TOK"));
+    let symbol = Symbol::clean(match last {
+        SOLD => "WETH",
+        BETWEEN => "USD2",
+        CASH => "USD",
+        _ => "TOK",
+    });
     Token { address: Address([last; 20]), decimals: 18, symbol }
 }
 
