@@ -1,5 +1,5 @@
 // A wallet in a process of its own, in Node: the counterpart of `faults payer`. Says a word for each
-// attempt: `paid`, or the code of the refusal. Its signatures are none: the service it pays is told so.
+// attempt: `paid`, or the code of the refusal. Its signatures are none: the service it pays knows them by their bytes.
 
 import { parseArgs } from 'node:util';
 

@@ -21,7 +21,7 @@ use crate::devchain::Rng;
 /// The short lease of a rehearsal: a fault every two seconds.
 pub const LEASE: &str = "options=-c%20exitgap.lease_s%3D1";
 /// Time limit for recovery.
-const LIMIT: Duration = Duration::from_mins(1);
+const LIMIT: Duration = Duration::from_mins(3);
 
 /// A writer, and its output.
 pub struct Writer {
