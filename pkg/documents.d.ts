@@ -2215,6 +2215,11 @@ export interface Position {
   plan?: number | null;
   /** The pool's identifier. Absent if a token is sold through all its pools. */
   pool?: string | null;
+  /**
+   * Why this token is not sold: no path of the recorded pools leads from it to what the sale must
+   * end in. The other positions are sold without it.
+   */
+  problem?: Problem | null;
   /** The position's size, USD. */
   size_usd: number;
   /** The token held, `<chain>/<token>`. It is sold for cash, together with the other tokens. */

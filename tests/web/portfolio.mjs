@@ -123,6 +123,13 @@ async function plan({ pools, open, shoot, fits, get }) {
   await fits(page, "a plan on a phone");
   await shoot(page, "portfolio-plan-phone");
   await page.context().close();
+  // A token that no pool trades is named, and the others are sold without it.
+  const unknown = `${chain}/0x${"11".repeat(20)}:5`;
+  const other = await open(`/portfolio#${[positions[0], unknown].join(",")}`);
+  await other.waitForSelector(`#plan-${chain}-route`);
+  assert.equal(await other.getByText("cannot be sold").count(), 1);
+  await shoot(other, "portfolio-unsold");
+  await other.context().close();
   console.log("portfolio: tokens in one plan, recomputed in the browser");
 }
 

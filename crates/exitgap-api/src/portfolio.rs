@@ -31,6 +31,10 @@ pub struct Position {
     /// True if the token is one of those that the sale must end in: it is not sold.
     #[serde(skip_serializing_if = "core::ops::Not::not", default)]
     pub is_cash: bool,
+    /// Why this token is not sold: no path of the recorded pools leads from it to what the sale must
+    /// end in. The other positions are sold without it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub problem: Option<Problem>,
 }
 
 /// All positions in one pool and direction, sold together.

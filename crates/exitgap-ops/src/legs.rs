@@ -1,6 +1,11 @@
-//! What an answer says of all its legs together: the worst oracle, the shortest series, a closed market.
+//! What an answer says of all its legs together: the worst oracle, the shortest series, a closed market, whether
+//! amounts are exact.
 
-use exitgap_api::{Context, Number, OracleState, Problem, ProblemCode, Window};
+use std::collections::BTreeSet;
+
+use exitgap_api::{
+    Context, Exactness, Number, OracleState, Problem, ProblemCode, Window, inexact_detail,
+};
 use exitgap_core::pools::Direction;
 
 use super::FoundSnapshot;
@@ -18,6 +23,8 @@ pub struct Legs {
     /// The length of the shortest series, and its slots.
     pub days_observed: Number,
     pub window: Window,
+    /// Whether the amounts are what a holder sends and receives, with the reason of every leg where they are not.
+    pub exactness: Exactness,
 }
 
 impl Legs {
@@ -36,6 +43,12 @@ impl Legs {
             shortest.and_then(|(_, one)| one.days_observed.clone().zip(one.window.clone()));
         let first = contexts.first().ok_or_else(|| fault("an answer has no leg"))?;
         let (days_observed, window) = series.ok_or_else(|| fault("a leg has no series"))?;
+        let inexact = legs.iter();
+        let inexact: BTreeSet<String> = inexact
+            .filter_map(|(pool, _)| inexact_detail(pool.prepared.snapshot.observation()))
+            .collect();
+        let inexact =
+            (!inexact.is_empty()).then(|| inexact.into_iter().collect::<Vec<_>>().join("; "));
         let session = contexts.iter().find(|one| !one.market_open).unwrap_or(first);
         Ok(Self {
             oracle_state: oracle_state.unwrap_or(first.oracle_state),
@@ -43,6 +56,7 @@ impl Legs {
             session_note: session.session_note.clone(),
             days_observed,
             window,
+            exactness: Exactness::new(inexact),
             contexts,
         })
     }

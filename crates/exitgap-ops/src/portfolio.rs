@@ -15,7 +15,7 @@ use exitgap_core::units::{Percent, SizeUsd, UsdMicros};
 
 use super::Service;
 use super::answers::direction;
-use plans::{Planned, tokens_of};
+use plans::SoldTokens;
 
 /// Positions of one pool and direction. It does not hold the snapshot: a hundred snapshots, with values that other
 /// requests compute from them in the meantime, would exceed the memory for one request.
@@ -50,6 +50,7 @@ impl Service {
                 exits: Vec::new(),
                 plan: None,
                 is_cash: false,
+                problem: None,
             };
             match &position.held {
                 Held::Token { chain, token } => document.token = Some(format!("{chain}/{token}")),
@@ -64,30 +65,22 @@ impl Service {
             }
             positions.push(document);
         }
-        let (mut sold, mut plans, mut cash) = (Vec::new(), Vec::<Planned>::new(), 0_u64);
+        let mut sold = Vec::new();
         for exit in &exits {
             sold.push(self.sell(exit).await?);
         }
-        for (chain, tokens) in tokens_of(&asked.positions) {
-            let held = self.without_cash(chain, tokens, &asked.into)?;
-            for (document, position) in positions.iter_mut().zip(&asked.positions) {
-                let Held::Token { chain: of, token } = &position.held else { continue };
-                if of == chain {
-                    document.is_cash = held.cash.contains(token);
-                    document.plan = (!document.is_cash).then(|| place(plans.len()));
-                    cash += if document.is_cash { position.size.micros() } else { 0 };
-                }
-            }
-            if !held.sold.is_empty() {
-                let reserved = reserved(&exits, chain);
-                plans.push(self.plan_tokens(asked, chain, &held.sold, &reserved).await?);
-            }
+        let reserved = |chain: &ChainSlug| reserved(&exits, chain);
+        let tokens = self.sell_tokens(asked, reserved, &mut positions).await?;
+        let SoldTokens { plans, cash, without_path, problem } = tokens;
+        if let (true, true, Some(problem)) = (exits.is_empty(), plans.is_empty(), problem) {
+            return Err(problem);
         }
         let (sold, parts): (Vec<PortfolioExit>, Vec<PortfolioPart>) = sold.into_iter().unzip();
         let worst_exit = worst_part(&parts).map(place);
         let kept =
             PortfolioPart { size: UsdMicros(cash), filled: UsdMicros(cash), gap: Some(Percent(0)) };
         let parts = parts.into_iter().chain(plans.iter().map(|plan| plan.part));
+        let parts = parts.chain(without_path);
         let parts: Vec<PortfolioPart> = parts.chain((cash > 0).then_some(kept)).collect();
         let bases = exits.iter().map(|exit| &exit.basis).chain(plans.iter().map(|one| &one.basis));
         let of_plans = plans.iter().filter_map(|plan| plan.document.result.as_ref());

@@ -59,10 +59,16 @@ impl Service {
         let split = self.split(&venues, asked.size, asked.fixed_cost).await?;
         let legs: Vec<(&FoundSnapshot, Direction)> =
             venues.split_venues(&split).map(|(found, direction)| (found, *direction)).collect();
-        let Legs { contexts, oracle_state, market_open, session_note, days_observed, window } =
-            Legs::new(&legs)?;
+        let Legs {
+            contexts,
+            oracle_state,
+            market_open,
+            session_note,
+            days_observed,
+            window,
+            exactness,
+        } = Legs::new(&legs)?;
         let first = &contexts[0];
-        let inexact = contexts.iter().find(|one| !one.exact);
         Ok(Routes {
             chain: asked.chain.to_string(),
             token: first.base.clone(),
@@ -71,9 +77,9 @@ impl Service {
             snapshot_age_s: self.age_s(venues.slot),
             oracle_price_usd: first.oracle_price_usd.clone(),
             oracle_state,
-            exact: inexact.is_none(),
-            inexact_because: inexact.and_then(|one| one.inexact_because.clone()),
-            inexact_detail: inexact.and_then(|one| one.inexact_detail.clone()),
+            exact: exactness.exact,
+            inexact_because: exactness.inexact_because,
+            inexact_detail: exactness.inexact_detail,
             market_open,
             session_note,
             quote_group: asked.quote_group.clone(),

@@ -196,8 +196,29 @@ fn with_other_positions(service: &Service, [alt, weth, usdc]: [&str; 3]) {
     let named: Vec<String> =
         of_alt.map(|pool| format!("position={}:1", pool["pool"].as_str().unwrap())).collect();
     assert!(!named.is_empty());
-    let (status, code, _) = ask(&format!("position=anvil/{alt}:500&{}", named.join("&"))).problem();
-    assert_eq!((status, code.as_str()), (404, "unknown_token"));
+    let unsold = ask(&format!("position=anvil/{alt}:500&{}", named.join("&"))).found();
+    assert_eq!((&unsold["positions"][0]["plan"], &unsold["plans"]), (&Value::Null, &json!([])));
+    assert_eq!(unsold["positions"][0]["problem"]["code"], "unknown_token");
+    assert_eq!(unsold["total"]["unfilled_usd"], 500, "{unsold}");
+    // A token that no pool trades does not keep the others from being sold.
+    let unknown = format!("0x{}", "11".repeat(20));
+    let alone = ask(&format!("position=anvil/{weth}:1000")).found();
+    let query = format!("position=anvil/{unknown}:5&position=anvil/{weth}:1000");
+    for into in ["cash", "any"] {
+        let beside = ask(&format!("{query}&into={into}")).found();
+        let [first, second] = list(&beside["positions"]) else { panic!("{beside}") };
+        assert_eq!((&first["plan"], &second["plan"]), (&Value::Null, &json!(0)));
+        let detail = first["problem"]["detail"].as_str().unwrap();
+        assert!(detail.contains(&unknown), "{detail}");
+        assert_eq!(second["problem"], Value::Null);
+        let total = &beside["total"];
+        assert_eq!((&total["size_usd"], &total["unfilled_usd"]), (&json!(1_005), &json!(5)));
+        assert_eq!(total["exit_gap_pct"], Value::Null);
+        if into == "cash" {
+            assert_eq!(beside["plans"], alone["plans"]);
+            assert_eq!(total["filled_gap_pct"], alone["total"]["exit_gap_pct"]);
+        }
+    }
     // Sold into a token that is named, or into any that pools pay, a dollar is sold like other tokens.
     let into = ask(&format!("position=anvil/{usdc}:70&into={weth}")).found();
     assert_eq!(address_of(&into["plans"][0]["result"]["received"][0]["token"]), *weth);

@@ -115,8 +115,19 @@ pub struct Found {
 pub struct Planned {
     /// One for each chain.
     pub plans: Vec<Document>,
-    /// The tokens that are not sold because they are cash, `<chain>/<token>`, with their sizes.
-    pub cash: Vec<(String, UsdMicros)>,
+    /// The tokens that are not sold.
+    pub unsold: Vec<Unsold>,
+}
+
+/// A token that is not sold.
+#[derive(Debug, Clone)]
+pub struct Unsold {
+    /// `<chain>/<token>`.
+    pub token: String,
+    /// The size of the position.
+    pub size: UsdMicros,
+    /// Why it cannot be sold; nothing if it is cash already.
+    pub problem: Option<String>,
 }
 
 /// Plans for the tokens, which the service searches: one plan for all, without the pools that other positions name.
@@ -136,13 +147,15 @@ async fn plan_tokens(
     let told = client.get_document::<Document>(&asked.target()).await;
     Some(told.map(|told| {
         let listed = told.list("positions").into_iter().zip(positions);
-        let cash = listed.filter(|(of, _)| of.is_true("is_cash"));
-        Planned {
-            plans: told.list("plans"),
-            cash: cash
-                .map(|(of, position)| (of.text_or_none("token"), UsdMicros::from(position.size)))
-                .collect(),
-        }
+        let unsold = listed.filter_map(|(of, position)| {
+            let problem = of.part("problem").map(|problem| problem.text_or_none("detail"));
+            (problem.is_some() || of.is_true("is_cash")).then(|| Unsold {
+                token: of.text_or_none("token"),
+                size: UsdMicros::from(position.size),
+                problem,
+            })
+        });
+        Planned { plans: told.list("plans"), unsold: unsold.collect() }
     }))
 }
 

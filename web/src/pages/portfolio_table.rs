@@ -9,7 +9,7 @@ use exitgap_core::units::{Percent, UsdMicros};
 use leptos::prelude::*;
 
 use super::cash_plan::{ShownPlan, tokens};
-use super::portfolio_exits::{Exit, Found, Sale};
+use super::portfolio_exits::{Exit, Found, Sale, Unsold};
 use crate::browser::download;
 use crate::document::Document;
 use crate::parts::{PreviewNotice, Row, StatusTag, Table, exact, number};
@@ -30,17 +30,16 @@ pub fn Exits(
         Some(Err(error)) => (None, Some(error)),
         None => (None, None),
     };
-    let (plans, cash) = planned.map(|found| (found.plans, found.cash)).unwrap_or_default();
+    let (plans, unsold) = planned.map(|found| (found.plans, found.unsold)).unwrap_or_default();
     let sales: Vec<_> =
         exits.iter().filter_map(|exit| Some((exit, exit.outcome.as_ref().ok()?))).collect();
     let of_pools: Vec<_> = sales.iter().map(|(exit, sale)| sale.part(exit.size)).collect();
     let preview = sales.iter().any(|(_, sale)| sale.status == Status::Preview)
         || plans.iter().any(is_preview);
     let worst = worst_part(&of_pools).map(|index| worst_words(sales[index].0, sales[index].1));
-    let kept = cash.iter().map(|(_, size)| PortfolioPart {
-        size: *size,
-        filled: *size,
-        gap: Some(Percent(0)),
+    let kept = unsold.iter().map(|one| match one.problem {
+        None => PortfolioPart { size: one.size, filled: one.size, gap: Some(Percent(0)) },
+        Some(_) => PortfolioPart { size: one.size, filled: UsdMicros(0), gap: None },
     });
     let parts: Vec<_> =
         of_pools.into_iter().chain(plans.iter().map(plan_part)).chain(kept).collect();
@@ -66,7 +65,7 @@ pub fn Exits(
             </section>
         }
     });
-    let csv = StoredValue::new(csv(&exits, &plans, &cash));
+    let csv = StoredValue::new(csv(&exits, &plans, &unsold));
     let body: Vec<_> = exits.into_iter().map(|exit| row(&exit)).collect();
     let table = (!body.is_empty())
         .then(|| view! { <Table first="Exit" columns=["Size", "Exit gap"].map(number).into() rows=body/> });
@@ -75,7 +74,7 @@ pub fn Exits(
         {failures}
         <Sums parts=parts whole=whole worst=worst/>
         {plans.iter().map(render_plan).collect_view()}
-        {cash.iter().map(render_cash).collect_view()}
+        {unsold.iter().map(render_unsold).collect_view()}
         {table}
         <p class="actions"><button type="button" on:click=move |_| {
             download(csv.read_value().as_bytes(), "text/csv", "exits.csv");
@@ -164,11 +163,15 @@ fn render_plan(plan: &Document) -> AnyView {
     .into_any()
 }
 
-fn render_cash((token, size): &(String, UsdMicros)) -> AnyView {
+fn render_unsold(Unsold { token, size, problem }: &Unsold) -> AnyView {
     let token = text::short_pool(&token.replacen('/', ":", 1));
     let size = text::usd_cents(&size.to_string());
-    view! { <p class="quiet">{format!("{size} of {token} is cash already and is not sold.")}</p> }
-        .into_any()
+    match problem {
+        None => view! { <p class="quiet">{format!("{size} of {token} is cash already and is not sold.")}</p> }
+            .into_any(),
+        Some(problem) => view! { <p class="standing warn">{format!("{size} of {token} cannot be sold: {problem}.")}</p> }
+            .into_any(),
+    }
 }
 
 fn percent(gap: Option<Percent>) -> AnyView {
@@ -256,7 +259,7 @@ fn cell(text: &str) -> String {
     format!("\"{guard}{text}\"")
 }
 
-fn csv(exits: &[Exit], plans: &[Document], cash: &[(String, UsdMicros)]) -> String {
+fn csv(exits: &[Exit], plans: &[Document], unsold: &[Unsold]) -> String {
     let mut out = String::from(
         "pool,base,base_symbol,status,slot,size_usd,exit_gap_pct,filled_usd,filled_gap_pct,problem\n",
     );
@@ -303,8 +306,11 @@ fn csv(exits: &[Exit], plans: &[Document], cash: &[(String, UsdMicros)]) -> Stri
             cell(&problem.unwrap_or_default())
         );
     }
-    for (token, size) in cash {
-        let _ = writeln!(out, "{},,,,,{size},0,{size},0,", cell(&format!("cash: {token}")));
+    for Unsold { token, size, problem } in unsold {
+        let _ = match problem {
+            None => writeln!(out, "{},,,,,{size},0,{size},0,", cell(&format!("cash: {token}"))),
+            Some(problem) => writeln!(out, "{},,,,,{size},,0,,{}", cell(token), cell(problem)),
+        };
     }
     out
 }

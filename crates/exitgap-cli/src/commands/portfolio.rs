@@ -74,6 +74,17 @@ fn print_text(told: &Portfolio) -> Result<(), Failure> {
         let token = position.token.as_deref().unwrap_or_default();
         writeln!(out, "\n{} is cash already and is not sold", printable(token))?;
     }
+    for position in &told.positions {
+        let Some(problem) = &position.problem else { continue };
+        let token = position.token.as_deref().unwrap_or_default();
+        let size = group_digits(position.size_usd.as_str());
+        writeln!(
+            out,
+            "\n{} ({size} USD) is not sold: {}",
+            printable(token),
+            printable(&problem.detail)
+        )?;
+    }
     told.plans.iter().try_for_each(|plan| print_plan(&mut out, plan))
 }
 

@@ -7,13 +7,11 @@ mod network;
 mod paths;
 mod search;
 
-use std::collections::BTreeSet;
-
 use exitgap_api::operations::parameters::{INTO, TOKEN_IN_PATH};
 use exitgap_api::operations::{CashAsked, FigureAddress, Into};
 use exitgap_api::{
-    CashExit, CashPlan, DepthSourceKind, Exactness, Problem, ProblemCode, SeriesMethod,
-    SeriesSource, find_token, inexact_detail,
+    CashExit, CashPlan, DepthSourceKind, Problem, ProblemCode, SeriesMethod, SeriesSource,
+    find_token,
 };
 use exitgap_core::analytics::route::RouteTerms;
 use exitgap_core::exit::MAX_CASH_TOKENS;
@@ -64,17 +62,12 @@ impl Service {
         terms: &RouteTerms,
     ) -> Result<CashExit, Problem> {
         let fault = |what: &str| Problem::new(ProblemCode::InternalError, what);
-        let Legs { oracle_state, market_open, session_note, days_observed, window, .. } =
-            Legs::new(legs)?;
+        let Legs {
+            oracle_state, market_open, session_note, days_observed, window, exactness, ..
+        } = Legs::new(legs)?;
         let observations = found.observations();
         let (observation, index, token) =
             find_token(&observations, asked.token).ok_or_else(|| fault("no pool has the token"))?;
-        let inexact: BTreeSet<String> = legs
-            .iter()
-            .filter_map(|(pool, _)| inexact_detail(pool.prepared.snapshot.observation()))
-            .collect();
-        let inexact =
-            (!inexact.is_empty()).then(|| inexact.into_iter().collect::<Vec<_>>().join("; "));
         let file = terms.address();
         Ok(CashExit {
             chain: asked.chain.to_string(),
@@ -86,7 +79,7 @@ impl Service {
             snapshot_age_s: self.age_s(terms.slot),
             oracle_price_usd: observation.prices()[index].to_decimal().into(),
             oracle_state,
-            exactness: Exactness::new(inexact),
+            exactness,
             market_open,
             session_note,
             left_out: found.left_out.clone(),

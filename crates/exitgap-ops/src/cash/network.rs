@@ -164,6 +164,24 @@ impl Service {
         }
     }
 
+    /// The tokens sold from which no path of the chain's pools leads to cash, and why.
+    pub(crate) fn tokens_without_path(
+        &self,
+        asked: &NetworkAsked<'_>,
+    ) -> BTreeMap<Address, Problem> {
+        let NetworkAsked { chain, sold, cash, at, reserved } = *asked;
+        let candidates = candidates(&self.current(), chain, at);
+        let free = candidates.iter().filter(|one| !reserved.contains(one.pool.contract()));
+        let free: Vec<Pair> = free.map(|one| one.pair).collect();
+        let problem = |token: &Address| {
+            if !candidates.iter().any(|one| one.pair.tokens.contains(token)) {
+                return Some(not_traded(chain, *token));
+            }
+            without_path(&free, &[*token], cash).map(|token| no_path(chain, &[token]))
+        };
+        sold.iter().filter_map(|token| Some((*token, problem(token)?))).collect()
+    }
+
     /// The snapshot of a pool at exactly this slot. Guards apply to the pools of the plan, later.
     pub(super) async fn find_pool(
         &self,

@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use exitgap_api::operations::{FigureAddress, Held, Into, PortfolioAsked, PositionAsked};
 use exitgap_api::{
-    DepthSourceKind, Exactness, PlanAnswer, PlanSold, PortfolioPlan, Problem, ProblemCode,
-    SeriesMethod, SeriesSource, find_token, inexact_detail,
+    DepthSourceKind, PlanAnswer, PlanSold, PortfolioPlan, Position, Problem, ProblemCode,
+    SeriesMethod, SeriesSource, find_token,
 };
 use exitgap_core::exit::{MAX_SOLD_TOKENS, PortfolioPart};
 use exitgap_core::ids::{Address, ChainSlug, Contract};
 use exitgap_core::pools::Direction;
 use exitgap_core::units::{Percent, SizeUsd, UsdMicros};
 
-use super::{Basis, Service, too_large};
+use super::{Basis, Service, place, too_large};
 use crate::FoundSnapshot;
 use crate::cash::{
     CashNetwork, FoundPlan, NOT_CONFIGURED, NOT_COUNTED, NetworkAsked, too_many_tokens,
@@ -29,15 +29,27 @@ pub struct Planned {
     pub basis: Basis,
 }
 
+/// The plans for the tokens of all chains.
+#[derive(Default)]
+pub struct SoldTokens {
+    pub plans: Vec<Planned>,
+    /// What is cash already, micro-dollars.
+    pub cash: u64,
+    /// The tokens from which no path leads to cash.
+    pub without_path: Vec<PortfolioPart>,
+    /// Why the first of them is not sold.
+    pub problem: Option<Problem>,
+}
+
 /// The tokens of a chain that are sold, and those that are what a sale ends in.
-pub struct HeldTokens {
+struct HeldTokens {
     /// Ascending by token.
-    pub sold: Vec<(Address, SizeUsd)>,
-    pub cash: Vec<Address>,
+    sold: Vec<(Address, SizeUsd)>,
+    cash: Vec<Address>,
 }
 
 /// The tokens that are held, by chain, in the order of the first position of each.
-pub fn tokens_of(positions: &[PositionAsked]) -> Vec<(&ChainSlug, Tokens)> {
+fn tokens_of(positions: &[PositionAsked]) -> Vec<(&ChainSlug, Tokens)> {
     let mut chains: Vec<(&ChainSlug, Tokens)> = Vec::new();
     for PositionAsked { held, size } in positions {
         let Held::Token { chain, token } = held else { continue };
@@ -52,8 +64,61 @@ pub fn tokens_of(positions: &[PositionAsked]) -> Vec<(&ChainSlug, Tokens)> {
 }
 
 impl Service {
+    /// One plan for the tokens of each chain, without the contracts that `reserved` names for it. A token from which no
+    /// path leads to cash is not sold, and its positions say so.
+    pub(super) async fn sell_tokens(
+        &self,
+        asked: &PortfolioAsked,
+        reserved: impl Fn(&ChainSlug) -> Vec<Contract>,
+        positions: &mut [Position],
+    ) -> Result<SoldTokens, Problem> {
+        let mut all = SoldTokens::default();
+        for (chain, tokens) in tokens_of(&asked.positions) {
+            let mut held = self.without_cash(chain, tokens, &asked.into)?;
+            let reserved = reserved(chain);
+            let problems = self.without_path(asked, chain, &held.sold, &reserved)?;
+            for (document, position) in positions.iter_mut().zip(&asked.positions) {
+                let Held::Token { chain: of, token } = &position.held else { continue };
+                if of != chain {
+                    continue;
+                }
+                document.problem = problems.get(token).cloned();
+                document.is_cash = held.cash.contains(token);
+                let is_sold = !document.is_cash && document.problem.is_none();
+                document.plan = is_sold.then(|| place(all.plans.len()));
+                all.cash += if document.is_cash { position.size.micros() } else { 0 };
+            }
+            for (_, size) in held.sold.extract_if(.., |(token, _)| problems.contains_key(token)) {
+                let (size, filled) = (UsdMicros::from(size), UsdMicros(0));
+                all.without_path.push(PortfolioPart { size, filled, gap: None });
+            }
+            all.problem = all.problem.or_else(|| problems.into_values().next());
+            if !held.sold.is_empty() {
+                all.plans.push(self.plan_tokens(asked, chain, &held.sold, &reserved).await?);
+            }
+        }
+        Ok(all)
+    }
+
+    /// The tokens from which no path leads to cash, and why.
+    fn without_path(
+        &self,
+        asked: &PortfolioAsked,
+        chain: &ChainSlug,
+        sold: &[(Address, SizeUsd)],
+        reserved: &[Contract],
+    ) -> Result<BTreeMap<Address, Problem>, Problem> {
+        if sold.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        let sold: Vec<Address> = sold.iter().map(|(token, _)| *token).collect();
+        let (cash, _) = self.cash_tokens(chain, &sold, &asked.into)?;
+        let network = NetworkAsked { chain, sold: &sold, cash: &cash, at: None, reserved };
+        Ok(self.tokens_without_path(&network))
+    }
+
     /// Which of the tokens are sold, if a sale must end in these.
-    pub(super) fn without_cash(
+    fn without_cash(
         &self,
         chain: &ChainSlug,
         tokens: Tokens,
@@ -77,7 +142,7 @@ impl Service {
     }
 
     /// One plan for these tokens, ascending, without the contracts in which positions are sold.
-    pub(super) async fn plan_tokens(
+    async fn plan_tokens(
         &self,
         asked: &PortfolioAsked,
         chain: &ChainSlug,
@@ -140,7 +205,7 @@ impl Words<'_> {
         let gap = gap.transpose().map_err(|_| fault("a plan has no gap"))?;
         let slot = self.network.pools.first().ok_or_else(|| fault("a plan has no pool"))?;
         let slot = slot.prepared.slot;
-        let result = found.plan.is_some().then(|| self.answer(found.plan, legs, of_legs));
+        let result = found.plan.is_some().then(|| self.answer(found.plan, of_legs));
         let document = PortfolioPlan {
             chain: self.chain.to_string(),
             into: self.asked.into.to_string(),
@@ -182,20 +247,15 @@ impl Words<'_> {
     fn answer(
         &self,
         plan: Option<(exitgap_api::CashPlan, exitgap_core::analytics::route::PortfolioTerms)>,
-        legs: &[(&FoundSnapshot, Direction)],
         of_legs: Legs,
     ) -> Result<PlanAnswer, Problem> {
         let (plan, terms) = plan.ok_or_else(|| fault("a plan is missing"))?;
-        let inexact = legs.iter();
-        let inexact = inexact
-            .filter_map(|(pool, _)| inexact_detail(pool.prepared.snapshot.observation()))
-            .collect::<std::collections::BTreeSet<String>>();
-        let inexact =
-            (!inexact.is_empty()).then(|| inexact.into_iter().collect::<Vec<_>>().join("; "));
-        let Legs { oracle_state, market_open, session_note, days_observed, window, .. } = of_legs;
+        let Legs {
+            oracle_state, market_open, session_note, days_observed, window, exactness, ..
+        } = of_legs;
         Ok(PlanAnswer {
             oracle_state,
-            exactness: Exactness::new(inexact),
+            exactness,
             market_open,
             session_note,
             evidence_url: [self.service.urls.web.as_str(), terms.address().as_str()].concat(),

@@ -2188,6 +2188,8 @@ class Position(TypedDict):
     plan: NotRequired[int | None]
     #: The pool's identifier. Absent if a token is sold through all its pools.
     pool: NotRequired[str | None]
+    #: Why this token is not sold: no path of the recorded pools leads from it to what the sale must end in. The other positions are sold without it.
+    problem: NotRequired[Problem | None]
     #: The position's size, USD.
     size_usd: float
     #: The token held, `<chain>/<token>`. It is sold for cash, together with the other tokens.
