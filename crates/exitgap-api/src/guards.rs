@@ -100,6 +100,16 @@ impl GuardInputs {
 }
 
 impl Guards {
+    /// These guards, with those of `other` where these have none.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            max_age_s: self.max_age_s.or(other.max_age_s),
+            min_days_observed: self.min_days_observed.or(other.min_days_observed),
+            require_live: self.require_live || other.require_live,
+        }
+    }
+
     /// Adds the guards to the address of an operation that accepts them.
     pub fn apply_to(&self, target: Target) -> Target {
         let target = target.maybe(&MAX_AGE, self.max_age_s);

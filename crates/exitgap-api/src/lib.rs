@@ -153,7 +153,9 @@ pub use verification::{
     AuditFault, AuditReport, AuditedCounts, AuditedProofs, Claim, Contradiction, DayReport,
     ExportReport, ForkReport, Recomputation, UncheckedColumns, UnsignedFiles, VerificationReport,
 };
-pub use verified_evidence::{KeysFrom, LogContinuity, VerifiedBy, VerifiedCheck, VerifiedEvidence};
+pub use verified_evidence::{
+    KeysFrom, LogContinuity, VerifiedBy, VerifiedCheck, VerifiedEvidence, VerifiedFigure,
+};
 pub use when::{HourOfWeek, RankedSlot, WhenToSell};
 pub use witness_check::{check_witnesses, parse_witness_policy};
 pub use written::{WrittenSizeError, size_as_written, size_to_write, usd_as_written, written_size};

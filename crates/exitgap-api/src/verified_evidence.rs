@@ -1,13 +1,14 @@
 //! The result of verifying evidence for a caller, with the verifier and the keys used.
 
+use exitgap_core::analytics::figure::{FigureCheck, FigureClaim, FigureReport};
 use exitgap_core::evidence::{Check, Outcome, Verdict};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::{Claim, Contradiction, SlotState, SlotStatus, VerificationReport};
 
 /// Where evidence was verified, and so who states the verdict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum VerifiedBy {
     /// Verified by the service that published it: convenient, but not an independent check.
@@ -17,8 +18,7 @@ pub enum VerifiedBy {
 }
 
 /// Why the keys behind the verdict are trusted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KeysFrom {
     /// The caller gave them.
@@ -32,8 +32,7 @@ pub enum KeysFrom {
 }
 
 /// How the log's newest checkpoint relates to a checkpoint seen before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LogContinuity {
     /// No checkpoint of this log was seen before.
@@ -47,8 +46,7 @@ pub enum LogContinuity {
 }
 
 /// One check of an evidence file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct VerifiedCheck {
     /// The name of the check.
     pub name: String,
@@ -57,15 +55,40 @@ pub struct VerifiedCheck {
     /// A stable code: `ok`, or what failed or was missing.
     pub code: String,
     /// The value that would have passed. Absent if the check passes.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<String>,
     /// The value found.
     pub found: String,
 }
 
+/// What a figure file states. Only the checks show whether that holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct VerifiedFigure {
+    /// Its rules, pools, period, log and status.
+    #[serde(flatten)]
+    pub claim: FigureClaim,
+    /// What the figure was computed for.
+    pub parameters: Value,
+    /// The figure.
+    pub result: Value,
+}
+
+impl VerifiedFigure {
+    /// What a file states; `None` if it cannot be read.
+    fn new(file: &[u8], claim: FigureClaim) -> Option<Self> {
+        // Without the thousands of snapshots that a file names.
+        #[derive(Deserialize)]
+        struct Stated {
+            parameters: Value,
+            result: Value,
+        }
+        let Stated { parameters, result } = serde_json::from_slice(file).ok()?;
+        Some(Self { claim, parameters, result })
+    }
+}
+
 /// The result of verifying the evidence at a URL.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct VerifiedEvidence {
     /// `valid`: the number follows from a log that a trusted key signed. `invalid`: the number does
     /// not. `incomplete`: no error was found, but not everything could be checked.
@@ -75,8 +98,11 @@ pub struct VerifiedEvidence {
     /// The evidence that was verified.
     pub evidence_url: String,
     /// The claims of the file. Absent if nothing in it is readable.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub claim: Option<Claim>,
+    /// What a figure file states. Absent for evidence of one number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub figure: Option<VerifiedFigure>,
     /// Every check, in order.
     pub checks: Vec<VerifiedCheck>,
     /// Keys with a signature that counted.
@@ -84,14 +110,14 @@ pub struct VerifiedEvidence {
     /// Why these keys are trusted.
     pub keys_from: KeysFrom,
     /// How the log relates to a checkpoint seen before. Absent if the file was verified alone.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub continuity: Option<LogContinuity>,
     /// Whether the slot was retracted since, as far as that could be checked. Its evidence stays
     /// valid, but later figures do not use the slot.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub taken_back: Option<bool>,
     /// Proof of misbehaviour, if the verification found one.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub contradiction: Option<Contradiction>,
 }
 
@@ -109,6 +135,7 @@ impl VerifiedEvidence {
             verified_by,
             evidence_url: evidence_url.into(),
             claim,
+            figure: None,
             checks: report.checks.iter().map(VerifiedCheck::from).collect(),
             keys,
             keys_from,
@@ -116,6 +143,43 @@ impl VerifiedEvidence {
             taken_back: None,
             contradiction,
         }
+    }
+
+    /// The document for the report on a figure file.
+    pub fn from_figure(
+        evidence_url: impl Into<String>,
+        (file, report): (&[u8], FigureReport),
+        verified_by: VerifiedBy,
+        (keys, keys_from): (Vec<String>, KeysFrom),
+    ) -> Self {
+        let FigureReport { claim, verdict: found, checks } = report;
+        Self {
+            verdict: verdict(found).to_owned(),
+            verified_by,
+            evidence_url: evidence_url.into(),
+            claim: None,
+            figure: claim.and_then(|claim| VerifiedFigure::new(file, claim)),
+            checks: checks.iter().map(VerifiedCheck::from).collect(),
+            keys,
+            keys_from,
+            continuity: None,
+            taken_back: None,
+            contradiction: None,
+        }
+    }
+
+    /// Adds another check, without which the verdict cannot be `valid`.
+    #[must_use]
+    pub fn with_check(mut self, check: &Check) -> Self {
+        match check.outcome {
+            Outcome::Fail => verdict(Verdict::Invalid).clone_into(&mut self.verdict),
+            Outcome::NotChecked if self.verdict == verdict(Verdict::Valid) => {
+                verdict(Verdict::Incomplete).clone_into(&mut self.verdict);
+            }
+            Outcome::NotChecked | Outcome::Pass => {}
+        }
+        self.checks.push(check.into());
+        self
     }
 
     /// Adds the current status of the slot.
@@ -133,19 +197,33 @@ fn verdict(verdict: Verdict) -> &'static str {
     }
 }
 
-impl From<&Check> for VerifiedCheck {
-    fn from(check: &Check) -> Self {
-        let (outcome, passes) = match check.outcome {
+impl VerifiedCheck {
+    fn new(name: &str, outcome: Outcome, code: &str, [expected, found]: [&String; 2]) -> Self {
+        let (outcome, passes) = match outcome {
             Outcome::Pass => ("pass", true),
             Outcome::Fail => ("fail", false),
             Outcome::NotChecked => ("not_checked", false),
         };
         Self {
-            name: crate::check_name(check.name).to_owned(),
+            name: name.to_owned(),
             outcome: outcome.to_owned(),
-            code: check.code.to_owned(),
-            expected: (!passes).then(|| check.expected.clone()),
-            found: check.found.clone(),
+            code: code.to_owned(),
+            expected: (!passes).then(|| expected.clone()),
+            found: found.clone(),
         }
+    }
+}
+
+impl From<&Check> for VerifiedCheck {
+    fn from(check: &Check) -> Self {
+        let Check { name, outcome, code, expected, found } = check;
+        Self::new(crate::check_name(*name), *outcome, code, [expected, found])
+    }
+}
+
+impl From<&FigureCheck> for VerifiedCheck {
+    fn from(check: &FigureCheck) -> Self {
+        let FigureCheck { name, outcome, code, expected, found } = check;
+        Self::new(name.as_str(), *outcome, code, [expected, found])
     }
 }

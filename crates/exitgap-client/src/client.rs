@@ -60,7 +60,7 @@ pub struct Client<T> {
     /// The base URL of evidence and the log; empty until it is known.
     web: OnceLock<BaseUrl>,
     options: Options,
-    guards: Guards,
+    pub(crate) guards: Guards,
 }
 
 impl<T: Transport> Client<T> {

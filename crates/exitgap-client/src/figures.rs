@@ -8,8 +8,8 @@ use exitgap_api::operations::parameters::{
     TO, VENUE, WITHIN_SLOTS,
 };
 use exitgap_api::operations::{
-    AccuracyAsked, DecayAsked, EquityAsked, ExportAsked, ExposureAsked, Operation, Target,
-    VenueAsked, VenueStressAsked,
+    AccuracyAsked, DecayAsked, EquityAsked, ExportAsked, ExposureAsked, FigureOf, Operation,
+    Target, VenueAsked, VenueStressAsked,
 };
 use exitgap_api::{
     DepthDecay, Equities, EquityScore, Export, LiquidationExposure, MAX_SNAPSHOT_PAGE_BYTES,
@@ -65,6 +65,18 @@ impl<T: Transport> Client<T> {
     pub async fn figure(&self, operation: Operation, url: &str) -> Result<Vec<u8>, ClientError> {
         let named = url.split_once(operation.prefix()).map_or("", |(_, named)| named);
         self.bytes(&operation.target_of(named), JSON, MAX_FIGURE_BYTES).await
+    }
+
+    /// The figure file at an address, not verified yet. A file for another request is an error.
+    pub async fn figure_file(&self, of: &FigureOf) -> Result<Vec<u8>, ClientError> {
+        let named = of.named.as_deref().unwrap_or_default();
+        let query = if of.query.is_empty() { String::new() } else { format!("?{}", of.query) };
+        let target = of.operation.target_of(format_args!("{named}{query}"));
+        let file = self.bytes(&target, JSON, MAX_FIGURE_BYTES).await?;
+        if !of.is_of_file(&file) {
+            return Err(self.not_as_specified(&target, "it is the file of another request"));
+        }
+        Ok(file)
     }
 
     /// The figure file of the accuracy record, not verified yet.

@@ -51,7 +51,7 @@ pub use client::{Client, Options};
 pub use error::{ClientError, PaymentChallenge, ServerProblem};
 pub use exitgap_api::operations::EvidenceOf;
 pub use history_request::HistoryOf;
-pub use logwatch::{Continuity, LogState, LogWatch, TrustBasis, Verification};
+pub use logwatch::{Continuity, FigureVerification, LogState, LogWatch, TrustBasis, Verification};
 pub use memory::{Memory, Storage};
 pub use since::Since;
 pub use snapshots::{FetchedSnapshot, rank_routes};

@@ -3,11 +3,15 @@
 
 use std::sync::Arc;
 
+use exitgap_api::operations::FigureOf;
 use exitgap_api::{Claim, Contradiction, VerificationReport};
+use exitgap_core::analytics::figure::FigureReport;
 use exitgap_core::evidence::{
-    CheckName, Evidence, EvidenceRequest, Policy, SeenCheckpoint, Verdict,
+    Check, CheckName, Evidence, EvidenceRequest, Outcome, Policy, SeenCheckpoint, Verdict,
 };
-use exitgap_core::tlog::{Checkpoint, LogProof, NoteError, SignedError, VerifierKey};
+use exitgap_core::tlog::{
+    Checkpoint, LogProof, NoteError, SignedError, VerifierKey, is_consistent,
+};
 
 use crate::client::log_file;
 use crate::memory::ServiceMemory;
@@ -65,6 +69,19 @@ pub struct Verification {
     pub evidence: Arc<Evidence>,
     /// Every check.
     pub report: VerificationReport,
+    /// The state of the log.
+    pub log: LogState,
+}
+
+/// A downloaded figure file, verified.
+#[derive(Debug, Clone)]
+pub struct FigureVerification {
+    /// The bytes that were verified.
+    pub bytes: Vec<u8>,
+    /// Every check of the file.
+    pub report: FigureReport,
+    /// Whether the file's checkpoints and what was seen of the log belong to one history.
+    pub consistency: Check,
     /// The state of the log.
     pub log: LogState,
 }
@@ -171,6 +188,64 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
             self.remember(&log);
         }
         Ok(Verification { bytes, evidence: Arc::new(evidence), report, log })
+    }
+
+    /// Downloads a figure file and verifies it with the service's snapshots, comparing its log with the one seen before. A
+    /// file for another request is an error.
+    ///
+    /// If one of its checkpoints could not be compared, the check `consistency` is not made.
+    pub async fn verify_figure(&self, of: &FigureOf) -> Result<FigureVerification, ClientError> {
+        let bytes = self.client.figure_file(of).await?;
+        let log = self.look().await?;
+        let first_use = log.basis == TrustBasis::FirstUse;
+        if !first_use {
+            self.remember(&log);
+        }
+        let report = self.client.verify_figure(&bytes, &log.keys, |_, _| {}).await?;
+        let notes = report.claim.as_ref().map_or(&[][..], |claim| &claim.checkpoints);
+        let consistency = self.compare_with(notes, &log).await?;
+        let holds = report.verdict != Verdict::Invalid && consistency.outcome != Outcome::Fail;
+        if first_use && holds {
+            self.remember(&log);
+        }
+        Ok(FigureVerification { bytes, report, consistency, log })
+    }
+
+    /// Whether a figure's checkpoints and what was seen of the log belong to one history.
+    async fn compare_with(&self, notes: &[String], log: &LogState) -> Result<Check, ClientError> {
+        let check = |outcome, code, expected: String, found: String| Check {
+            name: CheckName::Consistency,
+            outcome,
+            code,
+            expected,
+            found,
+        };
+        for note in notes {
+            let of_file = Checkpoint::from_note(note).ok().map(|(checkpoint, _)| checkpoint);
+            let seen = match self.seen_for(of_file.as_ref(), log).await? {
+                Ok(seen) => seen,
+                Err(NotCompared { needs, found }) => {
+                    return Ok(check(Outcome::NotChecked, "not_compared", needs, found));
+                }
+            };
+            let other = Checkpoint::from_note(&seen.note).ok().map(|(checkpoint, _)| checkpoint);
+            let Some((own, other)) = of_file.zip(other) else { continue };
+            let (old, new) = if own.size <= other.size { (&own, &other) } else { (&other, &own) };
+            if !is_consistent(old.size, old.root, new.size, new.root, &seen.proof) {
+                let code = if old.size == new.size { "split_view" } else { "history_rewritten" };
+                let of = |checkpoint: &Checkpoint| {
+                    format!("{} slots, root {}", checkpoint.size, checkpoint.root)
+                };
+                let expected = format!("the same history as {}", of(&other));
+                return Ok(check(Outcome::Fail, code, expected, of(&own)));
+            }
+        }
+        if notes.is_empty() {
+            let (needs, found) = ("a checkpoint with each window", "none that can be read");
+            return Ok(check(Outcome::NotChecked, "no_checkpoint", needs.into(), found.into()));
+        }
+        let found = format!("{} of one history with the newest", notes.len());
+        Ok(check(Outcome::Pass, "ok", found.clone(), found))
     }
 
     /// Verifies a file from any source, comparing its log with the stored checkpoint, with the keys given to `new`.

@@ -3,15 +3,40 @@
 
 use std::borrow::Cow;
 
+use exitgap_api::operations::parameters::{CHAIN_IN_PATH, POOL, TOKEN_IN_PATH};
 use exitgap_api::operations::{Given, Parameter, Question};
 use exitgap_api::{Problem, invalid_parameter};
 use serde_json::{Map, Value};
 
-/// Parses the arguments. `null` counts as absent.
+use crate::tool_list::Parameters;
+
+/// Whether the arguments are about a token, not about one pool.
+pub fn is_of_token(arguments: &Map<String, Value>) -> bool {
+    [CHAIN_IN_PATH, TOKEN_IN_PATH].iter().any(|one| is_given(arguments, one))
+}
+
+fn is_given(arguments: &Map<String, Value>, parameter: &Parameter) -> bool {
+    arguments.get(parameter.name).is_some_and(|value| !value.is_null())
+}
+
+/// Parses the arguments of one of a tool's questions: the second, if there are two and the arguments are about a token.
+/// `null` counts as absent.
 pub fn parse_question<Q: Question>(
-    parameters: &[&'static Parameter],
+    questions: &[Parameters],
     arguments: &Map<String, Value>,
 ) -> Result<Q, Problem> {
+    let parameters = match questions {
+        [_, of_token] if is_of_token(arguments) => {
+            if is_given(arguments, &POOL) {
+                let detail = "pool and token exclude each other";
+                let hint = "give pool for a sale in one pool, or chain and token for a sale over all pools";
+                return Err(invalid_parameter(POOL.name, detail, hint));
+            }
+            of_token
+        }
+        [parameters, ..] => parameters,
+        [] => &[][..],
+    };
     let given: Vec<(&str, Cow<'_, str>)> = arguments
         .iter()
         .filter(|(_, value)| !value.is_null())

@@ -3,15 +3,15 @@
 use std::future::Future;
 
 use exitgap_api::operations::{
-    BoardAsked, ExitAsked, HistoryAsked, MaxSizeAsked, PoolsAsked, SimulationAsked, SnapshotAsked,
-    VerificationAsked,
+    BoardAsked, CashAsked, ExitAsked, HistoryAsked, MaxSizeAsked, PoolsAsked, SimulationAsked,
+    SnapshotAsked, VerificationAsked,
 };
 use exitgap_api::{
-    Fragility, History, PoolList, Problem, PublishedExit, PublishedLadder, PublishedMaxSize,
-    PublishedSimulation, VerifiedEvidence,
+    CashExit, Fragility, History, PoolList, Problem, PublishedExit, PublishedLadder,
+    PublishedMaxSize, PublishedSimulation, VerifiedEvidence,
 };
 
-/// Answers the eight tools. Every failure is a [`Problem`], including a guard that is not met, which is never just a
+/// Answers the tools. Every failure is a [`Problem`], including a guard that is not met, which is never just a
 /// remark in an answer.
 pub trait Backend: Send + Sync + 'static {
     /// The monitored pools.
@@ -25,6 +25,12 @@ pub trait Backend: Send + Sync + 'static {
         &self,
         asked: ExitAsked,
     ) -> impl Future<Output = Result<PublishedExit, Problem>> + Send;
+
+    /// A sale of a token over several pools that ends in cash.
+    fn exit_into_cash(
+        &self,
+        asked: CashAsked,
+    ) -> impl Future<Output = Result<CashExit, Problem>> + Send;
 
     /// The largest sale within a gap.
     fn max_exit_size(

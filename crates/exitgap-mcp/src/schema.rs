@@ -8,16 +8,28 @@ use exitgap_api::operations::{Kind, Parameter};
 use rmcp::model::JsonObject;
 use serde_json::{Map, Value, json};
 
-/// The schema of a tool's arguments. Arguments that are not in it are rejected.
-pub fn of_arguments(parameters: &[&Parameter]) -> JsonObject {
+use crate::tool_list::Parameters;
+
+/// The schema of a tool's arguments, for all questions that it answers. Arguments that are not in it are rejected.
+pub fn of_arguments(questions: &[Parameters]) -> JsonObject {
+    let mut parameters: Vec<&Parameter> = Vec::new();
+    for parameter in questions.iter().copied().flatten() {
+        if parameters.iter().all(|one| one.name != parameter.name) {
+            parameters.push(parameter);
+        }
+    }
     let described = parameters.iter().map(|parameter| {
         let mut schema = of_argument(parameter);
         schema["description"] = json!(brief(parameter));
         (parameter.name.to_owned(), schema)
     });
     let mut schema = object(described.collect());
+    let is_required = |name: &str| {
+        let of = |parameter: &&Parameter| parameter.name == name && parameter.is_required();
+        questions.iter().all(|parameters| parameters.iter().copied().any(|one| of(&one)))
+    };
     let required: Vec<&str> =
-        parameters.iter().filter(|one| one.is_required()).map(|one| one.name).collect();
+        parameters.iter().map(|one| one.name).filter(|name| is_required(name)).collect();
     if !required.is_empty() {
         schema.insert("required".to_owned(), json!(required));
     }

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use exitgap_api::operations::{
-    BoardAsked, ExitAsked, HistoryAsked, MaxSizeAsked, PoolsAsked, SimulationAsked, SnapshotAsked,
-    VerificationAsked,
+    BoardAsked, CashAsked, ExitAsked, HistoryAsked, MaxSizeAsked, PoolsAsked, SimulationAsked,
+    SnapshotAsked, VerificationAsked,
 };
 use exitgap_api::{
-    Fragility, History, PoolList, Problem, PublishedExit, PublishedLadder, PublishedMaxSize,
-    PublishedSimulation, VerifiedBy, VerifiedEvidence,
+    CashExit, Fragility, History, PoolList, Problem, PublishedExit, PublishedLadder,
+    PublishedMaxSize, PublishedSimulation, VerifiedBy, VerifiedEvidence,
 };
 use exitgap_ops::Service;
 
@@ -34,6 +34,10 @@ impl Backend for FromStore {
 
     async fn estimate_exit(&self, asked: ExitAsked) -> Result<PublishedExit, Problem> {
         self.service.exit(&asked).await
+    }
+
+    async fn exit_into_cash(&self, asked: CashAsked) -> Result<CashExit, Problem> {
+        self.service.cash(&asked).await
     }
 
     async fn max_exit_size(&self, asked: MaxSizeAsked) -> Result<PublishedMaxSize, Problem> {

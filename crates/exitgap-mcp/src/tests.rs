@@ -1,19 +1,22 @@
 //! Tests the tools with a backend that returns its requests.
 
 use exitgap_api::operations::{
-    BoardAsked, ExitAsked, HistoryAsked, MaxSizeAsked, PoolsAsked, SimulationAsked, SnapshotAsked,
-    VerificationAsked,
+    BoardAsked, CashAsked, ExitAsked, HistoryAsked, MaxSizeAsked, PoolsAsked, SimulationAsked,
+    SnapshotAsked, VerificationAsked,
 };
 use exitgap_api::{
-    Fragility, History, PoolList, Problem, ProblemCode, PublishedExit, PublishedLadder,
+    CashExit, Fragility, History, PoolList, Problem, ProblemCode, PublishedExit, PublishedLadder,
     PublishedMaxSize, PublishedSimulation, VerifiedEvidence,
 };
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 use serde_json::{Value, json};
 
 use super::{Backend, ToolName, Tools};
+use crate::tool_list::Parameters;
 
 const POOL: &str = "ethereum:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+
+const TOKEN: &str = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 
 /// Rejects everything except the list of pools, with the request as the problem's detail.
 struct Echo;
@@ -37,6 +40,10 @@ impl Backend for Echo {
     }
 
     async fn estimate_exit(&self, asked: ExitAsked) -> Result<PublishedExit, Problem> {
+        echoed(&asked)
+    }
+
+    async fn exit_into_cash(&self, asked: CashAsked) -> Result<CashExit, Problem> {
         echoed(&asked)
     }
 
@@ -125,19 +132,31 @@ async fn numbers_and_text_are_the_same_parameters() {
     }
 }
 
+/// Every tool with the parameters and valid arguments of each of its questions.
+fn questions() -> Vec<(ToolName, Parameters, Value)> {
+    let of_token = json!({"chain": "ethereum", "token": TOKEN, "amount": "0.125"});
+    let all = ToolName::ALL.into_iter().flat_map(|tool| {
+        let first = [arguments(tool), of_token.clone()];
+        tool.questions().into_iter().zip(first).map(move |(of, given)| (tool, of, given))
+    });
+    let all: Vec<_> = all.collect();
+    assert_eq!(all.len(), ToolName::ALL.len() + 1);
+    all
+}
+
 #[tokio::test]
 async fn every_tool_reads_its_arguments_and_refuses_others() {
-    for tool in ToolName::ALL {
-        let asked = problem(&call(tool, arguments(tool)).await);
+    for (tool, parameters, valid) in questions() {
+        let asked = problem(&call(tool, valid.clone()).await);
         assert!(asked.code == ProblemCode::NotAvailable, "{}: {asked:?}", tool.name());
-        let mut more = arguments(tool);
+        let mut more = valid.clone();
         more["sise"] = json!(1);
         let unknown = problem(&call(tool, more).await);
         assert_eq!(unknown.code, ProblemCode::UnknownParameter, "{}", tool.name());
         assert_eq!(unknown.field.as_deref(), Some("sise"));
-        for parameter in tool.parameters() {
+        for parameter in parameters {
             for wrong in [json!(true), json!([1]), json!({"a": 1}), json!("\u{1}")] {
-                let mut arguments = arguments(tool);
+                let mut arguments = valid.clone();
                 arguments[parameter.name] = wrong.clone();
                 let refused = problem(&call(tool, arguments).await);
                 let about = format!("{} {} {wrong}: {refused:?}", tool.name(), parameter.name);
@@ -145,13 +164,40 @@ async fn every_tool_reads_its_arguments_and_refuses_others() {
                 assert!(refused.hint.is_some_and(|hint| !hint.is_empty()), "{about}");
             }
             if parameter.is_required() {
-                let mut arguments = arguments(tool);
+                let mut arguments = valid.clone();
                 arguments[parameter.name] = Value::Null;
                 let refused = problem(&call(tool, arguments).await);
                 assert_eq!(refused.detail, format!("{} is missing", parameter.name));
             }
         }
     }
+}
+
+#[tokio::test]
+async fn a_sale_is_in_one_pool_or_of_a_token() {
+    let ask = async |more: Value| {
+        let mut arguments = object(json!({"size_usd": 5}));
+        arguments.extend(object(more));
+        problem(&call(ToolName::EstimateExit, Value::Object(arguments)).await)
+    };
+    let both = ask(json!({"pool": POOL, "token": TOKEN, "chain": "ethereum"})).await;
+    assert_eq!((both.code, both.field.as_deref()), (ProblemCode::InvalidParameter, Some("pool")));
+    assert!(both.detail.contains("exclude each other"), "{}", both.detail);
+    // What only one of the two knows is not accepted with the other.
+    for (more, field) in [
+        (json!({"pool": POOL, "into": "any"}), "into"),
+        (json!({"chain": "ethereum", "token": TOKEN, "base": "token0"}), "base"),
+    ] {
+        let refused = ask(more).await;
+        assert_eq!(
+            (refused.code, refused.field.as_deref()),
+            (ProblemCode::UnknownParameter, Some(field))
+        );
+    }
+    assert_eq!(ask(json!({"token": TOKEN})).await.detail, "chain is missing");
+    assert_eq!(ask(json!({})).await.detail, "pool is missing");
+    let in_pool = ask(json!({"pool": POOL, "token": null})).await;
+    assert_eq!(in_pool.code, ProblemCode::NotAvailable);
 }
 
 #[tokio::test]
@@ -171,7 +217,7 @@ fn the_list_is_small_complete_and_always_the_same() {
     let listed = ToolName::ALL.map(ToolName::to_tool);
     let json = serde_json::to_string(&listed).unwrap();
     println!("mcp.tools_list_bytes {}", json.len());
-    assert!(json.len() <= 8_000, "{} bytes", json.len());
+    assert!(json.len() <= 9_000, "{} bytes", json.len());
     assert_eq!(json, serde_json::to_string(&ToolName::ALL.map(ToolName::to_tool)).unwrap());
     for (tool, name) in listed.iter().zip(ToolName::ALL) {
         assert_eq!(ToolName::from_name(&tool.name), Some(name));

@@ -11,7 +11,7 @@ use crate::schema;
 pub enum ToolName {
     /// The monitored pools.
     ListPools,
-    /// The estimate for a sale of a size.
+    /// The estimate for a sale of a size: in one pool, or of a token over several pools, ending in cash.
     EstimateExit,
     /// The largest sale within a gap.
     MaxExitSize,
@@ -32,8 +32,11 @@ struct Row {
     name: &'static str,
     title: &'static str,
     about: &'static str,
-    parameters: &'static [&'static Parameter],
+    questions: Vec<Parameters>,
 }
+
+/// The parameters of one question.
+pub type Parameters = &'static [&'static Parameter];
 
 impl ToolName {
     /// All of them, in the order in which they are listed.
@@ -58,20 +61,20 @@ impl ToolName {
         self.row().name
     }
 
-    /// Its arguments: the parameters of the operation that it calls.
-    pub fn parameters(self) -> &'static [&'static Parameter] {
-        self.row().parameters
+    /// Its arguments, for each question that it answers: the parameters of the operation that it calls.
+    pub fn questions(self) -> Vec<Parameters> {
+        self.row().questions
     }
 
     /// The tool's description for clients.
     pub fn to_tool(self) -> Tool {
-        let Row { name, title, about, parameters } = self.row();
+        let Row { name, title, about, questions } = self.row();
         let annotations = ToolAnnotations::new()
             .read_only(true)
             .destructive(false)
             .idempotent(true)
             .open_world(false);
-        Tool::new(name, about, schema::of_arguments(parameters))
+        Tool::new(name, about, schema::of_arguments(&questions))
             .with_title(title)
             .with_annotations(annotations)
     }
@@ -82,18 +85,21 @@ impl ToolName {
             name,
             title,
             about,
-            parameters: operation.row().parameters,
+            questions: vec![operation.row().parameters],
         };
         match self {
             Self::ListPools => asks(Operation::Pools, "list_pools"),
-            Self::EstimateExit => asks(Operation::Exit, "estimate_exit"),
+            Self::EstimateExit => {
+                let questions = [Operation::Exit, Operation::Cash].map(|one| one.row().parameters);
+                Row { questions: questions.into(), ..asks(Operation::Exit, "estimate_exit") }
+            }
             Self::MaxExitSize => asks(Operation::MaxSize, "max_exit_size"),
             Self::SimulateOrders => asks(Operation::Simulation, "simulate_orders"),
             Self::DepthLadder => asks(Operation::Ladder, "depth_ladder"),
             Self::ExitHistory => asks(Operation::History, "exit_history"),
             Self::FragilityBoard => asks(Operation::Fragility, "fragility_board"),
             Self::VerifyEvidence => {
-                Row { name: "verify_evidence", title, about, parameters: &[&EVIDENCE_URL] }
+                Row { name: "verify_evidence", title, about, questions: vec![&[&EVIDENCE_URL]] }
             }
         }
     }
@@ -107,7 +113,7 @@ impl ToolName {
             ),
             Self::EstimateExit => (
                 "Exit estimate",
-                "How far below the oracle price a sale of size_usd fills, exact: exit_gap_pct, positive is worse. A size beyond liquidity returns an error with max_fillable_usd.",
+                "How far below the oracle price a sale fills, exact: exit_gap_pct, positive is worse. With pool and size_usd: a sale in that pool; a size beyond liquidity returns an error with max_fillable_usd. With chain, token and size_usd or amount: the best sale for dollars over all recorded pools, with the sales to execute.",
             ),
             Self::MaxExitSize => (
                 "Largest exit within a gap",

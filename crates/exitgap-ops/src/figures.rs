@@ -2,14 +2,23 @@
 
 use core::slice::from_ref;
 use exitgap_api::operations::parameters::{PERIOD_FROM, VENUE};
-use exitgap_api::operations::{DecayAsked, DecayFileAsked, FigureAddress, SlotAsked};
+use exitgap_api::operations::{
+    DecayAsked, DecayFileAsked, FigureAddress, FigureOf, Operation, SlotAsked,
+};
 use exitgap_api::{
     DepthDecay, DepthDecayOf, DepthSourceKind, GuardInputs, Guards, Number, Problem, ProblemCode,
     SNAPSHOT_PAGE_BYTES, SeriesMethod, SeriesSource, Status, Window,
 };
 use exitgap_core::analytics::FigureError;
+use exitgap_core::analytics::accuracy::AccuracyTerms;
 use exitgap_core::analytics::decay::DecayTerms;
+use exitgap_core::analytics::depths::DepthsTerms;
+use exitgap_core::analytics::equity::EquityTerms;
+use exitgap_core::analytics::exposure::ExposureTerms;
 use exitgap_core::analytics::figure::Figure;
+use exitgap_core::analytics::hours::HoursTerms;
+use exitgap_core::analytics::route::{PortfolioTerms, RouteTerms};
+use exitgap_core::analytics::stress::StressTerms;
 use exitgap_core::evidence::Base;
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::series::{LookupError, Slot, days_observed_hundredths};
@@ -137,6 +146,29 @@ impl Service {
             proof(self.figures.read_store(move |reader| reader.figure_file(&figure)).await?);
         self.evidence.insert(key, bytes.clone());
         Ok(FigureFile { bytes, is_settled })
+    }
+
+    /// The figure file at an address.
+    pub async fn figure_file_of(&self, of: &FigureOf) -> Result<FigureFile, Problem> {
+        match of.operation {
+            Operation::AccuracyFile => self.file_of::<AccuracyTerms>(of).await,
+            Operation::DecayFile => self.file_of::<DecayTerms>(of).await,
+            Operation::DepthsFile => self.file_of::<DepthsTerms>(of).await,
+            Operation::EquityFile => self.file_of::<EquityTerms>(of).await,
+            Operation::ExposureFile => self.file_of::<ExposureTerms>(of).await,
+            Operation::HoursFile => self.file_of::<HoursTerms>(of).await,
+            Operation::PortfolioFile => self.file_of::<PortfolioTerms>(of).await,
+            Operation::CashFile => self.file_of::<RouteTerms>(of).await,
+            Operation::VenueStressFile => self.file_of::<StressTerms>(of).await,
+            other => {
+                let detail = format!("{} is not the address of a figure file", other.template());
+                Err(Problem::new(ProblemCode::NotFound, detail))
+            }
+        }
+    }
+
+    async fn file_of<F: ServedFigure>(&self, of: &FigureOf) -> Result<FigureFile, Problem> {
+        self.figure_file::<F>(of.parse_question()?).await
     }
 
     /// Snapshot files of the recorded, unretracted slots from a slot on, one per line.

@@ -1,5 +1,6 @@
 //! Every tool returns the same result as the HTTP operation with the same arguments, over every transport.
 
+use exitgap_tests::devchain::World;
 use serde_json::{Value, json};
 
 use crate::scenes::agents::{Agent, NEWEST, OLDER, call_newest, call_older, document, problem};
@@ -21,6 +22,7 @@ type Question = (&'static str, Value, String);
 
 fn questions(recorded: &Recorded) -> Vec<Question> {
     let (pool, other) = (recorded.pool(0), recorded.pool(1));
+    let token = format!("{:#x}", recorded.world.assets[World::WETH].token.address);
     let at = "2026-08-22T00:05:00Z";
     vec![
         ("list_pools", json!({}), "/v1/pools".to_owned()),
@@ -49,6 +51,26 @@ fn questions(recorded: &Recorded) -> Vec<Question> {
             "estimate_exit",
             json!({"pool": pool, "size_usd": 1000, "at": "2026-08-21T00:00:00Z"}),
             format!("/v1/exit/{pool}?size_usd=1000&at=2026-08-21T00:00:00Z"),
+        ),
+        (
+            "estimate_exit",
+            json!({"chain": "anvil", "token": token, "amount": "1.5", "into": "any"}),
+            format!("/v1/cash/anvil/{token}?amount=1.5&into=any"),
+        ),
+        (
+            "estimate_exit",
+            json!({"chain": "anvil", "token": token, "size_usd": 25_000, "tolerance_pct": 1}),
+            format!("/v1/cash/anvil/{token}?size_usd=25000&tolerance_pct=1"),
+        ),
+        (
+            "estimate_exit",
+            json!({"chain": "anvil", "token": token}),
+            format!("/v1/cash/anvil/{token}"),
+        ),
+        (
+            "estimate_exit",
+            json!({"chain": "anvil", "token": token, "size_usd": 1, "require": "live"}),
+            format!("/v1/cash/anvil/{token}?size_usd=1&require=live"),
         ),
         (
             "max_exit_size",

@@ -2,6 +2,8 @@
 
 use std::net::TcpListener;
 
+use exitgap_api::operations::FigureOf;
+use exitgap_tests::devchain::World;
 use serde_json::{Value, json};
 
 use crate::scenes::agents::{Agent, call_older, document, problem};
@@ -65,6 +67,101 @@ async fn the_verdict_says_whose_word_it_is() {
     let report = document(&agent.call("verify_evidence", &arguments).await);
     require_valid(&report, "here", "named");
     agent.end().await;
+    assert_eq!(service.end(), Some(0));
+}
+
+/// Requires a report on the figure file of an exit into cash, with the numbers of the answer.
+fn require_valid_figure(report: &Value, answer: &Value, [by, keys_from]: [&str; 2]) {
+    assert_eq!((&report["verdict"], &report["verified_by"]), (&json!("valid"), &json!(by)));
+    assert_eq!((&report["keys_from"], &report["claim"]), (&json!(keys_from), &Value::Null));
+    let figure = &report["figure"];
+    assert_eq!((&figure["figure"], &figure["status"]), (&json!("route/1"), &json!("preview")));
+    assert_eq!(figure["first_slot"], answer["slot"]);
+    assert_eq!(figure["parameters"]["amount_in"], answer["amount_in_raw"]);
+    for number in ["exit_gap_pct", "received_usd", "optimality_gap_pct"] {
+        // A canonical file spells numbers as text.
+        let proven: Value = figure["result"][number].as_str().unwrap().parse().unwrap();
+        assert_eq!(proven, answer[number], "{number}");
+    }
+    let checks = report["checks"].as_array().unwrap();
+    let outcome =
+        |name: &str| checks.iter().find(|one| one["name"] == name).unwrap()["outcome"].clone();
+    for name in ["windows", "signature", "uses", "snapshots", "result"] {
+        assert_eq!(outcome(name), "pass", "{name}: {report}");
+    }
+    if by == "here" && keys_from != "own" {
+        assert_eq!(outcome("consistency"), "pass", "{report}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_figure_file_is_verified_like_evidence_of_one_number() {
+    let (recorded, service, _) = scene().await;
+    let token = format!("{:#x}", recorded.world.assets[World::WETH].token.address);
+    let sale = json!({"chain": "anvil", "token": token, "amount": "3", "into": "any"});
+    let answer = document(&call_older(service.address, "estimate_exit", &sale));
+    let url = answer["evidence_url"].as_str().unwrap();
+    let verify = json!({"evidence_url": url});
+    let report = document(&call_older(service.address, "verify_evidence", &verify));
+    require_valid_figure(&report, &answer, ["operator", "own"]);
+
+    let own = format!("http://{}", service.address);
+    let api = Agent::over_stdio(recorded.folder.path(), &["--api", &own]).await;
+    for keys_from in ["first_use", "kept"] {
+        let report = document(&api.call("verify_evidence", &verify).await);
+        require_valid_figure(&report, &answer, ["here", keys_from]);
+    }
+    let db = Agent::over_stdio(recorded.folder.path(), &["--db", "exitgap.db"]).await;
+    let there = document(&db.call("estimate_exit", &sale).await);
+    let of_db = json!({"evidence_url": there["evidence_url"]});
+    require_valid_figure(
+        &document(&db.call("verify_evidence", &of_db).await),
+        &answer,
+        ["here", "own"],
+    );
+
+    // A figure of another host is not asked for; one that its own address refuses is refused alike.
+    let trap = TcpListener::bind("127.0.0.1:0").unwrap();
+    trap.set_nonblocking(true).unwrap();
+    let foreign = url.replace(&own, &format!("http://{}", trap.local_addr().unwrap()));
+    let no_slot = url.replace(&format!("slot={}", answer["slot"]), "slot=5957000");
+    let no_amount = url.replace("amount_in=", "amount_of=");
+    for (url, code) in [
+        (&foreign, "invalid_parameter"),
+        (&no_slot, "before_series"),
+        (&no_amount, "unknown_parameter"),
+    ] {
+        assert_ne!(url, answer["evidence_url"].as_str().unwrap());
+        let arguments = json!({"evidence_url": url});
+        for result in [
+            call_older(service.address, "verify_evidence", &arguments),
+            api.call("verify_evidence", &arguments).await,
+        ] {
+            assert_eq!(problem(&result)["code"], code, "{url}: {result}");
+        }
+    }
+    assert!(trap.accept().is_err(), "somebody was asked");
+    api.end().await;
+    db.end().await;
+    assert_eq!(service.end(), Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_service_that_answers_with_the_file_of_another_sale_is_refused() {
+    let (recorded, service, _) = scene().await;
+    let token = format!("{:#x}", recorded.world.assets[World::WETH].token.address);
+    let url = |amount: &str| {
+        let sale = json!({"chain": "anvil", "token": token, "amount": amount, "into": "any"});
+        let answer = document(&call_older(service.address, "estimate_exit", &sale));
+        answer["evidence_url"].as_str().unwrap().to_owned()
+    };
+    let (small, large) = (url("1"), url("2"));
+    let path = large.split_once(&service.address.to_string()).unwrap().1;
+    let file = service.get(path).body;
+    let [small, large] = [small, large].map(|url| FigureOf::from_url(&url).unwrap());
+    assert!(large.is_of_file(&file));
+    assert!(!small.is_of_file(&file), "a file of another amount");
+    assert!(!large.is_of_file(b"{}"));
     assert_eq!(service.end(), Some(0));
 }
 

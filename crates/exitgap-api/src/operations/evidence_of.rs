@@ -1,4 +1,4 @@
-//! The subject of an evidence file, the file's address, and the request to verify it.
+//! The subject of an evidence file or a figure file, the file's address, and the request to verify it.
 
 use exitgap_core::evidence::{Base, MAX_METHOD_VERSION_LENGTH};
 use exitgap_core::exit::METHOD_VERSION;
@@ -6,6 +6,7 @@ use exitgap_core::ids::PoolId;
 use exitgap_core::series::Slot;
 use exitgap_core::units::SizeUsd;
 
+use super::figures::{address_of_file, figure_files};
 use super::parameters::{BASE_BY_PLACE, EVIDENCE_SLOT, EVIDENCE_URL, METHOD, SIZE};
 use super::{Given, Operation, Parameter, Question, Target, values};
 use crate::Problem;
@@ -39,7 +40,7 @@ impl EvidenceOf {
         let one = |parameter: &Parameter| {
             pairs.iter().find(|(key, _)| key == parameter.name).map(|(_, value)| &**value)
         };
-        let pool = pool.replace("%3A", ":").replace("%3a", ":");
+        let pool = decode_colon(pool);
         let method = one(&METHOD).unwrap_or(METHOD_VERSION);
         let of_version = |c: char| c.is_ascii_digit() || c == '.';
         if method.len() > MAX_METHOD_VERSION_LENGTH || !method.chars().all(of_version) {
@@ -80,20 +81,91 @@ impl EvidenceOf {
     }
 }
 
+/// A pool's identifier in a path, in which some programs escape its colon.
+fn decode_colon(named: &str) -> String {
+    named.replace("%3A", ":").replace("%3a", ":")
+}
+
+/// The subject of a figure file: its operation with the parameters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FigureOf {
+    /// The operation that returns the file.
+    pub operation: Operation,
+    /// The variable part of its path.
+    pub named: Option<String>,
+    /// Its query.
+    pub query: String,
+}
+
+impl FigureOf {
+    /// Parses the URL of a figure file with any host. The parameters are not parsed yet.
+    pub fn from_url(url: &str) -> Option<Self> {
+        let url = url.split('#').next()?;
+        figure_files().find_map(|operation| {
+            let path = &url[url.find(operation.prefix())?..];
+            let (path, query) = path.split_once('?').unwrap_or((path, ""));
+            let named = path.strip_prefix(operation.prefix())?;
+            let named = (!named.is_empty()).then(|| decode_colon(named));
+            operation.is_at(path).then(|| Self { operation, named, query: query.to_owned() })
+        })
+    }
+
+    /// Whether this file is the one of this address: it states the figure of the operation, and every parameter of the
+    /// address.
+    pub fn is_of_file(&self, file: &[u8]) -> bool {
+        let Some(own) = address_of_file(self.operation, file) else { return false };
+        let (path, query) = own.as_str().split_once('?').unwrap_or((own.as_str(), ""));
+        let named = path.strip_prefix(self.operation.prefix()).unwrap_or_default();
+        let stated: Vec<_> = form_urlencoded::parse(query.as_bytes()).collect();
+        named == self.named.as_deref().unwrap_or_default()
+            && form_urlencoded::parse(self.query.as_bytes()).all(|pair| stated.contains(&pair))
+    }
+
+    /// Parses its parameters, which must be those of its operation.
+    pub fn parse_question<Q: Question>(&self) -> Result<Q, Problem> {
+        self.operation.parse_question(self.named.as_deref(), &self.query)
+    }
+}
+
+/// The subject of a file that proves something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProofOf {
+    /// Evidence of one number.
+    Exit(EvidenceOf),
+    /// A figure file.
+    Figure(FigureOf),
+}
+
+impl ProofOf {
+    /// Parses the URL of such a file with any host.
+    pub fn from_url(url: &str) -> Option<Self> {
+        let evidence = EvidenceOf::from_url(url).map(Self::Exit);
+        evidence.or_else(|| FigureOf::from_url(url).map(Self::Figure))
+    }
+
+    /// The operation that returns the file.
+    fn operation(&self) -> Operation {
+        match self {
+            Self::Exit(_) => Operation::Evidence,
+            Self::Figure(figure) => figure.operation,
+        }
+    }
+}
+
 /// The request to verify evidence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VerificationAsked {
     /// The URL of the evidence, as given.
     pub url: String,
     /// The subject of the evidence.
-    pub of: EvidenceOf,
+    pub of: ProofOf,
 }
 
 impl VerificationAsked {
     /// Requires that the evidence URL begins with one of these hosts, each without a trailing slash. Evidence of other
     /// logs is not fetched.
     pub fn require_host(&self, hosts: &[&str]) -> Result<(), Problem> {
-        let path = Operation::Evidence.prefix();
+        let path = self.of.operation().prefix();
         let is_at =
             |host: &&str| self.url.strip_prefix(*host).is_some_and(|rest| rest.starts_with(path));
         if hosts.iter().any(is_at) {
@@ -112,7 +184,7 @@ impl VerificationAsked {
 impl Question for VerificationAsked {
     fn from_parameters(given: &Given<'_>) -> Result<Self, Problem> {
         given.parse_required(&EVIDENCE_URL, |text| {
-            let of = (text.len() <= MAX_EVIDENCE_URL_BYTES).then(|| EvidenceOf::from_url(text));
+            let of = (text.len() <= MAX_EVIDENCE_URL_BYTES).then(|| ProofOf::from_url(text));
             let Some(of) = of.flatten() else {
                 let detail =
                     format!("{}: {:?} is not the URL of evidence", EVIDENCE_URL.name, shown(text));

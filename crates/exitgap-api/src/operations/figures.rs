@@ -3,8 +3,12 @@
 use exitgap_core::analytics::accuracy::AccuracyTerms;
 use exitgap_core::analytics::decay::DecayTerms;
 use exitgap_core::analytics::depths::DepthsTerms;
-use exitgap_core::analytics::figure::Figure;
+use exitgap_core::analytics::equity::EquityTerms;
+use exitgap_core::analytics::exposure::ExposureTerms;
+use exitgap_core::analytics::figure::{Figure, parameters_of};
 use exitgap_core::analytics::hours::HoursTerms;
+use exitgap_core::analytics::route::{PortfolioTerms, RouteTerms};
+use exitgap_core::analytics::stress::StressTerms;
 use exitgap_core::evidence::Base;
 use exitgap_core::ids::PoolId;
 use exitgap_core::series::Slot;
@@ -27,6 +31,36 @@ pub trait FigureAddress: Figure {
 
     /// The file's address, with all parameters that determine its contents.
     fn address(&self) -> Target;
+}
+
+/// The address that a figure's file has by its contents.
+type AddressOfFile = fn(&[u8]) -> Option<Target>;
+
+/// Every figure with a file.
+static FIGURES: [(Operation, AddressOfFile); 9] = [
+    address_of::<AccuracyTerms>(),
+    address_of::<DecayTerms>(),
+    address_of::<DepthsTerms>(),
+    address_of::<EquityTerms>(),
+    address_of::<ExposureTerms>(),
+    address_of::<HoursTerms>(),
+    address_of::<PortfolioTerms>(),
+    address_of::<RouteTerms>(),
+    address_of::<StressTerms>(),
+];
+
+const fn address_of<F: FigureAddress>() -> (Operation, AddressOfFile) {
+    (F::FILE, |file| Some(parameters_of::<F>(file)?.address()))
+}
+
+/// The operations that return a figure file.
+pub(super) fn figure_files() -> impl Iterator<Item = Operation> {
+    FIGURES.iter().map(|(operation, _)| *operation)
+}
+
+/// The address that a file of this operation has by its contents; `None` if it is a file of another figure.
+pub(super) fn address_of_file(operation: Operation, file: &[u8]) -> Option<Target> {
+    FIGURES.iter().find(|(listed, _)| *listed == operation).and_then(|(_, address)| address(file))
 }
 
 /// The parameters of depth decay.

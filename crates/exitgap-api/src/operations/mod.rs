@@ -34,7 +34,7 @@ mod tests;
 pub use alerts::{AlertAsked, EventsAsked, KeepAsked, NamedAlert, SendAgainAsked};
 pub use cash::{AmountAsked, CashAsked, CashFileAsked, Into, WholeTokens};
 pub use equities::{EquityAsked, EquityFileAsked};
-pub use evidence_of::{EvidenceOf, VerificationAsked};
+pub use evidence_of::{EvidenceOf, FigureOf, ProofOf, VerificationAsked};
 pub use export::ExportAsked;
 pub use exposure::{ExposureAsked, ExposureFileAsked, VenueAsked, venue};
 pub use figures::{

@@ -533,7 +533,7 @@ pub mod common {
     pub const EVIDENCE_URL: Parameter = Parameter::new_required(
         "evidence_url",
         Kind::EvidenceUrl,
-        "`evidence_url` of an answer, unchanged. Only evidence from this service's own log.",
+        "`evidence_url` or `figure_url` of an answer, unchanged. Only of this service's own log.",
     )
     .hint("give evidence_url of an answer from this service, unchanged");
 }

@@ -298,7 +298,8 @@ fn only_evidence_of_the_own_log_is_verified() {
     let target =
         format!("/api/v1/exit/{POOL}?base=token1&slot=5957900&size_usd=5&method_version=1.0.0");
     let own = read(&format!("https://exitgap.example{target}")).unwrap();
-    assert_eq!(own.of.target().as_str(), target);
+    let ProofOf::Exit(of) = &own.of else { panic!("{own:?}") };
+    assert_eq!(of.target().as_str(), target);
     own.require_host(&["https://api.example", "https://exitgap.example"]).unwrap();
     for foreign in [
         format!("https://exitgap.example.evil.example{target}"),
@@ -317,6 +318,35 @@ fn only_evidence_of_the_own_log_is_verified() {
     for none in ["", "http://169.254.169.254/latest/meta-data", "file:///etc/passwd", &long] {
         assert_eq!(read(none).unwrap_err().field.as_deref(), Some("evidence_url"), "{none}");
     }
+}
+
+#[test]
+fn every_figure_file_is_known_by_its_address() {
+    let files = Operation::list_all().filter(|operation| operation.is_figure_file());
+    let mut files: Vec<_> = files.collect();
+    files.sort_unstable_by_key(|operation| *operation as usize);
+    let mut listed: Vec<_> = figures::figure_files().collect();
+    listed.sort_unstable_by_key(|operation| *operation as usize);
+    assert_eq!(files, listed);
+    for operation in files {
+        let parts = operation.template().split('/');
+        let parts: Vec<_> =
+            parts.map(|part| if part.starts_with('{') { "x" } else { part }).collect();
+        let place = parts.join("/");
+        for host in ["https://exitgap.example", "exitgap:", "https://a.example/b"] {
+            let url = format!("{host}{place}?from=1#y");
+            let Some(ProofOf::Figure(of)) = ProofOf::from_url(&url) else { panic!("{url}") };
+            assert_eq!(of.operation, operation, "{url}");
+            let asked = VerificationAsked { url, of: ProofOf::Figure(of) };
+            asked.require_host(&["https://b.example", host]).unwrap();
+            asked.require_host(&["https://b.example"]).unwrap_err();
+        }
+        assert_eq!(ProofOf::from_url(&format!("https://a.example/x{place}/more/of/it")), None);
+    }
+    // The parameters are parsed as they are at the file's own address.
+    let of = FigureOf::from_url("https://a.example/api/v1/decay/x?base=token2").unwrap();
+    let own = Operation::DecayFile.parse_question::<DecayFileAsked>(Some("x"), "base=token2");
+    assert_eq!(of.parse_question::<DecayFileAsked>().unwrap_err(), own.unwrap_err());
 }
 
 #[test]

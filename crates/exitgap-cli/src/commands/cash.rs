@@ -3,15 +3,15 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use exitgap_api::operations::{CashAsked, CashFileAsked, Operation};
+use exitgap_api::operations::{CashAsked, FigureOf, Operation};
 use exitgap_api::{CashExit, CashPlan, Status, TokenLabel, size_as_written};
-use exitgap_core::analytics::route::RouteTerms;
 
 use super::{not_exact, print_json, write_file};
 use crate::arguments::CashArgs;
 use crate::failure::Failure;
 use crate::format::{Columns, group_digits, printable, tokens};
 use crate::recorded_source::question;
+use crate::source::unreadable;
 
 pub fn run(args: &CashArgs, json: bool) -> Result<ExitCode, Failure> {
     let asked = parse_args(args)?;
@@ -20,15 +20,13 @@ pub fn run(args: &CashArgs, json: bool) -> Result<ExitCode, Failure> {
         async |service| service.cash(&asked).await,
     )?;
     if let Some(path) = &args.file {
-        let (operation, url) = (Operation::CashFile, cash.evidence_url.clone());
+        let url = &cash.evidence_url;
+        let unread =
+            || unreadable(format!("{} is not the address of a figure file", printable(url)));
+        let of = FigureOf::from_url(url).ok_or_else(unread)?;
         let bytes = args.source.ask(
-            async |client| client.figure(operation, &url).await,
-            async |service| {
-                let (_, address) = url.split_once(operation.prefix()).unwrap_or_default();
-                let (named, query) = address.split_once('?').unwrap_or((address, ""));
-                let asked: CashFileAsked = operation.parse_question(Some(named), query)?;
-                Ok(service.figure_file::<RouteTerms>(asked).await?.bytes.to_vec())
-            },
+            async |client| client.figure_file(&of).await,
+            async |service| Ok(service.figure_file_of(&of).await?.bytes.to_vec()),
         )?;
         return write_file(path, &bytes);
     }

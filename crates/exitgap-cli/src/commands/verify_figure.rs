@@ -6,13 +6,11 @@ use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use exitgap_core::analytics::figure::{
-    ClaimedVenue, FigureCheck, FigureCheckName, FigureClaim, FigureFills, FigureReport,
-    FigureVerifier, FigureWant,
+    ClaimedVenue, FigureCheck, FigureCheckName, FigureClaim, FigureReport, FigureVerifier,
 };
 use exitgap_core::evidence::{Outcome, Verdict};
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::VerifierKey;
-use exitgap_store::StoreError;
 use serde::Serialize;
 
 use super::verify::of_one_slot_alone;
@@ -80,32 +78,12 @@ pub fn check_figure(
                 client.verify_figure(file, keys, print_progress).await
             })?
         }
-        Some(path) => from_database(file, keys, Path::new(path))?,
-    })
-}
-
-fn from_database(file: &[u8], keys: &[VerifierKey], path: &Path) -> Result<FigureReport, Failure> {
-    let reader = source::open(path)?;
-    let mut verifier = FigureVerifier::new(file, keys);
-    let unread = |error: StoreError| unreadable(error.to_string());
-    while let Some(wanted) = verifier.next_want() {
-        match wanted {
-            FigureWant::Snapshot(wanted) => {
-                let documents = reader.documents(wanted.snapshot).map_err(unread)?;
-                verifier.add_snapshot(documents.as_ref());
-            }
-            FigureWant::Fills(FigureFills { pool, slot, .. }) => {
-                let run = [*slot; 2];
-                let pool = reader.pool(pool).map_err(unread)?;
-                let page = pool.map(|pool| reader.fills(&pool, run, 1)).transpose();
-                let found = page.map_err(unread)?.and_then(|mut page| page.entries.pop());
-                verifier.take_fills(found.map(|stored| stored.canonical).as_deref());
-            }
+        Some(path) => {
+            let reader = source::open(Path::new(path))?;
+            let found = reader.verify_figure(file, keys, print_progress);
+            found.map_err(|error| unreadable(error.to_string()))?
         }
-        let (seen, all) = verifier.progress();
-        print_progress(seen, all);
-    }
-    Ok(verifier.finish())
+    })
 }
 
 /// Shows progress on a terminal.
@@ -187,8 +165,7 @@ fn print_check(out: &mut impl Write, check: &FigureCheck) -> Result<(), Failure>
     };
     let style = Style::new().bold().fg_color(Some(colour.into()));
     let (expected, found) = (printable(&check.expected), printable(&check.found));
-    let name = serde_json::to_value(check.name).map_err(std::io::Error::from)?;
-    write!(out, "{:<14}{style}{outcome:<13}{style:#}", name.as_str().unwrap_or_default())?;
+    write!(out, "{:<14}{style}{outcome:<13}{style:#}", check.name.as_str())?;
     match check.outcome {
         Outcome::Pass => writeln!(out, "{found}")?,
         Outcome::NotChecked => writeln!(out, "needs {expected}")?,

@@ -5,7 +5,7 @@ use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::Uri;
 use axum::http::request::Parts;
-use exitgap_api::operations::{Given, Operation, Question};
+use exitgap_api::operations::{FigureOf, Given, Operation, Question};
 use exitgap_api::{Problem, ProblemCode};
 
 use super::reply::HttpRefusal;
@@ -32,6 +32,15 @@ impl Address {
     pub fn parse_question<Q: Question>(&self, operation: Operation) -> Result<Q, Problem> {
         let query = self.uri.query().unwrap_or_default();
         operation.parse_question(self.named.as_deref(), query)
+    }
+
+    /// The figure file that is requested.
+    pub fn figure(self, operation: Operation) -> FigureOf {
+        FigureOf {
+            operation,
+            named: self.named,
+            query: self.uri.query().unwrap_or_default().to_owned(),
+        }
     }
 }
 

@@ -6,7 +6,6 @@ use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use exitgap_api::operations::{EvidenceAsked, Keep, Operation, StateProofAsked};
 use exitgap_api::{Problem, ProblemCode};
-use exitgap_ops::ServedFigure;
 
 use super::address::Address;
 use super::reply::{HttpRefusal, JSON, Reply};
@@ -47,13 +46,13 @@ pub async fn state_proof(
     Ok(Reply::new(file, "application/octet-stream", Keep::Forever))
 }
 
-/// The data file of a statistic.
-pub async fn figure_file<F: ServedFigure>(
-    State(app): State<SharedApp>,
+/// The file of a figure.
+pub async fn figure_file(
+    app: SharedApp,
+    operation: Operation,
     address: Address,
 ) -> Result<Reply, HttpRefusal> {
-    let asked: F::FileQuestion = address.parse_question(F::FILE)?;
-    let file = app.service.figure_file::<F>(asked).await?;
+    let file = app.service.figure_file_of(&address.figure(operation)).await?;
     let keep = if file.is_settled { Keep::Forever } else { Keep::Seconds(5) };
     Ok(Reply::new(file.bytes, JSON, keep))
 }

@@ -11,14 +11,6 @@ use exitgap_api::operations::{
     StressAsked, VenueStressAsked,
 };
 use exitgap_api::{Problem, ProblemCode};
-use exitgap_core::analytics::accuracy::AccuracyTerms;
-use exitgap_core::analytics::decay::DecayTerms;
-use exitgap_core::analytics::depths::DepthsTerms;
-use exitgap_core::analytics::equity::EquityTerms;
-use exitgap_core::analytics::exposure::ExposureTerms;
-use exitgap_core::analytics::hours::HoursTerms;
-use exitgap_core::analytics::route::{PortfolioTerms, RouteTerms};
-use exitgap_core::analytics::stress::StressTerms;
 use serde::Serialize;
 
 use super::address::Address;
@@ -85,8 +77,17 @@ pub fn handler_for(operation: Operation) -> MethodRouter<SharedApp> {
                 |app, asked: CashAsked| async move { app.service.cash(&asked).await },
             )
         }
-        O::CashFile => get(evidence::figure_file::<RouteTerms>),
-        O::PortfolioFile => get(evidence::figure_file::<PortfolioTerms>),
+        O::AccuracyFile
+        | O::CashFile
+        | O::DecayFile
+        | O::DepthsFile
+        | O::EquityFile
+        | O::ExposureFile
+        | O::HoursFile
+        | O::PortfolioFile
+        | O::VenueStressFile => get(move |State(app): State<SharedApp>, address: Address| {
+            evidence::figure_file(app, operation, address)
+        }),
         O::Export => document(operation, export::answer),
         O::Fragility => {
             document(
@@ -116,8 +117,6 @@ pub fn handler_for(operation: Operation) -> MethodRouter<SharedApp> {
                 |app, asked: DecayAsked| async move { app.service.decay(asked).await },
             )
         }
-        O::DecayFile => get(evidence::figure_file::<DecayTerms>),
-        O::DepthsFile => get(evidence::figure_file::<DepthsTerms>),
         O::Equities => {
             document(operation, |app, (): ()| async move { app.service.equities().await })
         }
@@ -127,18 +126,13 @@ pub fn handler_for(operation: Operation) -> MethodRouter<SharedApp> {
                 |app, asked: EquityAsked| async move { app.service.equity(asked).await },
             )
         }
-        O::EquityFile => get(evidence::figure_file::<EquityTerms>),
-        O::HoursFile => get(evidence::figure_file::<HoursTerms>),
-        O::AccuracyFile => get(evidence::figure_file::<AccuracyTerms>),
         O::Exposure => document(operation, |app, asked: ExposureAsked| async move {
             app.service.exposure(asked).await
         }),
-        O::ExposureFile => get(evidence::figure_file::<ExposureTerms>),
         O::VenueStress => document(operation, |app, asked: VenueStressAsked| async move {
             app.service.venue_stress(asked).await
         }),
         O::Shocks => document(operation, |app, (): ()| async move { app.service.shocks().await }),
-        O::VenueStressFile => get(evidence::figure_file::<StressTerms>),
         O::Stream => get(stream::serve),
         O::AlertsOf => {
             document(

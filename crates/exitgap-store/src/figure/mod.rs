@@ -2,9 +2,11 @@
 //!
 //! - `fills`: documents of logs, for figures that use them
 //! - `alert`: a rule, evaluated
+//! - `verify`: a figure file, recomputed from the store
 
 mod alert;
 mod fills;
+mod verify;
 
 use exitgap_core::analytics::figure::{Figure, FigurePass, FigureUse, write_figure};
 use exitgap_core::analytics::redemption::{Pace, RedemptionFacts};

@@ -10,17 +10,17 @@ use exitgap_api::operations::parameters::{
     POOL_CURSOR, RANK_CURSOR, REQUIRE, SERIES_SIZE, SORT, TO,
 };
 use exitgap_api::operations::{
-    BoardAsked, ExitAsked, HistoryAsked, MaxSizeAsked, Operation, PoolsAsked, SimulationAsked,
-    SnapshotAsked, SortBy, Target, VerificationAsked,
+    BoardAsked, CashAsked, ExitAsked, HistoryAsked, MaxSizeAsked, Operation, PoolsAsked, ProofOf,
+    SimulationAsked, SnapshotAsked, SortBy, Target, VerificationAsked,
 };
 use exitgap_api::{
-    Answer, AtOnce, Fragility, GuardInputs, Guards, History, KeysFrom, LogContinuity, PoolList,
-    Problem, Published, PublishedExit, PublishedLadder, PublishedMaxSize, PublishedSimulation,
-    RowOrder, VerifiedBy, VerifiedEvidence,
+    Answer, AtOnce, CashExit, Fragility, GuardInputs, Guards, History, KeysFrom, LogContinuity,
+    PoolList, Problem, Published, PublishedExit, PublishedLadder, PublishedMaxSize,
+    PublishedSimulation, RowOrder, VerifiedBy, VerifiedEvidence,
 };
 use exitgap_client::{
-    BaseUrl, Client, ClientError, Continuity, EvidenceOf, FetchedSnapshot, LogWatch, Native, Since,
-    Storage, TrustBasis, Verification,
+    BaseUrl, Client, ClientError, Continuity, EvidenceOf, FetchedSnapshot, FigureVerification,
+    LogState, LogWatch, Native, Since, Storage, TrustBasis, Verification,
 };
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::pools::Direction;
@@ -148,6 +148,10 @@ impl Backend for Remote {
         }
     }
 
+    async fn exit_into_cash(&self, asked: CashAsked) -> Result<CashExit, Problem> {
+        self.client.cash(&asked).await.map_err(ClientError::into_problem)
+    }
+
     async fn max_exit_size(&self, asked: MaxSizeAsked) -> Result<PublishedMaxSize, Problem> {
         let recorded = self.fetch_snapshot(&asked.snapshot).await?;
         // For a limit just above fee and basis, a search may take seconds.
@@ -264,27 +268,45 @@ async fn verify(
 ) -> Result<VerifiedEvidence, Problem> {
     let VerificationAsked { url, of } = asked;
     let watch = LogWatch::new(client, storage, keys);
-    let verification = watch.verify_remote(&of, true).await.map_err(ClientError::into_problem)?;
-    let since = client.since(&of, &verification).await;
-    let Verification { report, log, .. } = verification;
+    let (verified, log) = match of {
+        ProofOf::Exit(of) => {
+            let verification = watch.verify_remote(&of, true).await;
+            let verification = verification.map_err(ClientError::into_problem)?;
+            let since = client.since(&of, &verification).await;
+            let Verification { report, log, .. } = verification;
+            let trusted = trusted(&log);
+            let verified = VerifiedEvidence::from_report(url, report, VerifiedBy::Here, trusted);
+            // Absent if the service does not report it.
+            let taken_back = since.as_ref().ok().map(Since::is_taken_back);
+            (VerifiedEvidence { taken_back, ..verified }, log)
+        }
+        ProofOf::Figure(of) => {
+            let verification = watch.verify_figure(&of).await.map_err(ClientError::into_problem)?;
+            let FigureVerification { bytes, report, consistency, log } = verification;
+            let (file, trusted) = ((bytes.as_slice(), report), trusted(&log));
+            let verified = VerifiedEvidence::from_figure(url, file, VerifiedBy::Here, trusted);
+            let contradiction = log.contradiction.clone();
+            (VerifiedEvidence { contradiction, ..verified }.with_check(&consistency), log)
+        }
+    };
+    let continuity = Some(match log.continuity {
+        Continuity::FirstSeen => LogContinuity::FirstSeen,
+        Continuity::Continues => LogContinuity::Continues,
+        Continuity::NotCompared => LogContinuity::NotCompared,
+        Continuity::Contradicts => LogContinuity::Contradicts,
+    });
+    Ok(VerifiedEvidence { continuity, ..verified })
+}
+
+/// The keys that a verdict rests on, and why they are trusted.
+fn trusted(log: &LogState) -> (Vec<String>, KeysFrom) {
     let keys = log.keys.iter().map(ToString::to_string).collect();
     let keys_from = match log.basis {
         TrustBasis::Named => KeysFrom::Named,
         TrustBasis::Kept => KeysFrom::Kept,
         TrustBasis::FirstUse => KeysFrom::FirstUse,
     };
-    let verified = VerifiedEvidence::from_report(url, report, VerifiedBy::Here, (keys, keys_from));
-    Ok(VerifiedEvidence {
-        continuity: Some(match log.continuity {
-            Continuity::FirstSeen => LogContinuity::FirstSeen,
-            Continuity::Continues => LogContinuity::Continues,
-            Continuity::NotCompared => LogContinuity::NotCompared,
-            Continuity::Contradicts => LogContinuity::Contradicts,
-        }),
-        // Absent if the service does not report it.
-        taken_back: since.as_ref().ok().map(Since::is_taken_back),
-        ..verified
-    })
+    (keys, keys_from)
 }
 
 /// Runs slow work on a separate thread.

@@ -151,6 +151,16 @@ fn read_figure<F: Figure>(parameters: &Part) -> Result<Box<dyn AnyFigure>, NotRe
     Ok(Box::new(figure))
 }
 
+/// The parameters of a file of this figure; `None` if it is of another one or cannot be read. Only the checks show whether
+/// the file holds.
+pub fn parameters_of<F: Figure>(file: &[u8]) -> Option<F> {
+    let file = parse_json(file).ok()?;
+    let spelled = F::Parameters::from_json(file.field("parameters")?).ok()?;
+    let figure = F::from_parameters(&spelled).ok()?;
+    let name = String::from_json(file.field("figure")?).ok()?;
+    (name == figure.name()).then_some(figure)
+}
+
 /// Whether the rules of this name are known.
 pub(super) fn is_known(figure: &str) -> bool {
     FIGURES.iter().any(|listed| listed.names.contains(&figure))

@@ -20,7 +20,7 @@ pub(super) use file::part;
 pub use file::{
     FigureFills, FigureUse, MAX_FIGURE_BYTES, MAX_FIGURE_WINDOWS, is_figure_file, write_figure,
 };
-pub use kind::{Figure, FigurePass};
+pub use kind::{Figure, FigurePass, parameters_of};
 pub use period::PeriodError;
 pub use report::{FigureCheck, FigureCheckName, FigureReport};
 pub use verify::{FigureVerifier, FigureWant, SealedHeads};

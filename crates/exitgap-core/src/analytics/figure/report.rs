@@ -1,14 +1,13 @@
 //! The result of verifying a figure file.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::claim::FigureClaim;
 use crate::Newer;
 use crate::evidence::{Outcome, Verdict};
 
 /// The checks of a figure file, in the order in which they are listed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FigureCheckName {
     /// The file is a canonical document of version 1, and its figure and the version of its rules are known.
     Format,
@@ -38,9 +37,28 @@ impl FigureCheckName {
         Self::Result,
     ];
 
+    /// Its name in a report.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Format => "format",
+            Self::Windows => "windows",
+            Self::Signature => "signature",
+            Self::SealedLeaves => "sealed_leaves",
+            Self::Uses => "uses",
+            Self::Snapshots => "snapshots",
+            Self::Result => "result",
+        }
+    }
+
     /// Whether the verdict can be `valid` only if this check passes.
     pub fn is_required(self) -> bool {
         self != Self::SealedLeaves
+    }
+}
+
+impl Serialize for FigureCheckName {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
     }
 }
 
