@@ -6,7 +6,7 @@ use exitgap_api::operations::{
 use exitgap_api::{KeysFrom, Problem, VerificationReport, VerifiedBy, VerifiedEvidence};
 use exitgap_core::evidence::{CheckName, Evidence, Policy};
 use exitgap_core::tlog::VerifierKey;
-use exitgap_store::Reader;
+use exitgap_store::{Reader, StoreError};
 
 use super::Service;
 
@@ -63,11 +63,14 @@ impl Service {
     ) -> Result<VerifiedEvidence, Problem> {
         let file = self.figure_file_of(of).await?.bytes;
         let keys = self.log_keys().await?;
-        let trusted = (keys.iter().map(ToString::to_string).collect(), KeysFrom::Own);
-        let read = file.clone();
-        let verify = move |reader: &Reader| reader.verify_figure(&read, &keys, |_, _| {});
-        let report = self.figures.read_store(verify).await?;
-        Ok(VerifiedEvidence::from_figure(url, (&file, report), verified_by, trusted))
+        let verify = move |reader: &Reader| {
+            let report = reader.verify_figure(&file, &keys, |_, _| {})?;
+            let trusted = (keys.iter().map(ToString::to_string).collect(), KeysFrom::Own);
+            let verified =
+                VerifiedEvidence::from_figure(url, (&file, report), verified_by, trusted);
+            Ok::<_, StoreError>(verified)
+        };
+        self.figures.read_store(verify).await
     }
 
     /// The keys of the service's own log.

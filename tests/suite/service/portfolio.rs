@@ -219,6 +219,18 @@ fn with_other_positions(service: &Service, [alt, weth, usdc]: [&str; 3]) {
             assert_eq!(total["filled_gap_pct"], alone["total"]["exit_gap_pct"]);
         }
     }
+    // Nor does it where no pool pays for any token, and a position is sold in a pool.
+    for into in ["cash", "any"] {
+        let query = format!("position=anvil/{unknown}:5&position={used}:1000&into={into}");
+        let beside = ask(&query).found();
+        let problem = &beside["positions"][0]["problem"];
+        assert_eq!(
+            (&problem["code"], &problem["field"]),
+            (&json!("unknown_token"), &json!("position"))
+        );
+        assert_eq!((&beside["plans"], &beside["worst_exit"]), (&json!([]), &json!(0)));
+        assert_eq!(beside["total"]["unfilled_usd"], 5, "{beside}");
+    }
     // Sold into a token that is named, or into any that pools pay, a dollar is sold like other tokens.
     let into = ask(&format!("position=anvil/{usdc}:70&into={weth}")).found();
     assert_eq!(address_of(&into["plans"][0]["result"]["received"][0]["token"]), *weth);

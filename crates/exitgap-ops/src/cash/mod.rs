@@ -21,7 +21,7 @@ use exitgap_core::pools::Direction;
 use super::legs::Legs;
 use super::{FoundSnapshot, Service};
 use network::no_path;
-pub use network::{CashNetwork, NetworkAsked, too_many_tokens};
+pub use network::{CashNetwork, NetworkAsked, NoNetwork, too_many_tokens};
 pub use search::FoundPlan;
 
 /// What the answer says where the sale is for cash and none is configured.
@@ -120,7 +120,7 @@ impl Service {
         let names = names.join(", ");
         let is_any = matches!(into, Into::Group(name) if name == Into::ANY) || !is_configured;
         match (tokens.len(), into) {
-            (0, _) if is_any && sold.len() > 1 => Err(no_path(chain, sold)),
+            (0, _) if is_any && sold.len() > 1 => Err(no_path(chain, sold, None)),
             (0, _) if is_any => Err(not_traded(chain, sold[0])),
             (0, Into::Group(group)) => Err(refused_into(
                 format!(

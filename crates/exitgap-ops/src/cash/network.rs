@@ -44,6 +44,36 @@ pub struct CashNetwork {
     pub left_out: Vec<SplitLeftOut>,
 }
 
+/// Why there is no network.
+pub struct NoNetwork {
+    pub problem: Problem,
+    /// The tokens sold from which no path leads to cash, each with its problem; empty if the cause is another one.
+    pub tokens: BTreeMap<Address, Problem>,
+}
+
+impl From<Problem> for NoNetwork {
+    fn from(problem: Problem) -> Self {
+        Self { problem, tokens: BTreeMap::new() }
+    }
+}
+
+impl From<NoNetwork> for Problem {
+    fn from(refused: NoNetwork) -> Self {
+        refused.problem
+    }
+}
+
+impl NoNetwork {
+    /// Each of these tokens with its problem; `None` if there are none.
+    pub(crate) fn of_tokens(
+        tokens: &[Address],
+        problem: impl Fn(&[Address]) -> Problem,
+    ) -> Option<Self> {
+        let each = tokens.iter().map(|token| (*token, problem(&[*token])));
+        (!tokens.is_empty()).then(|| Self { problem: problem(tokens), tokens: each.collect() })
+    }
+}
+
 /// What a network is for.
 #[derive(Debug, Clone, Copy)]
 pub struct NetworkAsked<'a> {
@@ -100,13 +130,16 @@ impl Service {
     pub(crate) async fn cash_network(
         &self,
         asked: &NetworkAsked<'_>,
-    ) -> Result<CashNetwork, Problem> {
+    ) -> Result<CashNetwork, NoNetwork> {
         let NetworkAsked { chain, sold, cash, at, reserved } = *asked;
         let mut candidates = candidates(&self.current(), chain, at);
         let is_traded =
-            |token: &&Address| candidates.iter().any(|one| one.pair.tokens.contains(token));
-        if let Some(token) = sold.iter().find(|token| !is_traded(token)) {
-            return Err(not_traded(chain, *token));
+            |token: &Address| candidates.iter().any(|one| one.pair.tokens.contains(token));
+        let untraded: Vec<Address> =
+            sold.iter().copied().filter(|token| !is_traded(token)).collect();
+        let not_traded = |tokens: &[Address]| not_traded(chain, tokens[0]);
+        if let Some(refused) = NoNetwork::of_tokens(&untraded, not_traded) {
+            return Err(refused);
         }
         let pairs: Vec<Pair> = candidates.iter().map(|one| one.pair).collect();
         let mut is_on_path = on_path(&pairs, sold, cash).into_iter();
@@ -119,16 +152,17 @@ impl Service {
         let mut is_left = on_path(&pairs, sold, cash).into_iter();
         let (candidates, cut_off): (Vec<Candidate>, Vec<Candidate>) =
             candidates.into_iter().partition(|_| is_left.next().unwrap_or(false));
-        let newest = candidates.iter().filter_map(|one| one.newest).max();
-        let Some(slot) = at.or(newest) else { return Err(no_path(chain, sold)) };
         let pairs: Vec<Pair> = candidates.iter().map(|one| one.pair).collect();
-        if let Some(token) = without_path(&pairs, sold, cash) {
-            return Err(no_path(chain, &[token]));
+        let no_path = |tokens: &[Address]| no_path(chain, tokens, None);
+        if let Some(refused) = NoNetwork::of_tokens(&without_path(&pairs, sold, cash), no_path) {
+            return Err(refused);
         }
+        let newest = candidates.iter().filter_map(|one| one.newest).max();
+        let Some(slot) = at.or(newest) else { return Err(no_path(sold).into()) };
         let chosen = choose(&pairs, sold, cash, MAX_NETWORK_POOLS);
         let chosen_pairs: Vec<Pair> = chosen.iter().map(|place| pairs[*place]).collect();
-        if without_path(&chosen_pairs, sold, cash).is_some() {
-            return Err(too_many_tokens(chain));
+        if !without_path(&chosen_pairs, sold, cash).is_empty() {
+            return Err(too_many_tokens(chain).into());
         }
         let (mut found, mut refused) = (Vec::new(), None);
         let mut left_out: Vec<SplitLeftOut> = taken
@@ -143,7 +177,7 @@ impl Service {
             }
             match self.find_pool(&pool, slot).await {
                 Ok(one) => found.push(one),
-                Err(problem) if problem.code.http_status() >= 500 => return Err(problem),
+                Err(problem) if problem.code.http_status() >= 500 => return Err(problem.into()),
                 Err(problem) => {
                     left_out.push(SplitLeftOut::new(&pool, problem.code.as_str(), &problem.detail));
                     refused.get_or_insert(problem);
@@ -155,31 +189,14 @@ impl Service {
         network.leave_out_off_path();
         network.leave_out_differing();
         network.leave_out_off_path();
+        let unreached = without_path(&network.pairs(), &network.sold, &network.cash);
         match refused {
-            Some(problem) if network.pools.is_empty() => Err(problem),
-            _ => match without_path(&network.pairs(), &network.sold, &network.cash) {
-                Some(token) => Err(no_path(chain, &[token])),
-                None => Ok(network),
-            },
-        }
-    }
-
-    /// The tokens sold from which no path of the chain's pools leads to cash, and why.
-    pub(crate) fn tokens_without_path(
-        &self,
-        asked: &NetworkAsked<'_>,
-    ) -> BTreeMap<Address, Problem> {
-        let NetworkAsked { chain, sold, cash, at, reserved } = *asked;
-        let candidates = candidates(&self.current(), chain, at);
-        let free = candidates.iter().filter(|one| !reserved.contains(one.pool.contract()));
-        let free: Vec<Pair> = free.map(|one| one.pair).collect();
-        let problem = |token: &Address| {
-            if !candidates.iter().any(|one| one.pair.tokens.contains(token)) {
-                return Some(not_traded(chain, *token));
+            Some(problem) if network.pools.is_empty() => Err(problem.into()),
+            _ => {
+                let no_path = |tokens: &[Address]| self::no_path(chain, tokens, Some(slot));
+                NoNetwork::of_tokens(&unreached, no_path).map_or(Ok(network), Err)
             }
-            without_path(&free, &[*token], cash).map(|token| no_path(chain, &[token]))
-        };
-        sold.iter().filter_map(|token| Some((*token, problem(token)?))).collect()
+        }
     }
 
     /// The snapshot of a pool at exactly this slot. Guards apply to the pools of the plan, later.
@@ -275,10 +292,10 @@ impl CashNetwork {
     }
 }
 
-/// A token sold from which no path of the pools leads to cash.
-fn without_path(pairs: &[Pair], sold: &[Address], cash: &[Address]) -> Option<Address> {
+/// The tokens sold from which no path of the pools leads to cash.
+fn without_path(pairs: &[Pair], sold: &[Address], cash: &[Address]) -> Vec<Address> {
     let leads = |token: &Address| on_path(pairs, &[*token], cash).contains(&true);
-    sold.iter().find(|token| !leads(token)).copied()
+    sold.iter().copied().filter(|token| !leads(token)).collect()
 }
 
 /// Refuses more tokens than the pools of one plan can lead to cash.
@@ -307,10 +324,15 @@ fn as_most<T: PartialEq>(values: &[Option<T>]) -> Vec<bool> {
     values.iter().map(is_most).collect()
 }
 
-pub(super) fn no_path(chain: &ChainSlug, sold: &[Address]) -> Problem {
+/// The refusal of tokens from which no path leads to cash: of the recorded pools, or of those that count in a slot.
+pub(super) fn no_path(chain: &ChainSlug, sold: &[Address], slot: Option<Slot>) -> Problem {
     let sold: Vec<String> = sold.iter().map(ToString::to_string).collect();
+    let pools = match slot {
+        None => format!("recorded pools of {chain}"),
+        Some(slot) => format!("pools of {chain} that count in slot {slot}"),
+    };
     let detail = format!(
-        "no path of at most three recorded pools of {chain} leads from {} to the requested tokens",
+        "no path of at most three {pools} leads from {} to the requested tokens",
         sold.join(" or ")
     );
     Problem::new(ProblemCode::UnknownToken, detail)

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use exitgap_api::operations::parameters::{POSITION, TOKEN_IN_PATH};
 use exitgap_api::operations::{FigureAddress, Held, Into, PortfolioAsked, PositionAsked};
 use exitgap_api::{
     DepthSourceKind, PlanAnswer, PlanSold, PortfolioPlan, Position, Problem, ProblemCode,
@@ -15,7 +16,7 @@ use exitgap_core::units::{Percent, SizeUsd, UsdMicros};
 use super::{Basis, Service, place, too_large};
 use crate::FoundSnapshot;
 use crate::cash::{
-    CashNetwork, FoundPlan, NOT_CONFIGURED, NOT_COUNTED, NetworkAsked, too_many_tokens,
+    CashNetwork, FoundPlan, NOT_CONFIGURED, NOT_COUNTED, NetworkAsked, NoNetwork, too_many_tokens,
 };
 use crate::legs::Legs;
 
@@ -37,7 +38,7 @@ pub struct SoldTokens {
     pub cash: u64,
     /// The tokens from which no path leads to cash.
     pub without_path: Vec<PortfolioPart>,
-    /// Why the first of them is not sold.
+    /// Why one of them is not sold.
     pub problem: Option<Problem>,
 }
 
@@ -75,8 +76,27 @@ impl Service {
         let mut all = SoldTokens::default();
         for (chain, tokens) in tokens_of(&asked.positions) {
             let mut held = self.without_cash(chain, tokens, &asked.into)?;
-            let reserved = reserved(chain);
-            let problems = self.without_path(asked, chain, &held.sold, &reserved)?;
+            let (reserved, mut problems) = (reserved(chain), BTreeMap::new());
+            // Each round has fewer tokens.
+            let planned = loop {
+                if held.sold.is_empty() {
+                    break None;
+                }
+                match self.plan_tokens(asked, chain, &held.sold, &reserved).await {
+                    Ok(planned) => break Some(planned),
+                    Err(refused) if refused.tokens.is_empty() => return Err(refused.problem),
+                    Err(NoNetwork { tokens, .. }) => {
+                        let unsold = held.sold.extract_if(.., |(one, _)| tokens.contains_key(one));
+                        all.without_path.extend(unsold.map(|(_, size)| PortfolioPart {
+                            size: UsdMicros::from(size),
+                            filled: UsdMicros(0),
+                            gap: None,
+                        }));
+                        let tokens = tokens.into_iter();
+                        problems.extend(tokens.map(|(token, why)| (token, of_position(why))));
+                    }
+                }
+            };
             for (document, position) in positions.iter_mut().zip(&asked.positions) {
                 let Held::Token { chain: of, token } = &position.held else { continue };
                 if of != chain {
@@ -88,33 +108,10 @@ impl Service {
                 document.plan = is_sold.then(|| place(all.plans.len()));
                 all.cash += if document.is_cash { position.size.micros() } else { 0 };
             }
-            for (_, size) in held.sold.extract_if(.., |(token, _)| problems.contains_key(token)) {
-                let (size, filled) = (UsdMicros::from(size), UsdMicros(0));
-                all.without_path.push(PortfolioPart { size, filled, gap: None });
-            }
             all.problem = all.problem.or_else(|| problems.into_values().next());
-            if !held.sold.is_empty() {
-                all.plans.push(self.plan_tokens(asked, chain, &held.sold, &reserved).await?);
-            }
+            all.plans.extend(planned);
         }
         Ok(all)
-    }
-
-    /// The tokens from which no path leads to cash, and why.
-    fn without_path(
-        &self,
-        asked: &PortfolioAsked,
-        chain: &ChainSlug,
-        sold: &[(Address, SizeUsd)],
-        reserved: &[Contract],
-    ) -> Result<BTreeMap<Address, Problem>, Problem> {
-        if sold.is_empty() {
-            return Ok(BTreeMap::new());
-        }
-        let sold: Vec<Address> = sold.iter().map(|(token, _)| *token).collect();
-        let (cash, _) = self.cash_tokens(chain, &sold, &asked.into)?;
-        let network = NetworkAsked { chain, sold: &sold, cash: &cash, at: None, reserved };
-        Ok(self.tokens_without_path(&network))
     }
 
     /// Which of the tokens are sold, if a sale must end in these.
@@ -148,9 +145,18 @@ impl Service {
         chain: &ChainSlug,
         sold: &[(Address, SizeUsd)],
         reserved: &[Contract],
-    ) -> Result<Planned, Problem> {
+    ) -> Result<Planned, NoNetwork> {
         let (tokens, sizes): (Vec<Address>, Vec<SizeUsd>) = sold.iter().copied().unzip();
-        let (cash, is_configured) = self.cash_tokens(chain, &tokens, &asked.into)?;
+        // Where no pool pays for any of the tokens, all of them are without a path.
+        let no_pool = |problem: Problem| match problem.code {
+            ProblemCode::UnknownToken => {
+                let each = tokens.iter().map(|token| (*token, problem.clone()));
+                NoNetwork { tokens: each.collect(), problem }
+            }
+            _ => problem.into(),
+        };
+        let (cash, is_configured) =
+            self.cash_tokens(chain, &tokens, &asked.into).map_err(no_pool)?;
         let network = NetworkAsked { chain, sold: &tokens, cash: &cash, at: None, reserved };
         let network = self.cash_network(&network).await?;
         network.check_guards(asked.guards)?;
@@ -271,6 +277,12 @@ impl Words<'_> {
             plan,
         })
     }
+}
+
+/// The same of a position, which here names the token.
+fn of_position(problem: Problem) -> Problem {
+    let is_of_token = problem.field.as_deref() == Some(TOKEN_IN_PATH.name);
+    if is_of_token { problem.field(POSITION.name) } else { problem }
 }
 
 fn fault(what: &str) -> Problem {
