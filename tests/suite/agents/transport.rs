@@ -1,6 +1,7 @@
 //! `/mcp` with untrusted clients: hosts, web pages, headers, versions, bodies and rate limits; and the documents
 //! through which clients discover the endpoint.
 
+use exitgap_tests::devchain::World;
 use serde_json::{Value, json};
 
 use crate::scenes::agents::{
@@ -343,6 +344,35 @@ async fn a_client_has_thirty_messages_a_minute_and_the_addresses_beside_them() {
     assert_eq!(refused.problem(), (429, "rate_limited".to_owned(), None));
     assert!(refused.header("retry-after").unwrap().parse::<u32>().unwrap() <= 2);
     assert_eq!(service.get("/v1/pools").status, 200);
+    assert_eq!(service.end(), Some(0));
+}
+
+/// Of thirty requests a minute, a figure over many slots takes twenty, and a token sold over its pools five.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_counts_as_much_as_the_address_that_answers_the_same() {
+    let recorded = recorded(2).await;
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
+    let call = |name: &str, arguments: Value| {
+        let message = older("tools/call", &json!({"name": name, "arguments": arguments}));
+        send(service.address, &older_headers(), &message)
+    };
+    let token = format!("{:#x}", recorded.world.assets[World::WETH].token.address);
+    let sale = json!({"chain": "anvil", "token": token, "size_usd": 1000});
+    let decay = "move_pct=1&within_slots=1&gap_pct=2";
+    let pool = recorded.pool(0);
+    let url = format!("http://{}/api/v1/decay/{pool}?{decay}", service.address);
+    let calls = [
+        ("verify_evidence", json!({"evidence_url": url})),
+        ("estimate_exit", sale.clone()),
+        ("estimate_exit", sale.clone()),
+    ];
+    for (name, arguments) in calls {
+        assert_eq!(call(name, arguments).status, 200, "{name}");
+    }
+    let refused = call("estimate_exit", sale);
+    assert_eq!(refused.problem(), (429, "rate_limited".to_owned(), None));
+    let wait = refused.header("retry-after").unwrap().parse::<u32>().unwrap();
+    assert!((1..=10).contains(&wait), "{wait}");
     assert_eq!(service.end(), Some(0));
 }
 

@@ -51,3 +51,18 @@ async fn a_days_free_estimates_are_counted_by_tools_and_portfolios_together() {
     assert_eq!(service.get(&format!("/v1/exit/{pool}?size_usd={SIZE}")).status, 402);
     service.get(&format!("/v1/ladder/{pool}")).found();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_that_a_tool_sells_over_its_pools_counts_as_five_estimates() {
+    let till = Till::new().await;
+    let service = till.serve_with(&[("EXITGAP_PAYMENTS_FREE_ESTIMATES_PER_DAY", "6")]);
+    let (pool, address) = (&till.pool, service.address);
+    let listed = service.get("/v1/pools").found();
+    let (chain, token) = (&listed["pools"][0]["chain"], &listed["pools"][0]["base"]["address"]);
+    let sale = json!({"chain": chain, "token": token, "size_usd": 1000, "into": "any"});
+    document(&call_newest(address, "estimate_exit", &sale));
+    let refused = call_newest(address, "estimate_exit", &sale);
+    let text = refused["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("free_estimates_used"), "{text}");
+    document(&call_newest(address, "estimate_exit", &json!({"pool": pool, "size_usd": 1000})));
+}

@@ -21,7 +21,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use exitgap_api::operations::parameters::{POSITION, SIZE, SOLD_AMOUNTS};
-use exitgap_api::operations::{self, MAX_POSITIONS, Operation};
+use exitgap_api::operations::{self, EXITS_OF_TOKEN, MAX_POSITIONS, Operation};
 use exitgap_api::x402::{BodyMembers, X_PAYMENT_RECEIPT};
 use exitgap_api::{PROBLEM_JSON, Problem, ProblemCode, ProblemDocument};
 use exitgap_core::exit::MAX_SOLD_TOKENS;
@@ -152,7 +152,7 @@ impl Edge {
     /// The tools' allowance of free estimates for this request.
     fn allowance(&self, request: &Request) -> Option<Allowance> {
         let (free, client) = (self.free.clone()?, self.client(request)?);
-        Some(Allowance::new(move || take_estimates(&free, client, 1)))
+        Some(Allowance::new(move |estimates| take_estimates(&free, client, estimates)))
     }
 
     /// Counts a portfolio's positions, and a token's venues, against the free quota.
@@ -189,17 +189,17 @@ impl Edge {
     }
 }
 
-/// Counts what a request at the tools' address asks beyond its first message. It travels with the request.
+/// Counts what a request at the tools' address asks beyond one request. It travels with the request.
 #[derive(Clone)]
-pub struct FurtherMessages {
+pub struct FurtherRequests {
     edge: Arc<Edge>,
     client: IpAddr,
 }
 
-impl FurtherMessages {
-    /// Counts this many more messages, or refuses them.
-    pub fn take(&self, messages: u32) -> Result<(), Response> {
-        let Some(cost) = NonZeroU32::new(messages) else { return Ok(()) };
+impl FurtherRequests {
+    /// Counts this many more requests, or refuses them.
+    pub fn take(&self, requests: u32) -> Result<(), Response> {
+        let Some(cost) = NonZeroU32::new(requests) else { return Ok(()) };
         let verdict = self.edge.count_cost(self.client, true, cost);
         let Some(seconds) = verdict.and_then(|verdict| verdict.retry_after_s) else {
             return Ok(());
@@ -254,7 +254,7 @@ pub async fn pass(State(edge): State<Arc<Edge>>, mut request: Request, next: Nex
         request.extensions_mut().insert(allowance);
     }
     if is_tools && let Some(client) = edge.client(&request) {
-        request.extensions_mut().insert(FurtherMessages { edge: edge.clone(), client });
+        request.extensions_mut().insert(FurtherRequests { edge: edge.clone(), client });
     }
     let uri = request.uri().clone();
     let path = uri.path();
@@ -359,22 +359,27 @@ fn is_tools(uri: &Uri) -> bool {
     uri.path() == MCP_PATH
 }
 
-/// How many requests a request counts as: according to the table of operations, and more for a series at a size that is
-/// not stored, for the positions of a portfolio, and for a token sold through its pools.
+/// How many requests a request counts as.
 fn cost(method: &Method, uri: &Uri) -> NonZeroU32 {
-    let query = || form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
     // A HEAD costs as much as the GET that it stands for.
     let method = if *method == Method::HEAD { Method::GET.as_str() } else { method.as_str() };
     let asked = Operation::list_all()
         .find(|operation| operation.method().name() == method && operation.is_at(uri.path()));
-    let requests = match asked {
-        Some(Operation::Routes | Operation::Cash | Operation::CashFile) => EXITS_OF_TOKEN,
-        Some(Operation::PortfolioFile) => query()
+    asked.map_or(NonZeroU32::MIN, |operation| cost_of(operation, uri.query().unwrap_or_default()))
+}
+
+/// How many requests a request for an operation counts as: according to the table of operations, and more for a series at
+/// a size that is not stored, for the positions of a portfolio, and for a token sold through its pools.
+pub fn cost_of(operation: Operation, query: &str) -> NonZeroU32 {
+    let query = || form_urlencoded::parse(query.as_bytes());
+    let requests = match operation {
+        Operation::Routes | Operation::Cash | Operation::CashFile => EXITS_OF_TOKEN,
+        Operation::PortfolioFile => query()
             .filter(|(name, _)| name == SOLD_AMOUNTS.name)
             .take(MAX_SOLD_TOKENS)
             .map(|_| EXITS_OF_TOKEN)
             .sum(),
-        Some(operation @ (Operation::History | Operation::Stress | Operation::When)) => {
+        Operation::History | Operation::Stress | Operation::When => {
             let is_standard =
                 |size: &str| size.parse().is_ok_and(|s| SizeUsd::STANDARD.contains(&s));
             let is_other = query().any(|(name, size)| name == SIZE.name && !is_standard(&size));
@@ -384,20 +389,16 @@ fn cost(method: &Method, uri: &Uri) -> NonZeroU32 {
                 _ => SERIES_OF_ANY_SIZE,
             }
         }
-        Some(Operation::Portfolio) => query()
+        Operation::Portfolio => query()
             .filter(|(name, _)| name == POSITION.name)
             // Larger portfolios are rejected before anything is computed.
             .take(MAX_POSITIONS)
             .map(|(_, position)| if is_of_token(&position) { EXITS_OF_TOKEN } else { 1 })
             .sum(),
-        Some(operation) => operation.row().weight,
-        None => 1,
+        operation => operation.row().weight,
     };
     NonZeroU32::new(requests).unwrap_or(NonZeroU32::MIN)
 }
-
-/// How many exits a token sold through its pools counts as.
-const EXITS_OF_TOKEN: u32 = 5;
 
 /// How many requests a series counts as that is computed from the snapshots.
 const SERIES_OF_ANY_SIZE: u32 = 5;

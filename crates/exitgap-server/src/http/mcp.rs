@@ -1,21 +1,24 @@
 //! Requests at `/mcp`, taken apart into messages for the tools: a body may hold one message, several or none, and each has its
 //! answer as the protocol has it.
 
+use std::num::NonZeroU32;
+use std::slice;
+
 use axum::body::{Body, to_bytes};
 use axum::extract::Request;
 use axum::http::header::{ACCEPT, CONTENT_TYPE};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
-use exitgap_mcp::Backend;
 use exitgap_mcp::http::messages::{
     BATCH_REVISION, ErrorCode, MAX_BATCH, accepts_answers, check_message, error_message,
     takes_batches,
 };
 use exitgap_mcp::http::{HttpTools, MAX_BODY_BYTES};
+use exitgap_mcp::{Backend, ToolName};
 use serde_json::Value;
 
-use super::edge::FurtherMessages;
+use super::edge::{FurtherRequests, cost_of};
 
 const JSON: &str = "application/json";
 
@@ -44,6 +47,9 @@ pub async fn answer<B: Backend>(tools: HttpTools<B>, request: Request) -> Respon
                 let what = "the body is not a JSON-RPC 2.0 message";
                 error_message(&id, ErrorCode::InvalidRequest, what)
             });
+            if let Err(refused) = calls.count(slice::from_ref(&message)) {
+                return refused;
+            }
             calls.answer_one(String::from_utf8_lossy(&bytes).into_owned(), error).await
         }
         Err(error) => {
@@ -80,6 +86,13 @@ impl<B: Backend> Calls<B> {
         document(StatusCode::BAD_REQUEST, &error)
     }
 
+    /// Counts what these messages ask beyond one request, or refuses it.
+    fn count(&self, messages: &[Value]) -> Result<(), Response> {
+        let Some(rate) = self.parts.extensions.get::<FurtherRequests>() else { return Ok(()) };
+        let asked: u32 = messages.iter().map(cost_of_message).sum();
+        rate.take(asked.saturating_sub(1))
+    }
+
     /// Answers several messages, where their revision has that.
     async fn answer_all(&self, messages: Vec<Value>) -> Response {
         let refusal = if !takes_batches(&self.parts.headers) {
@@ -95,10 +108,7 @@ impl<B: Backend> Calls<B> {
             let error = error_message(&Value::Null, ErrorCode::InvalidRequest, &refusal);
             return self.answer_one(String::new(), Some(error)).await;
         }
-        let further = u32::try_from(messages.len() - 1).unwrap_or(u32::MAX);
-        if let Some(rate) = self.parts.extensions.get::<FurtherMessages>()
-            && let Err(refused) = rate.take(further)
-        {
+        if let Err(refused) = self.count(&messages) {
             return refused;
         }
         let (mut answers, mut left) = (Vec::new(), MAX_ANSWER);
@@ -142,6 +152,20 @@ impl<B: Backend> Calls<B> {
         let failed = || error_message(&id, ErrorCode::Internal, "the message has no answer");
         Ok(Some(serde_json::from_slice(&bytes).unwrap_or_else(|_| failed())))
     }
+}
+
+/// How many requests a message counts as: a call, as many as the address that answers the same.
+fn cost_of_message(message: &Value) -> u32 {
+    if message["method"] != "tools/call" {
+        return 1;
+    }
+    let call = &message["params"];
+    let tool = call["name"].as_str().and_then(ToolName::from_name);
+    let cost = tool.zip(call["arguments"].as_object()).and_then(|(tool, arguments)| {
+        let (operation, query) = tool.asks_for(arguments)?;
+        Some(cost_of(operation, &query))
+    });
+    cost.map_or(1, NonZeroU32::get)
 }
 
 fn is_json(headers: &HeaderMap) -> bool {
