@@ -1,6 +1,6 @@
 //! The result of verifying evidence for a caller, with the verifier and the keys used.
 
-use exitgap_core::analytics::figure::{FigureCheck, FigureClaim, FigureReport};
+use exitgap_core::analytics::figure::{FigureCheck, FigureCheckName, FigureClaim, FigureReport};
 use exitgap_core::evidence::{Check, Outcome, Verdict};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -67,23 +67,37 @@ pub struct VerifiedFigure {
     /// Its rules, pools, period, log and status.
     #[serde(flatten)]
     pub claim: FigureClaim,
-    /// What the figure was computed for.
-    pub parameters: Value,
-    /// The figure.
-    pub result: Value,
+    /// What the figure was computed for. Absent if the file's format does not hold, or if it is long.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parameters: Option<Value>,
+    /// The figure. Absent if it was not recomputed, or if it is long.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result: Option<Value>,
 }
 
 impl VerifiedFigure {
-    /// What a file states; `None` if it cannot be read.
-    fn new(file: &[u8], claim: FigureClaim) -> Option<Self> {
+    /// The most bytes of parameters and of a result that are repeated to a caller.
+    const MAX_BYTES: usize = 64 << 10;
+
+    /// What a file states, as far as `report` confirms it: unconfirmed content may be of any size and say anything.
+    fn new(file: &[u8], claim: FigureClaim, checks: &[FigureCheck]) -> Self {
         // Without the thousands of snapshots that a file names.
         #[derive(Deserialize)]
         struct Stated {
             parameters: Value,
             result: Value,
         }
-        let Stated { parameters, result } = serde_json::from_slice(file).ok()?;
-        Some(Self { claim, parameters, result })
+        let passes =
+            |name| checks.iter().any(|check| check.name == name && check.outcome == Outcome::Pass);
+        let is_read = passes(FigureCheckName::Format);
+        let stated: Option<Stated> = if is_read { serde_json::from_slice(file).ok() } else { None };
+        let short = |value: &Value| value.to_string().len() <= Self::MAX_BYTES;
+        let (parameters, result) = stated.map(|stated| (stated.parameters, stated.result)).unzip();
+        Self {
+            claim,
+            parameters: parameters.filter(short),
+            result: result.filter(short).filter(|_| passes(FigureCheckName::Result)),
+        }
     }
 }
 
@@ -158,7 +172,7 @@ impl VerifiedEvidence {
             verified_by,
             evidence_url: evidence_url.into(),
             claim: None,
-            figure: claim.and_then(|claim| VerifiedFigure::new(file, claim)),
+            figure: claim.map(|claim| VerifiedFigure::new(file, claim, &checks)),
             checks: checks.iter().map(VerifiedCheck::from).collect(),
             keys,
             keys_from,

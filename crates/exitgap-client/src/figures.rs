@@ -67,13 +67,14 @@ impl<T: Transport> Client<T> {
         self.bytes(&operation.target_of(named), JSON, MAX_FIGURE_BYTES).await
     }
 
-    /// The figure file at an address, not verified yet. A file for another request is an error.
+    /// The figure file at an address, not verified yet. A file for another request is an error; one that this program cannot
+    /// read is not, and its verdict is not `valid`.
     pub async fn figure_file(&self, of: &FigureOf) -> Result<Vec<u8>, ClientError> {
         let named = of.named.as_deref().unwrap_or_default();
         let query = if of.query.is_empty() { String::new() } else { format!("?{}", of.query) };
         let target = of.operation.target_of(format_args!("{named}{query}"));
         let file = self.bytes(&target, JSON, MAX_FIGURE_BYTES).await?;
-        if !of.is_of_file(&file) {
+        if of.is_of_file(&file) == Some(false) {
             return Err(self.not_as_specified(&target, "it is the file of another request"));
         }
         Ok(file)

@@ -195,6 +195,7 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
     ///
     /// If one of its checkpoints could not be compared, the check `consistency` is not made.
     pub async fn verify_figure(&self, of: &FigureOf) -> Result<FigureVerification, ClientError> {
+        of.check()?;
         let bytes = self.client.figure_file(of).await?;
         let log = self.look().await?;
         let first_use = log.basis == TrustBasis::FirstUse;
@@ -202,6 +203,10 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
             self.remember(&log);
         }
         let report = self.client.verify_figure(&bytes, &log.keys, |_, _| {}).await?;
+        if report.verdict == Verdict::Valid && of.is_of_file(&bytes) != Some(true) {
+            let why = "it is the file of another version of this figure";
+            return Err(self.client.not_as_specified(&of.operation.target(), why));
+        }
         let notes = report.claim.as_ref().map_or(&[][..], |claim| &claim.checkpoints);
         let consistency = self.compare_with(notes, &log).await?;
         let holds = report.verdict != Verdict::Invalid && consistency.outcome != Outcome::Fail;
@@ -220,12 +225,15 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
             expected,
             found,
         };
+        let mut not_compared = None;
         for note in notes {
             let of_file = Checkpoint::from_note(note).ok().map(|(checkpoint, _)| checkpoint);
             let seen = match self.seen_for(of_file.as_ref(), log).await? {
                 Ok(seen) => seen,
-                Err(NotCompared { needs, found }) => {
-                    return Ok(check(Outcome::NotChecked, "not_compared", needs, found));
+                Err(why) => {
+                    // Another one may contradict what was seen.
+                    not_compared = Some(why);
+                    continue;
                 }
             };
             let other = Checkpoint::from_note(&seen.note).ok().map(|(checkpoint, _)| checkpoint);
@@ -239,6 +247,9 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
                 let expected = format!("the same history as {}", of(&other));
                 return Ok(check(Outcome::Fail, code, expected, of(&own)));
             }
+        }
+        if let Some(NotCompared { needs, found }) = not_compared {
+            return Ok(check(Outcome::NotChecked, "not_compared", needs, found));
         }
         if notes.is_empty() {
             let (needs, found) = ("a checkpoint with each window", "none that can be read");

@@ -28,7 +28,7 @@ pub fn parse_question<Q: Question>(
     let parameters = match questions {
         [_, of_token] if is_of_token(arguments) => {
             if is_given(arguments, &POOL) {
-                let detail = "pool and token exclude each other";
+                let detail = "pool excludes chain and token";
                 let hint = "give pool for a sale in one pool, or chain and token for a sale over all pools";
                 return Err(invalid_parameter(POOL.name, detail, hint));
             }

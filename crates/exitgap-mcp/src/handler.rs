@@ -115,7 +115,8 @@ impl Call<'_> {
         // Invalid arguments cost nothing.
         let asked =
             arguments::parse_question(&self.tool.questions(), self.arguments).and_then(|asked| {
-                self.allowance.map_or(Ok(()), |allowance| allowance.charge_call(self.tool))?;
+                self.allowance
+                    .map_or(Ok(()), |allowance| allowance.charge_call(self.tool, self.arguments))?;
                 Ok(asked)
             });
         let answer = match asked {

@@ -182,7 +182,7 @@ async fn a_sale_is_in_one_pool_or_of_a_token() {
     };
     let both = ask(json!({"pool": POOL, "token": TOKEN, "chain": "ethereum"})).await;
     assert_eq!((both.code, both.field.as_deref()), (ProblemCode::InvalidParameter, Some("pool")));
-    assert!(both.detail.contains("exclude each other"), "{}", both.detail);
+    assert!(both.detail.contains("excludes chain and token"), "{}", both.detail);
     // What only one of the two knows is not accepted with the other.
     for (more, field) in [
         (json!({"pool": POOL, "into": "any"}), "into"),

@@ -1,9 +1,10 @@
 //! The tools: their names, purposes and arguments.
 
-use exitgap_api::operations::parameters::EVIDENCE_URL;
-use exitgap_api::operations::{Operation, Parameter};
-use rmcp::model::{Tool, ToolAnnotations};
+use exitgap_api::operations::parameters::{EVIDENCE_URL, SERIES_SIZE};
+use exitgap_api::operations::{FigureOf, Operation, Parameter};
+use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 
+use crate::arguments::is_of_token;
 use crate::schema;
 
 /// A tool.
@@ -64,6 +65,24 @@ impl ToolName {
     /// Its arguments, for each question that it answers: the parameters of the operation that it calls.
     pub fn questions(self) -> Vec<Parameters> {
         self.row().questions
+    }
+
+    /// The operation whose address answers the same as a call with these arguments, if it may cost more than one request,
+    /// and the query of that address.
+    pub fn asks_for(self, arguments: &JsonObject) -> Option<(Operation, String)> {
+        match self {
+            Self::EstimateExit if is_of_token(arguments) => Some((Operation::Cash, String::new())),
+            Self::ExitHistory => {
+                let size = arguments.get(SERIES_SIZE.name)?;
+                let size = size.as_str().map_or_else(|| size.to_string(), str::to_owned);
+                Some((Operation::History, format!("{}={size}", SERIES_SIZE.name)))
+            }
+            Self::VerifyEvidence => {
+                let url = arguments.get(EVIDENCE_URL.name)?.as_str()?;
+                FigureOf::from_url(url).map(|of| (of.operation, of.query))
+            }
+            _ => None,
+        }
     }
 
     /// The tool's description for clients.
@@ -137,7 +156,7 @@ impl ToolName {
             ),
             Self::VerifyEvidence => (
                 "Verify evidence",
-                "Checks that a number follows from the signed log. verified_by: operator (the service states it) or here (checked on this machine).",
+                "Checks that a number, or a figure file, follows from the signed log. verified_by: operator (the service states it) or here (checked on this machine). Compare claim, or figure.result, with the answer.",
             ),
         }
     }

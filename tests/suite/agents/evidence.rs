@@ -159,9 +159,15 @@ async fn a_service_that_answers_with_the_file_of_another_sale_is_refused() {
     let path = large.split_once(&service.address.to_string()).unwrap().1;
     let file = service.get(path).body;
     let [small, large] = [small, large].map(|url| FigureOf::from_url(&url).unwrap());
-    assert!(large.is_of_file(&file));
-    assert!(!small.is_of_file(&file), "a file of another amount");
-    assert!(!large.is_of_file(b"{}"));
+    assert_eq!(large.is_of_file(&file), Some(true));
+    assert_eq!(small.is_of_file(&file), Some(false), "a file of another amount");
+    assert_eq!(large.is_of_file(b"{}"), None);
+    // An address that says less or more than the file is another request.
+    let (first, rest) = large.query.split_once('&').unwrap();
+    for query in [rest.to_owned(), format!("{first}&{first}&{rest}"), String::new()] {
+        let other = FigureOf { query, ..large.clone() };
+        assert_eq!(other.is_of_file(&file), Some(false), "{other:?}");
+    }
     assert_eq!(service.end(), Some(0));
 }
 

@@ -6,14 +6,15 @@ use exitgap_core::ids::PoolId;
 use exitgap_core::series::Slot;
 use exitgap_core::units::SizeUsd;
 
-use super::figures::{address_of_file, figure_files};
+use super::figures::{address_of_file, check_address, figure_files};
 use super::parameters::{BASE_BY_PLACE, EVIDENCE_SLOT, EVIDENCE_URL, METHOD, SIZE};
 use super::{Given, Operation, Parameter, Question, Target, values};
 use crate::Problem;
 use crate::parameters::shown;
 
-/// The maximum length of an evidence file's URL, in bytes. Its host name may be long.
-pub(super) const MAX_EVIDENCE_URL_BYTES: usize = 2_048;
+/// The maximum length of the URL of an evidence or figure file, in bytes: that of a portfolio names up to 24 tokens and 24
+/// pools, and the host name may be long.
+pub(super) const MAX_EVIDENCE_URL_BYTES: usize = 8_192;
 
 /// The subject of an evidence file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,15 +111,26 @@ impl FigureOf {
         })
     }
 
-    /// Whether this file is the one of this address: it states the figure of the operation, and every parameter of the
-    /// address.
-    pub fn is_of_file(&self, file: &[u8]) -> bool {
-        let Some(own) = address_of_file(self.operation, file) else { return false };
+    /// Whether this file is the one of this address: of the operation's figure, with exactly the parameters of the address.
+    /// `None` if this program cannot read the file's parameters, as of a later version.
+    pub fn is_of_file(&self, file: &[u8]) -> Option<bool> {
+        let own = address_of_file(self.operation, file)?;
         let (path, query) = own.as_str().split_once('?').unwrap_or((own.as_str(), ""));
         let named = path.strip_prefix(self.operation.prefix()).unwrap_or_default();
-        let stated: Vec<_> = form_urlencoded::parse(query.as_bytes()).collect();
-        named == self.named.as_deref().unwrap_or_default()
-            && form_urlencoded::parse(self.query.as_bytes()).all(|pair| stated.contains(&pair))
+        // An address that repeats or omits a parameter asks for something else.
+        let pairs = |query: &str| {
+            let pairs = form_urlencoded::parse(query.as_bytes()).into_owned();
+            let mut pairs: Vec<(String, String)> = pairs.collect();
+            pairs.sort_unstable();
+            pairs
+        };
+        let is_named = named == self.named.as_deref().unwrap_or_default();
+        Some(is_named && pairs(query) == pairs(&self.query))
+    }
+
+    /// Requires parameters that its own address accepts.
+    pub fn check(&self) -> Result<(), Problem> {
+        check_address(self)
     }
 
     /// Parses its parameters, which must be those of its operation.
@@ -172,7 +184,7 @@ impl VerificationAsked {
             return Ok(());
         }
         let detail = format!(
-            "{}: {:?} is not evidence from this log, which is at {}",
+            "{}: {:?} is not a file of this log, which is at {}",
             EVIDENCE_URL.name,
             shown(&self.url),
             hosts.join(" and ")
@@ -186,8 +198,11 @@ impl Question for VerificationAsked {
         given.parse_required(&EVIDENCE_URL, |text| {
             let of = (text.len() <= MAX_EVIDENCE_URL_BYTES).then(|| ProofOf::from_url(text));
             let Some(of) = of.flatten() else {
-                let detail =
-                    format!("{}: {:?} is not the URL of evidence", EVIDENCE_URL.name, shown(text));
+                let detail = format!(
+                    "{}: {:?} is not the URL of an evidence or figure file",
+                    EVIDENCE_URL.name,
+                    shown(text)
+                );
                 return Err(values::refusal(&EVIDENCE_URL, &detail));
             };
             Ok(Self { url: text.to_owned(), of })

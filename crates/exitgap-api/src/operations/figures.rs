@@ -18,7 +18,7 @@ use super::parameters::{
     BASE, BASE_BY_PLACE, BOOK_GAP, FROM, MOVE, PERIOD_FROM, POOL, SERIES_SIZE, TO, UNTIL,
     WITHIN_SLOTS,
 };
-use super::{Given, HoursFileAsked, Operation, Parameter, Question, Target, values};
+use super::{FigureOf, Given, HoursFileAsked, Operation, Parameter, Question, Target, values};
 use crate::{Guards, Number, Problem, ProblemCode, parse_pool, slot_at};
 
 /// The address of a figure's file.
@@ -33,34 +33,55 @@ pub trait FigureAddress: Figure {
     fn address(&self) -> Target;
 }
 
-/// The address that a figure's file has by its contents.
-type AddressOfFile = fn(&[u8]) -> Option<Target>;
+/// A figure with a file, by its operation.
+struct FileRow {
+    operation: Operation,
+    /// The address that a file has by its contents.
+    address_of_file: fn(&[u8]) -> Option<Target>,
+    check: fn(&FigureOf) -> Result<(), Problem>,
+}
 
 /// Every figure with a file.
-static FIGURES: [(Operation, AddressOfFile); 9] = [
-    address_of::<AccuracyTerms>(),
-    address_of::<DecayTerms>(),
-    address_of::<DepthsTerms>(),
-    address_of::<EquityTerms>(),
-    address_of::<ExposureTerms>(),
-    address_of::<HoursTerms>(),
-    address_of::<PortfolioTerms>(),
-    address_of::<RouteTerms>(),
-    address_of::<StressTerms>(),
+static FIGURES: [FileRow; 9] = [
+    FileRow::new::<AccuracyTerms>(),
+    FileRow::new::<DecayTerms>(),
+    FileRow::new::<DepthsTerms>(),
+    FileRow::new::<EquityTerms>(),
+    FileRow::new::<ExposureTerms>(),
+    FileRow::new::<HoursTerms>(),
+    FileRow::new::<PortfolioTerms>(),
+    FileRow::new::<RouteTerms>(),
+    FileRow::new::<StressTerms>(),
 ];
 
-const fn address_of<F: FigureAddress>() -> (Operation, AddressOfFile) {
-    (F::FILE, |file| Some(parameters_of::<F>(file)?.address()))
+impl FileRow {
+    const fn new<F: FigureAddress>() -> Self {
+        Self {
+            operation: F::FILE,
+            address_of_file: |file| Some(parameters_of::<F>(file)?.address()),
+            check: |of| of.parse_question::<F::FileQuestion>().map(drop),
+        }
+    }
+
+    fn find(operation: Operation) -> Option<&'static Self> {
+        FIGURES.iter().find(|row| row.operation == operation)
+    }
 }
 
 /// The operations that return a figure file.
 pub(super) fn figure_files() -> impl Iterator<Item = Operation> {
-    FIGURES.iter().map(|(operation, _)| *operation)
+    FIGURES.iter().map(|row| row.operation)
 }
 
-/// The address that a file of this operation has by its contents; `None` if it is a file of another figure.
+/// The address that a file of this operation has by its contents; `None` if its parameters cannot be read as those of the
+/// operation's figure.
 pub(super) fn address_of_file(operation: Operation, file: &[u8]) -> Option<Target> {
-    FIGURES.iter().find(|(listed, _)| *listed == operation).and_then(|(_, address)| address(file))
+    FileRow::find(operation).and_then(|row| (row.address_of_file)(file))
+}
+
+/// Requires parameters that the address of a figure file accepts.
+pub(super) fn check_address(of: &FigureOf) -> Result<(), Problem> {
+    FileRow::find(of.operation).map_or(Ok(()), |row| (row.check)(of))
 }
 
 /// The parameters of depth decay.

@@ -184,6 +184,9 @@ pub enum Operation {
     StreamTicket,
 }
 
+/// How many exits a token sold through its pools counts as.
+pub const EXITS_OF_TOKEN: u32 = 5;
+
 /// The number of operations.
 const COUNT: usize = Operation::StreamTicket as usize + 1;
 

@@ -535,5 +535,5 @@ pub mod common {
         Kind::EvidenceUrl,
         "`evidence_url` or `figure_url` of an answer, unchanged. Only of this service's own log.",
     )
-    .hint("give evidence_url of an answer from this service, unchanged");
+    .hint("give evidence_url or figure_url of an answer from this service, unchanged");
 }

@@ -314,7 +314,7 @@ fn only_evidence_of_the_own_log_is_verified() {
         assert_eq!(problem.code, ProblemCode::InvalidParameter, "{foreign}");
         assert_eq!(problem.field.as_deref(), Some("evidence_url"), "{foreign}");
     }
-    let long = format!("https://{}{target}", "a".repeat(2_048));
+    let long = format!("https://{}{target}", "a".repeat(8_192));
     for none in ["", "http://169.254.169.254/latest/meta-data", "file:///etc/passwd", &long] {
         assert_eq!(read(none).unwrap_err().field.as_deref(), Some("evidence_url"), "{none}");
     }
@@ -346,7 +346,14 @@ fn every_figure_file_is_known_by_its_address() {
     // The parameters are parsed as they are at the file's own address.
     let of = FigureOf::from_url("https://a.example/api/v1/decay/x?base=token2").unwrap();
     let own = Operation::DecayFile.parse_question::<DecayFileAsked>(Some("x"), "base=token2");
-    assert_eq!(of.parse_question::<DecayFileAsked>().unwrap_err(), own.unwrap_err());
+    assert_eq!(of.check().unwrap_err(), own.unwrap_err());
+    // The longest address is that of a portfolio.
+    let sold = format!("sold=0x{}:{}&", "1".repeat(40), "9".repeat(40)).repeat(24);
+    let pools = format!("pool=ethereum:0x{}&", "2".repeat(64)).repeat(24);
+    let longest = format!("https://exitgap.example/api/v1/portfolio/ethereum?{sold}{pools}slot=1");
+    let given = [("evidence_url", longest.as_str().into())];
+    let given = Given::from_arguments(&[&parameters::EVIDENCE_URL], given).unwrap();
+    VerificationAsked::from_parameters(&given).unwrap();
 }
 
 #[test]

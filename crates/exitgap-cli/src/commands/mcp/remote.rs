@@ -1,5 +1,5 @@
 //! Answers the tools from a service: estimates are computed here from its free snapshots, whose hashes are checked
-//! here; time series are passed on from the service; evidence is verified here.
+//! here; time series and sales over several pools are passed on from the service; evidence and figure files are verified here.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -24,6 +24,7 @@ use exitgap_client::{
 };
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::pools::Direction;
+use exitgap_core::series::Slot;
 use exitgap_core::tlog::VerifierKey;
 use exitgap_core::units::{GapLimit, SizeUsd};
 use exitgap_mcp::Backend;
@@ -149,7 +150,15 @@ impl Backend for Remote {
     }
 
     async fn exit_into_cash(&self, asked: CashAsked) -> Result<CashExit, Problem> {
-        self.client.cash(&asked).await.map_err(ClientError::into_problem)
+        let cash = self.client.cash(&asked).await.map_err(ClientError::into_problem)?;
+        // The age is that of this machine's clock.
+        let slot = Slot::new(cash.slot.into()).map_err(|error| unreadable(error.to_string()))?;
+        asked.guards.check(&GuardInputs {
+            status: cash.plan.status,
+            recorded_slots: Some(cash.method.window.slots_recorded),
+            age_s: Some(now_s().saturating_sub(slot.unix_s())),
+        })?;
+        Ok(cash)
     }
 
     async fn max_exit_size(&self, asked: MaxSizeAsked) -> Result<PublishedMaxSize, Problem> {
@@ -196,7 +205,7 @@ impl Backend for Remote {
     async fn exit_history(&self, asked: HistoryAsked) -> Result<History, Problem> {
         let HistoryAsked { series, interval, order, limit } = asked;
         let Guards { max_age_s, min_days_observed, require_live } = series.guards;
-        let instant = |slot: Option<exitgap_core::series::Slot>| slot.map(|slot| slot.to_string());
+        let instant = |slot: Option<Slot>| slot.map(|slot| slot.to_string());
         let target = Operation::History
             .target_of(&series.pool)
             .with(&SERIES_SIZE, series.size)
