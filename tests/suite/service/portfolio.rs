@@ -4,12 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 use alloy::primitives::U256;
+use exitgap_core::ids::Address;
+use exitgap_core::series::MissingReason;
+use exitgap_core::snapshot::{Observation, Snapshot};
+use exitgap_store::NewEntry;
 use exitgap_tests::devchain::{World, WorldPool};
 use serde_json::{Value, json};
 
 use super::cash::{cli, list, millionths, units};
 use crate::scenes::chain::scene;
+use crate::scenes::here::{Here, With, stored};
 use crate::scenes::service::{Recorded, Service, configured_with, record_blocks};
+use crate::scenes::store::{BusyPool, slot};
 
 fn address_of(token: &Value) -> String {
     token["address"].as_str().unwrap().to_owned()
@@ -156,6 +162,64 @@ fn agrees_with_the_second_verifier(
     let output = Command::new("node").arg(program).arg(&folder).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
     assert_eq!(said, "figures: compared 2, disagreeing 0\n", "{output:?}");
+}
+
+/// A busy pool of these tokens.
+fn pool_of(number: u8, at: u32, tokens: [Address; 2]) -> NewEntry {
+    let entry = BusyPool::new(number, 20).recorded(slot(at));
+    let drawn = entry.reading.unwrap();
+    let drawn = drawn.observation();
+    let mut own = drawn.tokens().clone();
+    own[0].address = tokens[0];
+    own[1].address = tokens[1];
+    let observation = Observation::new(
+        drawn.pool().clone(),
+        drawn.chain(),
+        drawn.block(),
+        own,
+        drawn.state().clone(),
+        drawn.oracles().to_vec(),
+        Vec::new(),
+    );
+    NewEntry { reading: Ok(Snapshot::new(slot(at), observation.unwrap()).unwrap()), ..entry }
+}
+
+#[test]
+fn a_token_whose_pool_was_not_read_in_the_slot_does_not_keep_the_others_from_being_sold() {
+    let [one, other, cash] = [1, 2, 9].map(|last| Address([last; 20]));
+    let of = |at: u32| vec![pool_of(1, at, [one, cash]), pool_of(2, at, [other, cash])];
+    let (first, mut second) = (of(0), of(1));
+    let chain = second[1].pool.chain().clone();
+    second[1].reading = Err(MissingReason::RpcUnavailable);
+    let folder = stored(&[first, second]);
+    let here = Here::start(folder.path(), With::default());
+    here.refresh();
+    let query = format!("position={chain}/{one}:10&position={chain}/{other}:20&into={cash}");
+    let told = here.get(&format!("/v1/portfolio?{query}")).found();
+    let [sold, unsold] = list(&told["positions"]) else { panic!("{told}") };
+    assert_eq!((&sold["plan"], &sold["problem"]), (&json!(0), &Value::Null));
+    assert_eq!(
+        (&unsold["plan"], &unsold["problem"]["code"]),
+        (&Value::Null, &json!("unknown_token"))
+    );
+    let detail = unsold["problem"]["detail"].as_str().unwrap();
+    assert!(
+        detail.contains("that count in slot") && detail.contains(&other.to_string()),
+        "{detail}"
+    );
+    let [plan] = list(&told["plans"]) else { panic!("{told}") };
+    assert_eq!((&plan["size_usd"], list(&plan["sold"]).len()), (&json!(10), 1));
+    assert_eq!(
+        (&told["total"]["size_usd"], &told["total"]["unfilled_usd"]),
+        (&json!(30), &json!(20))
+    );
+    // On its own it is sold at the newest slot of its own pool.
+    let alone = format!("/v1/portfolio?position={chain}/{other}:20&position={chain}/{other}:1");
+    assert_eq!(
+        here.get(&format!("{alone}&into={cash}")).status,
+        200,
+        "at the newest slot of its own pool"
+    );
 }
 
 /// A pool that a position names takes no part in a plan, and a token that is cash is not sold.
