@@ -64,6 +64,11 @@ impl From<NoNetwork> for Problem {
 }
 
 impl NoNetwork {
+    /// None of the tokens sold leads to cash, for this one reason.
+    pub(crate) fn of_all(sold: &[Address], problem: Problem) -> Self {
+        Self { tokens: sold.iter().map(|token| (*token, problem.clone())).collect(), problem }
+    }
+
     /// Each of these tokens with its problem; `None` if there are none.
     pub(crate) fn of_tokens(
         tokens: &[Address],
@@ -158,7 +163,7 @@ impl Service {
             return Err(refused);
         }
         let newest = candidates.iter().filter_map(|one| one.newest).max();
-        let Some(slot) = at.or(newest) else { return Err(no_path(sold).into()) };
+        let Some(slot) = at.or(newest) else { return Err(NoNetwork::of_all(sold, no_path(sold))) };
         let chosen = choose(&pairs, sold, cash, MAX_NETWORK_POOLS);
         let chosen_pairs: Vec<Pair> = chosen.iter().map(|place| pairs[*place]).collect();
         if !without_path(&chosen_pairs, sold, cash).is_empty() {
@@ -191,7 +196,9 @@ impl Service {
         network.leave_out_off_path();
         let unreached = without_path(&network.pairs(), &network.sold, &network.cash);
         match refused {
-            Some(problem) if network.pools.is_empty() => Err(problem.into()),
+            Some(problem) if network.pools.is_empty() => {
+                Err(NoNetwork::of_all(&network.sold, problem))
+            }
             _ => {
                 let no_path = |tokens: &[Address]| self::no_path(chain, tokens, Some(slot));
                 NoNetwork::of_tokens(&unreached, no_path).map_or(Ok(network), Err)

@@ -149,10 +149,7 @@ impl Service {
         let (tokens, sizes): (Vec<Address>, Vec<SizeUsd>) = sold.iter().copied().unzip();
         // Where no pool pays for any of the tokens, all of them are without a path.
         let no_pool = |problem: Problem| match problem.code {
-            ProblemCode::UnknownToken => {
-                let each = tokens.iter().map(|token| (*token, problem.clone()));
-                NoNetwork { tokens: each.collect(), problem }
-            }
+            ProblemCode::UnknownToken => NoNetwork::of_all(&tokens, problem),
             _ => problem.into(),
         };
         let (cash, is_configured) =
