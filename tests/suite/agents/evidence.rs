@@ -20,6 +20,13 @@ async fn scene() -> (Recorded, Service, String) {
     (recorded, service, url)
 }
 
+/// A host to which no request may be sent; its `accept` does not wait.
+fn other_host() -> TcpListener {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    listener
+}
+
 /// Requires a report in which every check passes that needs only the file and its window.
 fn require_valid(report: &Value, by: &str, keys_from: &str) {
     assert_eq!((&report["verdict"], &report["verified_by"]), (&json!("valid"), &json!(by)));
@@ -121,8 +128,7 @@ async fn a_figure_file_is_verified_like_evidence_of_one_number() {
     );
 
     // A figure of another host is not asked for; one that its own address refuses is refused alike.
-    let trap = TcpListener::bind("127.0.0.1:0").unwrap();
-    trap.set_nonblocking(true).unwrap();
+    let trap = other_host();
     let foreign = url.replace(&own, &format!("http://{}", trap.local_addr().unwrap()));
     let no_slot = url.replace(&format!("slot={}", answer["slot"]), "slot=5957000");
     let no_amount = url.replace("amount_in=", "amount_of=");
@@ -140,7 +146,7 @@ async fn a_figure_file_is_verified_like_evidence_of_one_number() {
             assert_eq!(problem(&result)["code"], code, "{url}: {result}");
         }
     }
-    assert!(trap.accept().is_err(), "somebody was asked");
+    assert!(trap.accept().is_err(), "a request reached the other host");
     api.end().await;
     db.end().await;
     assert_eq!(service.end(), Some(0));
@@ -175,8 +181,7 @@ async fn a_service_that_answers_with_the_file_of_another_sale_is_refused() {
 async fn evidence_of_anywhere_else_is_refused_and_nobody_is_asked_for_it() {
     let (recorded, service, url) = scene().await;
     // No request may reach the host in the evidence address.
-    let trap = TcpListener::bind("127.0.0.1:0").unwrap();
-    trap.set_nonblocking(true).unwrap();
+    let trap = other_host();
     let trapped = format!("http://{}", trap.local_addr().unwrap());
     let own = format!("http://{}", service.address);
     let path = url.strip_prefix(&own).unwrap();
@@ -204,7 +209,7 @@ async fn evidence_of_anywhere_else_is_refused_and_nobody_is_asked_for_it() {
             assert_eq!(refused["field"], "evidence_url", "{foreign}");
         }
     }
-    assert!(trap.accept().is_err(), "somebody was asked");
+    assert!(trap.accept().is_err(), "a request reached the other host");
     // Evidence of the server's own log that does not exist is rejected as at its own address.
     let other = url.replace("method_version=1.0.0", "method_version=9.9.9");
     let arguments = json!({"evidence_url": other});

@@ -138,8 +138,8 @@ fn public() -> impl Iterator<Item = &'static Row> {
     })
 }
 
-/// Whether a reader who has an answer is told that it is unchanged. An answer that names its snapshot's age may change from
-/// one second to the next.
+/// Whether the service answers 304 to a request that names the answer's `ETag`, in one of five tries: an answer that states
+/// its snapshot's age can change between two requests.
 fn is_unchanged(service: &Service, target: &str) -> bool {
     (0..5).any(|_| {
         let answer = service.get(target);
